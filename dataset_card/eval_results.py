@@ -176,6 +176,7 @@ def played_by(player: PlayerResult, results: Results) -> Rules:
 
 
 def _folder_name(label: str) -> str:
+    # The label of a model holds slashes, as in org/model, which would make folders.
     return re.sub(r"[^A-Za-z0-9._-]+", "--", label).strip(".") or "model"
 
 

@@ -113,6 +113,7 @@ class Pictures:
             if (cell is None) != (sha256 is None) or isinstance(cell, dict):
                 self._findings.add(where, "picture without bytes or without its SHA-256")
             return None
+        # Whoever stores the picture under this name would leave the own folder.
         if isinstance(cell, dict) and set(str(cell["path"])) & set("/\\"):
             self._findings.add(where, "the picture's file name has folders in it")
         actual = hashlib.sha256(data).hexdigest()
@@ -136,9 +137,11 @@ def hashed_and_decoded(data: bytes) -> tuple[str, Size | str]:
 def decoded(data: bytes) -> Size | str:
     """Decode a picture fully; return its size, or its fault as a text."""
     try:
+        # Pillow would try many further formats, one of them by starting Ghostscript.
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 return f"picture of {image.width} × {image.height} pixels is too large"
+            # Opening has read the header alone.
             image.load()
             return _carried(image) or Size(*image.size)
     except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError) as error:

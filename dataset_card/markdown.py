@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import jinja2
 
 _MARKUP = re.compile(r"([\\`*_\[\]|~$])")
+# What begins a list, a heading, or the line that makes one of the line above.
 _AT_START = re.compile(r"^([-+#=]|\d+(?=[.)]))")
 
 
@@ -30,8 +31,10 @@ def escape(text: str, links: bool = False) -> Markdown:
         links: Whether web addresses may become links, as in the credit of a picture.
     """
     line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    # The ampersand goes first, or else the entities made here would be escaped.
     line = _MARKUP.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     if not links:
+        # The Hub makes links of bare addresses and of mentions.
         line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
     return Markdown(_AT_START.sub(lambda match: f"&#{ord(match[0][0])};{match[0][1:]}", line))
 

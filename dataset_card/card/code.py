@@ -81,11 +81,6 @@ def blocks_of(configs: Iterable[str]) -> tuple[str, ...]:
     return (*(BLOCKS if TRANSCRIPTS.name in names else ()), *others)
 
 
-def code_blocks(card: str) -> list[str]:
-    """Return the Python blocks of a card."""
-    return _BLOCK.findall(card)
-
-
 def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
     """Return a line for each Python block of a card that is not this version's, and for each block that is missing.
 
@@ -93,7 +88,7 @@ def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
         card: Text of the card.
         configs: Names of the release's tables.
     """
-    held, ours = code_blocks(card), blocks_of(configs)
+    held, ours = _BLOCK.findall(card), blocks_of(configs)
     faults = [f"Python block {number} is not one of ours" for number, block in enumerate(held, 1) if block not in ours]
     return faults + [
         f"Python block {number} of ours is missing" for number, block in enumerate(ours, 1) if block not in held
@@ -122,6 +117,7 @@ def run_blocks(place: str, folder: Path, configs: Iterable[str]) -> list[str]:
             f"the card's code cannot be run ({type(error).__name__})", "Try again, or leave --run-card out."
         ) from error
     if done.returncode != 0:
+        # The last line of a traceback names the error.
         return [(done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]]
     faults: list[str] = json.loads(done.stdout.splitlines()[-1])
     return faults
@@ -132,6 +128,7 @@ def main(place: str, configs: Iterable[str]) -> None:
     faults = []
     for number, block in enumerate(blocks_of(configs), 1):
         try:
+            # By repr, so that a quotation mark in the name of a folder ends no text.
             exec(block.replace(f'"{PLACE}"', repr(place)), {})  # noqa: S102 - our own code alone
         except Exception as error:  # noqa: BLE001 - whatever a reader would see is a finding
             faults.append(f"Python block {number} failed: {type(error).__name__}: {error}".splitlines()[0][:300])

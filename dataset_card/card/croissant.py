@@ -101,6 +101,7 @@ def semantic_version(benchmark: str | None, date: str, content: str) -> str:
         date: Date of the release, YYYY-MM-DD.
         content: Hash of its content, hexadecimal.
     """
+    # Semantic versioning 2.0, section 2: no number begins with a zero.
     numbers = [number.lstrip("0") or "0" for number in re.findall(r"[0-9]+", benchmark or "")[:3]]
     return f"{'.'.join((numbers + ['0'] * 3)[:3])}+{date.replace('-', '')}.{content[:8]}"
 
@@ -117,6 +118,7 @@ def croissant_faults(folder: Path, configs: Sequence[Config], hashes: Mapping[st
     if not path.is_file():
         return
     try:
+        # A file that is too long is cut off, and then no JSON.
         document = json.loads(path.read_bytes()[:MAX_BYTES])
     except (ValueError, RecursionError) as error:
         yield f"is not valid JSON ({type(error).__name__})"
@@ -130,6 +132,7 @@ def croissant_faults(folder: Path, configs: Sequence[Config], hashes: Mapping[st
     ):
         described = _by_id(document.get(key))
         for entry in wanted:
+            # What is left in the end describes nothing that the release has.
             if described.pop(entry["@id"], None) != entry:
                 yield f"{key}: {entry['@id']} is missing or not as it is in the release"
         yield from (f"{key}: {name[:80]} is not in the release" for name in described)
@@ -159,7 +162,10 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
         "version": version,
         "dateCreated": days[0],
         "datePublished": date,
-        "prov:wasGeneratedBy": [_activity(version, prompts) for version, prompts in makers],
+        "prov:wasGeneratedBy": [
+            {"@type": "prov:Activity", "prov:label": f"played by ircore {played_by} with prompts {prompts}"}
+            for played_by, prompts in makers
+        ],
         **({} if source.reconstruction is None else _responsible_ai(source.reconstruction, (days[0], days[-1]))),
     }
 
@@ -183,10 +189,6 @@ def _context() -> dict[str, Any]:
 def _licence(name: str) -> str:
     """Return the address of a licence at SPDX; a licence without an address is named by its identifier."""
     return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
-
-
-def _activity(version: str, prompts: str) -> dict[str, str]:
-    return {"@type": "prov:Activity", "prov:label": f"played by ircore {version} with prompts {prompts}"}
 
 
 def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict[str, Any]:
@@ -292,6 +294,7 @@ def _refers(config: Config, column: Column) -> bool:
 def _field(config: Config, column: Column) -> dict[str, Any]:
     source: dict[str, Any] = {"fileSet": {"@id": f"{config.name}-files"}, "extract": {"column": column.name}}
     if column.kind == "image":
+        # In Parquet a picture is a struct, as the library datasets writes it.
         source["transform"] = {"jsonPath": "bytes"}
     return {
         "@type": "cr:Field",

@@ -95,6 +95,7 @@ def front_matter(text: str) -> dict[str, Any] | str:
     parts = text.split("---\n", 2)
     try:
         document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None
+    # YAML that is nested very deep exhausts the parser.
     except (yaml.YAMLError, RecursionError) as error:
         return f"its front matter is not valid YAML ({type(error).__name__})"
     return document if isinstance(document, dict) else "has no YAML front matter"
@@ -120,6 +121,7 @@ def _front_matter_faults(text: str, configs: Sequence[Config], rows: Counter[str
 
 def _missing_pictures(folder: Path, text: str) -> Iterator[str]:
     for target in _PICTURE.findall(text):
+        # Such a picture would show what nobody has checked.
         if "://" in target or target.startswith("/") or ".." in target or not (folder / target).is_file():
             yield f"picture {target[:80]!r} is not a file of the release"
 

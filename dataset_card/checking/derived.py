@@ -47,6 +47,7 @@ def check_derived(
                 f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
             )
     ours, theirs = renderer(), record.renderer
+    # Pictures depend on other libraries than texts do, so that either can be compared without the other.
     same = {".png": theirs is not None and theirs.pictures == ours.pictures}
     same_texts = theirs is not None and theirs.texts == ours.texts
     verification = _verification(folder, record, findings)
@@ -59,6 +60,7 @@ def check_derived(
     not_checked = []
     for name, wanted in sorted(derived_files(folder, source, record, maintainer_texts, verification, hashes).items()):
         data = _read(folder / name)
+        # A missing file is a fault that the check of files names.
         if not data or data == wanted:
             continue
         if same.get(Path(name).suffix, same_texts):

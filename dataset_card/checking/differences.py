@@ -56,6 +56,7 @@ def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[
     head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines, others, strict=False)))
     most = min(len(lines), len(others)) - head
     ends = zip(reversed(lines), reversed(others), strict=False)
+    # Head and tail may not overlap where lines recur.
     tail = min(most, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends)))
     ours, theirs = lines[head : len(lines) - tail], others[head : len(others) - tail]
     for first, last, begin, end in _regions(ours, theirs):
@@ -70,9 +71,11 @@ def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[
 
 def _regions(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
     """Yield the regions where two texts differ: begin and end in the first, begin and end in the second."""
+    # SequenceMatcher takes quadratic time, and the file may be a stranger's.
     if max(len(ours), len(theirs)) > COMPARED:
         yield 0, len(ours), 0, len(theirs)
         return
+    # Without autojunk=False, lines that recur often, such as empty ones, would match nothing.
     for kind, first, last, begin, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if kind != "equal":
             yield first, last, begin, end

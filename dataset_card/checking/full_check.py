@@ -67,6 +67,7 @@ def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Repor
 def _strangers(folder: Path) -> list[str]:
     """Return a line for each file that is no part of a release, hidden files left out; ``push`` refuses such files."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    # Hidden files, such as the cache of records for the next build, are never published.
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
     strangers = [name for name in shown if not belongs_to_release(name)]
     listed = [*strangers[:MOST_LISTED], *([f"{left} more files"] if (left := len(strangers) - MOST_LISTED) > 0 else [])]

@@ -53,6 +53,7 @@ def loading_faults(place: str, revision: str | None, configs: Sequence[Config], 
 
 
 def _load(place: str, revision: str | None) -> dict[str, Any] | str:
+    # -P: nothing that lies in the working folder is imported.
     command = [sys.executable, "-P", "-m", "dataset_card.checking.loading", place, *([revision] if revision else [])]
     with tempfile.TemporaryDirectory(prefix="ircore-loading-") as cache:
         environment = os.environ | {"HF_DATASETS_CACHE": cache, "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
@@ -65,6 +66,7 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
                 f"{place}: load_dataset cannot be tried ({type(error).__name__})", "Try again, or give --no-load."
             ) from error
     if done.returncode != 0:
+        # The last line of a traceback names the error.
         return (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]
     loaded: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return loaded

@@ -92,6 +92,7 @@ def _written(folder: Path, report: Report, record: ReleaseRecord, verification: 
     """Write the verification into a release; return the files that have changed."""
     text = verification_text(verification).encode()
     path = folder / VERIFICATION
+    # Nothing is written where nothing changes, so that a second push sends nothing.
     if report.source is None or (path.is_file() and path.read_bytes() == text):
         return ()
     files = derived_files(folder, report.source, record, maintainer_texts_of(folder), verification, record.hashes)

@@ -52,9 +52,14 @@ def agrees(stated: Score, score: Score) -> bool:
     """Return whether a stated score agrees with the computed score; the wording of a reason may differ."""
     if stated.orders is not None:  # only models are asked in both orders
         return False
-    if stated.value is None or score.value is None or stated.task != "metric":
-        return stated.value == score.value
-    return isclose(stated.value, score.value, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return same_number(stated.value, score.value) if stated.task == "metric" else stated.value == score.value
+
+
+def same_number(stated: float | None, computed: float | None) -> bool:
+    """Return whether two numbers are equal to ``TOLERANCE``, or neither is there."""
+    if stated is None or computed is None:
+        return stated is computed
+    return isclose(stated, computed, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
@@ -111,6 +116,7 @@ def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) 
     judges = {score.judge for score in scores if score.task != "metric"}
     reasons = {name: metric_obstacle(name, versions) for name, versions in metrics.items()}
     reasons |= {name: judge_obstacle(name, identities.get(name)) for name in judges}
+    # A reason can be the message of a failed import, with paths of this machine.
     return {name: without_leaks(reason)[:300] for name, reason in sorted(reasons.items()) if reason is not None}
 
 

@@ -89,6 +89,7 @@ class RecordCheck:
         if record is None or self._findings.faults:
             return
         for part in () if self.is_earlier else record.parts:
+            # What is left in the end belongs to no part of the record.
             key = self._keys.pop((part.config, part.run_id), None)
             # A part without rows is never taken.
             if part.rows and (key is None or key.hexdigest() != part.key):
@@ -121,6 +122,7 @@ class RecordCheck:
             for name in sorted(held - listed):
                 self._findings.add(name, f"is not in {RELEASE}")
         for name, sha256 in record.hashes.items():
+            # A file without a hash is missing, and named as such already.
             if self._hashes.get(name, sha256) != sha256:
                 self._findings.add(name, f"is not the file that {RELEASE} names (another SHA-256)")
 

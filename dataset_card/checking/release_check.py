@@ -115,7 +115,9 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
-    if large := [name for name in sorted(SINGLE_FILES) if _is_large(folder / name)]:
+    files = {name: folder / name for name in sorted(SINGLE_FILES)}
+    # Before anything is read: such a file is read as a whole.
+    if large := [name for name, path in files.items() if path.is_file() and path.stat().st_size > MAX_BYTES]:
         faults = tuple(f"{name}: larger than {MAX_BYTES // 2**20} MiB" for name in large)
         return Report(faults, 0, 0, Counter())
     tables = sum(path.stat().st_size for path in folder.glob("data/*/*.parquet"))
@@ -142,10 +144,6 @@ def sound_release(folder: Path, place: str) -> Report:
     return report
 
 
-def _is_large(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size > MAX_BYTES
-
-
 def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     findings = Findings()
     hashes = table_hashes(folder)
@@ -161,6 +159,7 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
         check_licences(folder, readers.instances(), readers.runs.values(), findings)
         for fault in croissant_faults(folder, record.configs, hashes):
             findings.add(CROISSANT, fault)
+    # After all rows: the hash of a part is compared once its last row was taken.
     record.finish()
     not_checked = readers.not_checked()
     source = readers.source(folder)
@@ -228,6 +227,7 @@ class _Readers:
 
     def finish(self) -> None:
         """Run the checks that need all rows."""
+        # A release of other games alone has nothing of reconstruction to check.
         if self.tables.has_rows or not self.games:
             self.tables.finish()
         for game in self.games.values():

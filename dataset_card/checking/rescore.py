@@ -108,6 +108,7 @@ def rescore_release(
 def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
     """Yield the faults of some runs, target by target, so that each target is decoded once."""
     instances = instances_of(folder, tasks[0].instances)
+    # Targets without a drawn episode are not decoded.
     asked = [
         instance for instance in instances.instances if any(task.episodes.get(instance.instance_id) for task in tasks)
     ]

@@ -62,6 +62,7 @@ class StatedFacts:
 
     def _difference(self, place: Place, turn: int, computed: list[Row]) -> str:
         ours = {str(row["fact"]): row for row in computed}
+        # The table is read again, since only hashes of the stated facts are held.
         rows = next(rows for other, number, rows in self._by_turn() if (other, number) == (place, turn))
         stated = {str(row["fact"]): row for row in rows}
         for fact in dict.fromkeys((*stated, *ours)):

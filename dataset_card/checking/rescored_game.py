@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from math import isclose
 from pathlib import Path
 from typing import Any
 
 from dataset_card.card.verification import RunVerification
-from dataset_card.checking.recomputing import TOLERANCE
+from dataset_card.checking.recomputing import same_number
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import short_value
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
@@ -76,6 +75,7 @@ def _computed(
     for episode in episodes:
         if played(game, episode):
             instance = instances[episode.instance_id]
+            # Pictures that may not be published are in no release.
             shown = needs_pictures(game) and may_be_published(instance.licence)
             yield from measured_scores(game, episode, payloads, pictures.instruments(instance) if shown else None)
 
@@ -100,6 +100,7 @@ class _Embedded:
         return Picture.from_own_file(self._columns[column].read(file.sha256), file.width, file.height)
 
     def _rendering(self, rendering: Rendering) -> Picture:
+        # A picture in no column is asked of the first one, whose error names the picture.
         column = next((column for column in self._drawn if rendering.sha256 in column), self._drawn[0])
         return Picture.from_own_file(column.read(rendering.sha256), rendering.width, rendering.height)
 
@@ -136,16 +137,10 @@ def _differences(
 ) -> Iterator[str]:
     for question in dict.fromkeys((*stated, *computed)):
         ours, theirs = computed.get(question), stated.get(question)
-        if ours is None or theirs is None or not _agrees(theirs.value, ours.value):
+        if ours is None or theirs is None or not same_number(theirs.value, ours.value):
             episode_id, measure, step = question
             where = f"run {run_id}, episode {episode_id}" + ("" if step is None else f", step {step}")
             yield f"{where}, {measure}: is {_words(theirs)}, computed again {_words(ours)}"
-
-
-def _agrees(stated: float | None, computed: float | None) -> bool:
-    if stated is None or computed is None:
-        return stated is computed
-    return isclose(stated, computed, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def _words(score: GameScore | None) -> str:

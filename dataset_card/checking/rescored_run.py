@@ -43,9 +43,11 @@ class Draw:
 
     def of(self, run_id: str, episodes: Sequence[EpisodeT]) -> tuple[EpisodeT, ...]:
         """Return the drawn episodes of a run in their order; at least one episode of a run that has any."""
+        # Rounded first, since 0.07 * 100 is 7.000000000000001.
         count = ceil(round(self.share * len(episodes), 9))
         if count >= len(episodes):
             return tuple(episodes)
+        # A draw for each run, so that it does not depend on the other runs of the release.
         chosen = Random(f"{self.seed} {run_id}").sample(range(len(episodes)), count)
         return tuple(episodes[index] for index in sorted(chosen))
 

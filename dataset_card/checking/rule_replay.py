@@ -56,6 +56,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
     """Yield the parts of an episode that cannot follow from the rules, a line each."""
     run, episode = replay.run, replay.episode
     where = f"run {run.run_id}, episode {episode.episode_id}, {episode.outcome}"
+    # Without files, since the rules of reconstruction look at no pixel of a target.
     known = InstanceSet(Path(), run.instance_set, Instances.of((replay.instance,)))
     game, prompts = _game(run.game)
     rewritten = _as_answered(episode, run)
@@ -64,6 +65,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
     if (reason := episode.abort_reason) and _seat_of(reason) not in (None, role := _where_it_ended(episode)[1]):
         yield f"{where}, rules: abort_reason is {reason!r}, where the {role} had to answer"
     for turn in episode.turns:
+        # The cut message says nothing of its former length, but the stated one must be over the budget.
         if _is_cut(turn, run) and turn.message_tokens <= run.rules.token_budget:
             yield f"{where}, rules: turn {turn.turn}: message_tokens is {turn.message_tokens}, within the budget"
 

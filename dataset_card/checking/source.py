@@ -75,5 +75,6 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
 
 def _is_of(path: Path, run_id: str) -> bool:
     """Return whether a file of a table holds rows of a run; in earlier layouts a single file has all runs."""
+    # Digits alone, since the id of one run may begin with the id of another.
     number = "[0-9]" * 5
     return any(fnmatchcase(path.name, f"{SPLIT}-{owner}{number}-of-{number}.parquet") for owner in (f"{run_id}-", ""))

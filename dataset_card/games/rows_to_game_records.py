@@ -113,6 +113,7 @@ class GameRows:
         self._configs[config.name] = config
         for column in config.images:
             self._pictures.check(f"{where}: {column.name}", row[column.name], row[f"{column.name}_sha256"])
+        # Without the pictures, which are far larger than all the rest of a row.
         plain = {name: value for name, value in row.items() if name not in {column.name for column in config.images}}
         self._rows[config.name].append((where, plain))
         if config.name != INSTANCES.name and row["run_id"] not in self._runs:

@@ -199,6 +199,7 @@ class DeclaredTables(GameTables):
         for episode in run.episodes:
             for number, step in enumerate(episode.steps, start=1):
                 row = self._of_episode(run, episode) | self._players(run) | self._of_step(run, step)
+                # Sorted keys, so that the same step has the same bytes in each release.
                 yield row | {"step": number} | {"record": json.dumps(step, sort_keys=True, ensure_ascii=False)}
 
     def _of_step(self, run: PlayedGameRun, step: Fields) -> Row:
@@ -255,6 +256,7 @@ def rules_key(rules: Fields) -> str:
     >>> rules_key({})
     'none'
     """
+    # Texts stand without their quotation marks.
     words = (f"{name}={json.dumps(value, sort_keys=True).strip(chr(34))}" for name, value in sorted(rules.items()))
     return ",".join(words) or "none"
 

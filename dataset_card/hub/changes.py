@@ -1,10 +1,16 @@
 """Changes that a push makes to the files of a repository."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from time import sleep
 
-from dataset_card.hub.remote import RemoteFile
+from dataset_card.hub.remote import RemoteFile, StaleError, TemporaryError
+from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, belongs_to_release
+from ircore.core.errors import WorkError
+
+Say = Callable[[str], object]
+"""Takes a line about the progress."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,46 @@ def compare_files(
     removed = tuple(sorted(path for path in remote if path not in local and is_owned(path, listed)))
     unchanged = tuple(path for path in local if path not in {*added, *changed})
     return Changes(added, changed, removed, unchanged, sum(local[path].size for path in (*added, *changed)))
+
+
+def commit_changes(
+    repo: Repository, files: Mapping[str, LocalFile], look: Callable[[], tuple[str, Changes]], message: str, say: Say
+) -> tuple[str, bool]:
+    """Commit what a repository lacks; look at it again whenever another commit, or a failure, makes it uncertain.
+
+    Args:
+        repo: The repository.
+        files: The files that it has to hold.
+        look: Returns the newest commit there, and the changes that are to be made upon it.
+        message: Message of the commit.
+        say: Takes a line about each step.
+
+    Returns:
+        The commit that holds the files, and whether it was made just now.
+
+    Raises:
+        WorkError: The Hub refuses or cannot be reached, or other commits keep coming first.
+    """
+    for wait in (*WAITS, None):
+        newest, changes = look()
+        if not changes:
+            say("the files are there already")
+            return newest, False
+        try:
+            adding = {path: files[path].path for path in (*changes.added, *changes.changed)}
+            commit = repo.commit(adding, changes.removed, newest, message)
+        except StaleError:
+            say("another commit came first: looking again")
+        except TemporaryError as error:
+            if wait is None:
+                raise
+            # The commit may have been made all the same, which the next look shows.
+            say(f"{error.problem}: trying again")
+            sleep(error.wait or wait)
+        else:
+            say(f"committed {len(adding) + len(changes.removed)} files, {size_text(changes.sent)}: {commit}")
+            return commit, True
+    raise WorkError(f"{repo.name}: other commits keep coming first", "Give the same command again later.")
 
 
 def is_owned(path: str, listed: Collection[str]) -> bool:

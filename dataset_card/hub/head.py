@@ -135,6 +135,7 @@ def refuse_changed(
         before = _files_of(repo, parent.commit, now.remote)
     there = now.remote.files
     for path in sorted({*local, *(path for path in {*before, *there} if is_owned(path, now.listed))}):
+        # Whoever made the same change as this release has changed nothing that would be lost.
         if before.get(path) != there.get(path) and not _as_wanted(there.get(path), local.get(path)):
             raise WorkError(
                 f"{repo.name}: {path} was changed by another commit meanwhile",

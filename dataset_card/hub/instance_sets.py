@@ -5,15 +5,14 @@ Pictures that must not be published stay here; their records are pushed, so that
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import sleep
 
-from dataset_card.hub.changes import Changes, compare_files, size_text
+from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.pull import refuse_unsafe
-from dataset_card.hub.remote import Remote, StaleError, TemporaryError
-from dataset_card.hub.repository import WAITS, Repository
+from dataset_card.hub.remote import Remote
+from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
@@ -25,9 +24,6 @@ from ircore.instances.withheld import may_be_published, ways_to_get
 
 CARD = "README.md"
 TAG_DIGITS = 12
-
-Say = Callable[[str], object]
-"""Takes a line about the progress."""
 
 
 def tag_of(identity: str) -> str:
@@ -126,6 +122,7 @@ def _published(instances: AnyInstanceSet) -> dict[str, str]:
         records = instances.picture_files(instance).values()  # type: ignore[arg-type]
         if may_be_published(instance.licence):
             pictures |= {record.image: record.sha256 for record in records}
+    # The set may be a stranger's, from the Hub: no name may lead out of the folder.
     refuse_unsafe((image, image) for image in pictures)
     strays = [image for image in pictures if not image.startswith("images/")]
     if strays:
@@ -168,30 +165,17 @@ def _changes(files: Mapping[str, LocalFile], remote: Remote | None) -> Changes:
 
 def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, say: Say) -> str:
     """Commit what is missing and return the commit that holds every file as it is here."""
-    for wait in (*WAITS, None):
+
+    def look() -> tuple[str, Changes]:
         remote = repo.read()
         if remote is None:
             raise WorkError(f"{repo.name}: was made, but this token may not see it", "Give the token access to it.")
-        changes = _changes(files, remote)
-        if not changes:
-            say("the files are there already")
-            return remote.commit
-        try:
-            adding = {path: files[path].path for path in (*changes.added, *changes.changed)}
-            commit = repo.commit(adding, changes.removed, remote.commit, message)
-        except StaleError:
-            say("another commit came first: looking again")
-        except TemporaryError as error:
-            if wait is None:
-                raise
-            say(f"{error.problem}: trying again")
-            sleep(error.wait or wait)
-        else:
-            say(f"committed {len(adding) + len(changes.removed)} files, {size_text(changes.sent)}: {commit}")
-            if compare_files(files, repo.files(commit)):
-                raise WorkError(f"{repo.name}: commit {commit} lacks files", "Give the same command again.")
-            return commit
-    raise WorkError(f"{repo.name}: other commits keep coming first", "Give the same command again later.")
+        return remote.commit, _changes(files, remote)
+
+    commit, is_new = commit_changes(repo, files, look, message, say)
+    if is_new and compare_files(files, repo.files(commit)):
+        raise WorkError(f"{repo.name}: commit {commit} lacks files", "Give the same command again.")
+    return commit
 
 
 def _card(instances: AnyInstanceSet, name: str) -> str:

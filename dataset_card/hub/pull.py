@@ -176,6 +176,7 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
         path = PurePosixPath(image)
         plain = path.as_posix() == image and "\\" not in image and path.suffix.lower() in PICTURE_SUFFIXES
         hidden = any(part.startswith(".") for part in path.parts)
+        # Names are compared in lower case, since on macOS and Windows such names are one file.
         if not plain or hidden or path.is_absolute() or seen.setdefault(image.lower(), image) != image:
             raise WorkError(
                 f"instance {instance_id}: {image!r} is not a safe file name", "Ask the maintainers for a sound copy."

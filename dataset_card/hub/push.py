@@ -4,30 +4,26 @@ A push is a compare-and-swap: the commit is made only if the newest release ther
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from time import sleep
 from typing import Literal, NamedTuple
 
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
 from dataset_card.checking.recheck import new_runs, recheck_new_runs
 from dataset_card.checking.release_check import Report, check_release
-from dataset_card.hub.changes import compare_files, size_text
+from dataset_card.hub.changes import Changes, Say, commit_changes, compare_files
 from dataset_card.hub.head import RemoteHead, needs_rebase, read_head, refuse_changed, refuse_losses
 from dataset_card.hub.pull import refuse_other_folders
 from dataset_card.hub.rebase import merged_release, replace_release
-from dataset_card.hub.remote import Remote, StaleError, TemporaryError
-from dataset_card.hub.repository import WAITS, Repository
+from dataset_card.hub.remote import Remote
+from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.stored import StoredRelease
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import RECONSTRUCTION
 
 Visibility = Literal["private", "public"]
-Say = Callable[[str], object]
-"""Takes a line about the progress."""
-
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -189,6 +185,7 @@ def loading_code(pushed: _Pushed) -> tuple[str, str, str]:
 
 def _opened(plan: PushPlan) -> Repository:
     """Return the repository of a plan, before any request to the Hub."""
+    # A tag called main could not be told from the branch.
     if plan.revision is not None and (not TAG.fullmatch(plan.revision) or plan.revision == "main"):
         raise InputError(f"--revision {plan.revision}: not the name of a tag", "Give a name such as v1.0.0.")
     return Repository(plan.repo)
@@ -199,6 +196,7 @@ def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
     refuse_other_folders(folder)
     files = read_release_files(folder)
     report = check_release(folder)
+    # What cannot be compared with the data here is not published either.
     faults = report.faults or report.not_checked
     if faults:
         more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
@@ -213,6 +211,7 @@ def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say)
     refuse_losses(repo, outgoing.release, now.head)  # before the long computation
     parent, known = now.head.record if now.head is not None else None, Verification()
     try:
+        # From the repository, not from the folder here: what the folder says of itself proves nothing.
         if VERIFICATION in there.files:
             known = read_verification(repo.fetch(there.commit, (VERIFICATION,)))
     except InputError:  # damaged on its way: all is computed again
@@ -269,32 +268,20 @@ def _has_files(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
 
 
 def _commit(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, say: Say) -> str:
-    """Make the commit; read the repository again whenever its content is uncertain."""
-    seen: Remote | None = first
-    for wait in (*WAITS, None):
-        now = _head(repo, seen or _reread(repo), outgoing)
+    """Make the commit upon the newest release that this one carries on."""
+    heads: list[RemoteHead] = []
+
+    def look() -> tuple[str, Changes]:
+        now = _head(repo, _reread(repo) if heads else first, outgoing)
+        heads.append(now)
         refuse_losses(repo, outgoing.release, now.head)
         refuse_changed(repo, outgoing.release, outgoing.files, first.files, now)
-        changes = compare_files(outgoing.files, now.remote.files, now.listed)
-        if not changes:
-            say("the files are there already")
-            return now.remote.commit
-        try:
-            adding = {path: outgoing.files[path].path for path in (*changes.added, *changes.changed)}
-            made = repo.commit(adding, changes.removed, now.remote.commit, message)
-        except StaleError:
-            say("another commit came first: looking again")
-        except TemporaryError as error:
-            if wait is None:
-                raise
-            say(f"{error.problem}: trying again")
-            sleep(error.wait or wait)
-        else:
-            say(f"committed {len(adding) + len(changes.removed)} files, {size_text(changes.sent)}: {made}")
-            _refuse_damaged(repo, made, outgoing, now)
-            return made
-        seen = None
-    raise WorkError(f"{repo.name}: other commits keep coming first", "Give the same command again later.")
+        return now.remote.commit, compare_files(outgoing.files, now.remote.files, now.listed)
+
+    commit, is_new = commit_changes(repo, outgoing.files, look, message, say)
+    if is_new:
+        _refuse_damaged(repo, commit, outgoing, heads[-1])
+    return commit
 
 
 def _reread(repo: Repository) -> Remote:

@@ -54,6 +54,7 @@ def replace_release(folder: Path, merged: Path) -> None:
         folder.rename(aside)
         merged.rename(folder)
     except OSError as error:
+        # The first move went well and the second did not: the release goes back to its place.
         if aside.exists() and not folder.exists():
             aside.rename(folder)
         raise WorkError(f"{folder}: cannot be replaced ({error.strerror})", "Build it again with --former.") from error
@@ -62,6 +63,7 @@ def replace_release(folder: Path, merged: Path) -> None:
 @contextmanager
 def _beside(folder: Path) -> Iterator[Path]:
     try:
+        # On the release's own disk, so that the merged release can be moved into its place.
         scratch = TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent)
     except OSError as error:
         raise WorkError(

@@ -60,7 +60,7 @@ for _name, _value in _STORE_LIMITS.items():
     # Read by hf_xet when it is first used; its own limits keep a push waiting for minutes when the store is gone.
     os.environ.setdefault(_name, _value)
 
-_STALE, _EXISTS, _LIMITED = 412, 409, 429
+_STALE, _LIMITED = 412, 429
 
 
 class Repository:
@@ -86,6 +86,7 @@ class Repository:
             raise InputError(f"{name}: not the name of a dataset on the Hub", "Give it as ORG/NAME.")
         hub_logging.set_verbosity(logging.ERROR)  # its warnings show addresses that a signature is part of
         if not sys.stderr.isatty():
+            # In a log each step of a bar would be a line.
             disable_progress_bars()
         self._api = HfApi()
 
@@ -165,6 +166,7 @@ class Repository:
         self._patiently(
             lambda: self._api.create_tag(self.name, tag=name, revision=commit, repo_type=KIND, exist_ok=True)
         )
+        # With exist_ok, a tag of another commit stays where it is, without an error.
         refs = self._patiently(lambda: self._api.list_repo_refs(self.name, repo_type=KIND))
         if {tag.name: tag.target_commit for tag in refs.tags}.get(name) != commit:
             raise WorkError(f"{self.name}: tag {name} was set by somebody else meanwhile", "Choose another --revision.")

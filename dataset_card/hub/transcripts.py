@@ -28,6 +28,7 @@ def upload_transcripts(folder: Path, repo: str, say: Callable[[str], None]) -> s
     remote = hub.read()
     if remote is None:
         hub.create()
+        # The repository was made private, and a private one cannot be re-scored.
         hub.publish()
         say(f"{hub.url}: made, for everybody to read")
         remote = hub.read()

@@ -98,6 +98,7 @@ class GenomeRows:
         wanted = set(image_ids)
         filters = [("image_id", "in", sorted(wanted))]
         with self._explained():
+            # Not decoded by the library: the bytes are a stranger's, and are checked first.
             rows = self._opened(self._objects, ("image_id", "image"), filters).cast_column("image", Image(decode=False))
             for row in rows:
                 if row["image_id"] in wanted:

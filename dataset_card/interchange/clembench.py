@@ -198,6 +198,7 @@ def episode_rounds(played: Played) -> list[list[Event]]:
     turns = {turn.turn: turn for turn in played.episode.turns}
     answered = {key.turn for key in played.calls}
     rounds = [_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
+    # An episode that was aborted before any answer has a round for its end.
     rounds = rounds or [[]]
     reason = played.episode.abort_reason
     ending = played.episode.outcome if reason is None else f"{reason}: {played.episode.detail or ''}"

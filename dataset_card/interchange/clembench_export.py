@@ -5,7 +5,7 @@ Each pair has a folder of its own for each set of rules, so that several runs fi
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -200,14 +200,14 @@ def _scores_document(document: Document, result: EpisodeResult, judge: str) -> D
         VIOLATED: violated,
         RATIO: (asked - violated) / asked if asked else 0.0,
         MAIN: math.nan if final is None else final * SCALE,
-        **({} if final is None else {f"Similarity {name}": value for name, value in _finals(result)}),
+        **({} if final is None else _finals(result)),
     }
     kept = {name: document[name] for name in ("meta", "player_models", "players")}
     return {**kept, "round scores": _round_scores(document, result), "episode scores": episode}
 
 
-def _finals(result: EpisodeResult) -> Iterator[tuple[str, float]]:
-    return ((name, judged.final) for name, judged in result.judged.items() if judged.final is not None)
+def _finals(result: EpisodeResult) -> Document:
+    return {f"Similarity {name}": judged.final for name, judged in result.judged.items() if judged.final is not None}
 
 
 def _round_scores(document: Document, result: EpisodeResult) -> Document:

@@ -62,6 +62,7 @@ class ResultsFolder:
             )
         for base in (self.root, where.parent):
             candidate = base / plain
+            # A link within the folder may lead out of it.
             if candidate.is_file() and candidate.resolve().is_relative_to(self.root.resolve()):
                 try:
                     return read_image_bytes(candidate)

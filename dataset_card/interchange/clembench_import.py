@@ -180,6 +180,7 @@ def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str,
         if hashlib.sha256(data).hexdigest() != rendering.sha256:
             raise InputError(f"{path}: rendering {rendering.sha256[:12]}… is damaged", "Export the run again.")
         checked = Picture.from_untrusted(data, str(path))
+        # The file's hash fits, but the size beside it is the word of whoever wrote the record.
         if (checked.width, checked.height) != (rendering.width, rendering.height):
             raise InputError(f"{path}: rendering {rendering.sha256[:12]}… has another size", "Export the run again.")
         pictures[rendering.sha256] = Picture.from_own_file(data, rendering.width, rendering.height)

@@ -191,6 +191,7 @@ def _read_episode(results: ResultsFolder, path: Path, episode_id: str) -> _Trans
     failures: list[Failure] = []
     pictures: dict[str, Picture] = {}
     rounds = _read(path).turns
+    # A round more than recorded: there the rules may ask once more, and meet a failure.
     for turn in range(1, len(rounds) + 2):
         events = rounds[turn - 1] if turn <= len(rounds) else []
         answers = (_described(events), _rendered(results, path, events, pictures))

@@ -16,6 +16,7 @@ def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
     own, known = record.history, other.history
     if own == known:
         return record.content == other.content
+    # Histories grow at their beginning, so that the history of an ancestor is the end of this one.
     return record.parent is not None and len(own) > len(known) and own[-len(known) :] == known
 
 

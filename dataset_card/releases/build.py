@@ -172,11 +172,6 @@ def _read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
     return sets
 
 
-def _game_order(item: tuple[str, AnyInstanceSet]) -> tuple[bool, str]:
-    """Order games as tables have them: reconstruction first, then by name."""
-    return item[0] != RECONSTRUCTION, item[0]
-
-
 def write_release(
     selection: Selection,
     instances: InstanceSets,
@@ -220,8 +215,8 @@ def write_release(
         texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
         copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs, previous))
-        carried = (maintainer_texts, _verified_before(previous, parts))
-        record = _write_files(folder, source, record, texts, carried, copies)
+        verified = Verification() if previous is None else still_true(read_verification(previous.folder), parts)
+        record = _write_files(folder, source, record, texts, (maintainer_texts, verified), copies)
     return Built(record, written, writer.reused, selection.unmatched, selection.left_out)
 
 
@@ -234,9 +229,11 @@ def _write_files(
     copies: Mapping[str, bytes],
 ) -> ReleaseRecord:
     """Write everything beside the tables; return the record with the list of these files."""
+    # The file of judges is there in any case, without a line where no identity is known.
     known = {name: text.encode() for name, text in texts.items() if text or name == JUDGES} | dict(copies)
     known[VERIFICATION] = verification_text(carried[1]).encode()
     known |= derived_files(folder, source, record, *carried, record.hashes)
+    # After all others, since the record lists their names.
     record = record.model_copy(update={"files": tuple(sorted({*known, RELEASE}))})
     known[RELEASE] = (record.model_dump_json(by_alias=True, indent=1) + "\n").encode()
     for name, data in known.items():
@@ -256,7 +253,8 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
         WorkError: A game cannot be imported.
     """
     games: list[GameTables] = []
-    for name, played_on in sorted(instances.items(), key=_game_order):
+    # Reconstruction first: its table is the default one, and the source looks for its runs in the first game.
+    for name, played_on in sorted(instances.items(), key=lambda item: (item[0] != RECONSTRUCTION, item[0])):
         own: list[Any] = [run for run in runs if run.run.game == name]
         if not own:
             continue
@@ -326,11 +324,6 @@ def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterat
         known = [] if previous is None else [previous.folder / name]
         known.append(source.release.folder / name if isinstance(source, StoredRun) else source.path / INDEX)
         yield name, index_bytes(index_of_run(source, known))
-
-
-def _verified_before(previous: StoredRelease | None, parts: Sequence[Part]) -> Verification:
-    """Return the entries of the previous verification that hold for the runs of this release."""
-    return Verification() if previous is None else still_true(read_verification(previous.folder), parts)
 
 
 def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:

@@ -91,6 +91,7 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
         name = path.relative_to(folder).as_posix()
         if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
             continue
+        # A link could publish any file of this machine.
         if path.is_symlink() or not belongs_to_release(name):
             raise InputError(f"{path}: not part of a release", "Move it out of the folder: all in it is published.")
         files[name] = read_local_file(path)
@@ -100,6 +101,7 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
 def read_local_file(path: Path) -> LocalFile:
     """Return size and hashes of a file."""
     size = path.stat().st_size
+    # The second is git's own name of the content: nothing rests on the strength of SHA-1 here.
     sha256, git = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     with path.open("rb") as file:
         while block := file.read(_BLOCK):

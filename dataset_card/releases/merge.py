@@ -75,6 +75,7 @@ class _Changes:
         for run_id in mine.keys() & head.keys():
             only_mine = run_id in mine_decided and run_id not in head_decided
             only_head = run_id in head_decided and run_id not in mine_decided
+            # Where both or neither decided since, a withdrawal holds: a run must not come back by a merge.
             if only_mine or (not only_head and mine[run_id].removes and not head[run_id].removes):
                 merged[run_id] = mine[run_id]
         return merged

@@ -57,6 +57,7 @@ class PartWriter:
 
     def _part_of(self, release: StoredRelease | None, config: Config, run_id: str | None) -> Part | None:
         """Return a part of a release with the current layout, which can be reused; None without such a part."""
+        # Of another layout, the same rows have other columns or other bytes.
         if release is None or release.record.layout != self._layout:
             return None
         return release.parts.get((config.name, run_id))

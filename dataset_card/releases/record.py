@@ -186,6 +186,7 @@ class GameRecord(Record):
     prompts: Line = Field(description="Version of the prompts that its runs were played with.")
 
 
+# Left out where empty: releases of reconstruction alone are as versions before other games read them.
 def _is_empty(value: object) -> bool:
     return value == ()
 
@@ -252,6 +253,7 @@ class ReleaseRecord(Record):
     def instance_sets(self) -> dict[str, str]:
         """The identity of the instance set of each game, reconstruction first."""
         sets = {game.name: game.instance_set for game in self.games}
+        # Without reconstruction, the field repeats the set of the first of the other games.
         return sets if self.instance_set in sets.values() else {RECONSTRUCTION: self.instance_set, **sets}
 
 
@@ -301,6 +303,7 @@ def read_release(folder: Path) -> ReleaseRecord:
     data = path.read_bytes()
     try:
         if _schema_of(data) == EARLIER:
+            # Not at the top, since that module is built upon this one.
             from dataset_card.releases.earlier import read_earlier_release
 
             return read_earlier_release(folder, data)

@@ -30,6 +30,7 @@ def season_text(
     if gaps is not None and (fault := next(_misfits(gaps, public, runs), None)):
         raise InputError(f"--season: {fault}", "Make the gaps with the runs of this release: … season gap --public RUN")
     former = None if previous is None else gaps_of(previous)
+    # Gaps to another public set say nothing about the runs of this release.
     if former is not None and former.public == public and (gaps is None or former.fits(gaps)):
         gaps = former.of(runs).with_gaps(() if gaps is None else gaps.gaps)
     return gaps.model_dump_json(indent=2, by_alias=True) + "\n" if gaps is not None and gaps.gaps else ""

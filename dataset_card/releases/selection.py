@@ -115,6 +115,7 @@ def _tombstones(
     for withdrawal in withdrawals or ():
         for run in runs:
             run_id = run.run.run_id
+            # Decisions follow one another: reinstating counts only after a withdrawal.
             known = tombstones.get(run_id)
             if withdrawal.concerns(run.run) and (holds := withdrawal.follows(known)) is not None:
                 tombstones[run_id] = holds.model_copy(update={"run_id": run_id, "transcripts": None})

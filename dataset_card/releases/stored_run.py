@@ -42,13 +42,7 @@ SetT = TypeVar("SetT", bound=InstanceSet | GameInstanceSet)
 
 
 class _AnyStoredRun(Generic[RunT, SetT]):
-    """A run of any game in a stored release.
-
-    Args:
-        release: The release.
-        run: Identity of the run.
-        instances: The set that the run was played on.
-    """
+    """A run of any game in a stored release, with the set that the run was played on."""
 
     def __init__(self, release: StoredRelease, run: RunT, instances: SetT) -> None:
         self.path = release.folder
@@ -120,6 +114,7 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
     @cached_property
     def records(self) -> RunRecords:
         """Episodes, scores and costs, without pictures."""
+        # The cache is read first: JSON takes a tenth of the time of the tables.
         return self._read_tables() if self._kept is None else self._kept
 
     @cached_property
@@ -179,6 +174,7 @@ class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
             InputError: The release does not have it.
         """
         for pictures in self._pictures:
+            # A step of a game may hold several pictures, each in a column of its own.
             if rendering.sha256 in pictures:
                 return Picture.from_own_file(pictures.read(rendering.sha256), rendering.width, rendering.height)
         raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")

@@ -88,6 +88,7 @@ def _offsets(values: Sequence[Sequence[Any]]) -> "pa.Buffer":
     """Return the offset of each value, and the end of the last value."""
     import pyarrow as pa
 
+    # Offsets of Arrow's types binary, string and list have 32 bits.
     return pa.py_buffer(np.cumsum([0, *map(len, values)]).astype(np.int32))
 
 
@@ -98,4 +99,5 @@ def _validity(values: Sequence[object]) -> "pa.Buffer | None":
 def _bits(values: Sequence[object]) -> "pa.Buffer":
     import pyarrow as pa
 
+    # Arrow counts the bits of a byte from the least significant one.
     return pa.py_buffer(np.packbits([bool(value) for value in values], bitorder="little"))

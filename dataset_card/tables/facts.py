@@ -62,6 +62,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "reason": checked.reason or None,
             "eye_version": line.version,
         }
+    # No facts mean that another version derived them: then nothing of the line can be relied on.
     for number, extra in enumerate(line.extras if facts else (), start=1):
         yield {
             "fact": f"{EXTRA}-{number}",
@@ -97,6 +98,7 @@ def fact_faults(row: Row) -> Iterator[str]:
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
+    # JSON that is nested very deep exhausts the parser.
     except (ValueError, RecursionError):
         return False
     return True

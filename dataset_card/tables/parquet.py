@@ -56,8 +56,11 @@ def config_of(folder: Path, config: Config) -> Config:
     A file that cannot be read has every column, so that whoever reads its rows says what is wrong with it.
     """
     first = next(iter(table_files(folder, config)), None)
+    if first is None:
+        return config
     try:
-        return config if first is None else config.among(_column_names(first))
+        with _open(first) as file:
+            return config.among(file.schema_arrow.names)
     except (OSError, ValueError):
         return config
 
@@ -100,6 +103,7 @@ def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, i
         with _open(path) as file:
             for group in range(file.num_row_groups):
                 hashes = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
+                # Only the hashes are read, so that finding a picture reads none.
                 places |= dict.fromkeys((sha256 for sha256 in hashes if sha256 is not None), (path, group))
     return places
 
@@ -160,12 +164,6 @@ def table_hashes(folder: Path) -> dict[str, str]:
         with path.open("rb") as file:
             hashes[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
     return hashes
-
-
-def _column_names(path: Path) -> list[str]:
-    with _open(path) as file:
-        names: list[str] = file.schema_arrow.names
-    return names
 
 
 def _open(path: Path) -> "pq.ParquetFile":

@@ -31,6 +31,7 @@ def shrink(data: bytes) -> bytes:
         small = image.convert("RGB")
     if max(small.size) > PREVIEW_SIDE:
         small = ImageOps.contain(small, (PREVIEW_SIDE, PREVIEW_SIDE), Image.Resampling.LANCZOS)
+    # Pillow would write comment, EXIF and profile of the original into the JPEG file.
     small.info.clear()
     small.save(buffer, "JPEG", quality=QUALITY, optimize=True)
     return buffer.getvalue()

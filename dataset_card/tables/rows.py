@@ -155,10 +155,12 @@ def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterat
     """Yield the scores that belong to a rendering of the episodes, each thing once, in the order of the episodes."""
     latest: dict[str, dict[tuple[int, str, str, str], Score]] = {}
     for score in scores:
+        # A later line takes the place of an earlier one about the same thing.
         latest.setdefault(score.episode_id, {})[score.turn, score.task, score.judge, score.annotator or ""] = score
     for episode in episodes:
         drawn = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
         for _, score in sorted(latest.get(episode.episode_id, {}).items()):
+            # The episode may have been played anew since: a score of its former rendering is of nothing here.
             if drawn.get(score.turn) == score.rendering:
                 yield episode, score
 

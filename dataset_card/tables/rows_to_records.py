@@ -107,6 +107,7 @@ class Tables:
         """Take a row of ``instances``."""
         self._compare(where, row, OF_GAME, "its tables are of")
         size = self._pictures.check(f"{where}: image", row["image"], row["image_sha256"])
+        # A picture with a fault of its own is reported already, and has no size.
         if size is not None and size != (row["width"], row["height"]):
             self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
         plain = {name: row[name] for name in ("instance_id", "category", "difficulty", "width", "height", "seed")}
@@ -157,6 +158,7 @@ class Tables:
             "first_rendering_sha256": drawn[0] if drawn else None,
             "final_rendering_sha256": drawn[-1] if drawn else None,
             "message_tokens": sum(turn.message_tokens for turn in turns),
+            # fsum as in the rows, so that the sum is the same to the last digit.
             "seconds": fsum(turn.seconds for turn in turns),
         }
         self._compare(where, row, known, "its turns say")
@@ -199,6 +201,7 @@ class Tables:
         instance, turns = self._refer(where, row), self._turns.get(_key(row), [])
         self._previews += 1
         number = row["turn"]
+        # A stranger's row may name any turn, 0 and negative ones too.
         turn = turns[number - 1] if isinstance(number, int) and 0 < number <= len(turns) else None
         if turn is None or instance is None:
             return self._findings.add(where, f"there is no turn {number} of episode {row['episode_id']}")
@@ -236,7 +239,7 @@ class Tables:
         turns = sum(map(len, self._turns.values()))
         if self._previews not in (0, turns):
             self._findings.add(f"data/{PREVIEWS.name}", f"has {self._previews} rows for {turns} turns")
-        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
+        identity = self._instance_set().identity
         for run in self._runs.values():
             if run.instance_set != identity:
                 self._findings.add(
@@ -245,6 +248,7 @@ class Tables:
         where = f"data/{LEADERBOARD.name}"
         if self._findings.faults:
             self._findings.add(where, "not recomputed, because of the faults above")
+        # A release of other games alone has no board of reconstruction.
         elif self._runs:
             self._check_board(where)
 
@@ -252,10 +256,13 @@ class Tables:
         """Return the instances taken so far, each once."""
         return tuple(self._instances.values())
 
+    def _instance_set(self) -> InstanceSet:
+        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
+        return InstanceSet(Path(), identity, Instances.of(self.instances()))
+
     def runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs read back, without pictures; faulty records may be missing."""
-        identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
-        instances = InstanceSet(Path(), identity, Instances.of(self.instances()))
+        instances = self._instance_set()
         return tuple(
             ReleasedRun(
                 Path(run_id),
@@ -275,6 +282,7 @@ class Tables:
             results = self.results = Results.from_runs(self.runs())
         except InputError as error:
             return self._findings.add(where, f"cannot be recomputed: {error.problem}")
+        # What is left in the end is a row that the records do not make.
         published = dict(self._board)
         for wanted in leaderboard_rows(results):
             key = _board_key(wanted)

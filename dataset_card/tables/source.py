@@ -1,6 +1,6 @@
 """The games of a release: their tables, runs and instances."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,13 +61,13 @@ class ReleaseSource:
         left_out = {PREVIEWS.name} if not previews else set()
         if self.reconstruction is None or not any(has_facts(run) for run in self.reconstruction.runs):
             left_out.add(FACTS.name)
-        return join_configs({game.name: _but(tuple(game.configs.values()), left_out) for game in self.games})
+        tables = {
+            game.name: [config for config in game.configs.values() if config.name not in left_out]
+            for game in self.games
+        }
+        return join_configs(tables)
 
 
 def has_facts(run: PlayedRun) -> bool:
     """Return whether anything is known of the facts of a run's renderings."""
     return next(run.facts(), None) is not None
-
-
-def _but(configs: Sequence[Config], left_out: Set[str]) -> tuple[Config, ...]:
-    return tuple(config for config in configs if config.name not in left_out)

@@ -119,6 +119,7 @@ class _HashedFile(io.RawIOBase):
         left = memoryview(data)
         length = len(left)
         self._hash.update(left)
+        # An unbuffered file may take fewer bytes than it is given.
         while left:
             left = left[self._file.write(left) :]
         self.size += length
@@ -180,6 +181,7 @@ def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.P
         schema,
         compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
         use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
+        # Above this limit the writer gives the dictionary up, and a shared picture would be stored for every row.
         dictionary_pagesize_limit=4 * GROUP_BYTES,
         write_statistics=plain,
         write_page_index=True,
@@ -203,6 +205,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     for row in rows:
         full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
+        # By identity: rows that share a picture hold the same object, see _Reader.
         sizes = {id(picture["bytes"]): len(picture["bytes"]) for picture in pictures.values() if picture is not None}
         enough = 2 * full if sizes.keys() & stored.keys() else full
         # A picture that several rows share is stored once, but held for each of them until it is written.

@@ -16,7 +16,7 @@ from ircore.submissions.gate import record_owners as recorded
 from ircore.submissions.gate import set_statuses
 from ircore.submissions.github import GitHub
 from ircore.submissions.inbox import shown
-from ircore.submissions.owners import OWNERS, Owner, parse_owners, with_owner
+from ircore.submissions.owners import OWNERS, Owner, parse_owners, with_lines
 
 _folder = click.argument("folder", default="submissions", type=PATH)
 
@@ -54,5 +54,5 @@ def own(path: Path, account: str, account_id: int) -> None:
     today = datetime.now(UTC).date().isoformat()
     with validating("--account", "Give the name and the number that https://api.github.com/users/NAME tells."):
         owner = Owner(slug=folder.absolute().name, account=account, account_id=account_id, date=today)
-    write_bytes(file, with_owner(data, owner))
+    write_bytes(file, with_lines(data, [owner]))
     click.echo(f"{owner.slug}: belongs to {account}; commit {OWNERS}, and hand it in by a branch of the repository")

@@ -12,6 +12,7 @@ LIST = Path(__file__).with_name("addresses.yaml")
 OPENAI_HOST = "api.openai.com"
 """Where players of OpenAI's protocol ask if a manifest names no address."""
 
+# No backslash in the host: browsers read it as a slash, other clients as part of an account's name.
 _URL = re.compile(r"(https?)://([^/?#\\\s]*)([/?#][!#-;=?-Z\[\]_a-z~]*)?")
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
 _NAME = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
@@ -20,16 +21,19 @@ _INTERNAL_ENDINGS = (
     ".arpa", ".corp", ".home", ".internal", ".intra", ".intranet", ".lan", ".local", ".localdomain", ".localhost",
     ".onion", ".private", ".test", ".invalid", ".svc", ".cluster.local",
 )  # fmt: skip
+# Public services of DNS whose names lead to the address that they spell, such as 127.0.0.1.nip.io.
 _POINTS_ANYWHERE = (
     ".nip.io", ".sslip.io", ".xip.io", ".xip.name", ".traefik.me", ".localtest.me", ".lvh.me", ".vcap.me",
     ".lacolhost.com", ".localho.st", ".rbndr.us", ".1u.ms",
 )  # fmt: skip
+# RFC 6052: the last 32 bits of such an address are the IPv4 address that it leads to.
 _NAT64 = ip_network("64:ff9b::/96")
 _NEVER_OUTSIDE = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"), ip_network("fec0::/10"))
 """Public by the tables, and not on the internet: hosts of two clouds for their machines; site-local (RFC 3879)."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """The hosts that the format takes http for: a server of the submitter's own."""
 
+# Like the Hub's rule for names: at most 96 characters, and no two signs in a row.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"
 _REPOSITORY = re.compile(f"{_PART}/{_PART}")
 
@@ -71,6 +75,7 @@ def read_address(url: str) -> Address:
     parts = _AUTHORITY.fullmatch(authority)
     if parts is None:
         raise AddressError("the host has characters that no plain address has")
+    # A final dot names the same host, and would slip past every comparison of names.
     host, port = parts[1].strip("[]").lower().rstrip("."), parts[2]
     if port is not None and not 0 < int(port) < 65536:
         raise AddressError("there is no such port")
@@ -90,6 +95,7 @@ def internal_host(host: str) -> str | None:
         return internal_address(ip_address(host))
     except ValueError:
         pass
+    # C libraries take 127.1, 0x7f.1 and 2130706433 for addresses, which ip_address refuses.
     if all(_NUMBER.fullmatch(label) for label in host.split(".")) or _NUMBER.fullmatch(host.rsplit(".", 1)[-1]):
         return "an IP address in disguise"
     if host == "localhost" or host.endswith(_INTERNAL_ENDINGS):
@@ -104,6 +110,7 @@ def internal_host(host: str) -> str | None:
 def internal_address(number: IPv4Address | IPv6Address) -> str | None:
     """Return the reason why an address is not on the public internet; None for a public address."""
     if isinstance(number, IPv6Address):
+        # Such an address may be public by itself while the IPv4 address within leads into a network.
         inner = number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else None)
         if number in _NAT64:
             inner = IPv4Address(int(number) & 0xFFFFFFFF)
@@ -131,7 +138,9 @@ def resolved_internal(host: str, port: int = 443) -> str | None:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return "a host that cannot be found"
+    # Each address counts: a client may connect to any of them.
     for *_, sockaddr in addresses:
+        # An IPv6 address may carry an interface, as in fe80::1%eth0.
         address = str(sockaddr[0]).partition("%")[0]
         if (reason := internal_host(address)) is not None:
             return f"a name for {address}, {reason}"

@@ -15,12 +15,10 @@ from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, estimate
-from ircore.runs.costs.prices import RunPrices, SeatPrice, prices_of_run, read_prices
+from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.folder import RUN_FILE, open_any_run
 from ircore.submissions.history import is_gone, read_history
-
-MILLION = 1_000_000
 
 
 class Forecast(NamedTuple):
@@ -63,6 +61,7 @@ def forecast(loaded: AnyLoaded, episodes: int | None, prices_file: Path | None =
         return Forecast(None, unknown)
     if all(seat.offline for seat in prices.seats.values()):
         return Forecast(0.0)
+    # The estimate knows prompts and turns of reconstruction alone.
     if episodes is None or not isinstance(loaded.submission, Submission):
         return Forecast(None)
     game = load_game(RECONSTRUCTION)
@@ -139,6 +138,7 @@ def goes_on(run: Path, submission: Path, instances: AnyInstanceSet) -> bool:
     if not (run / RUN_FILE).is_file():
         return False
     begun = open_any_run(run).run
+    # A manifest that was changed since asks for another run, however far the first one came.
     as_now = read_any_manifest(submission).submission == begun.submission
     gone = is_gone(read_history(submission), begun.run_id)
     return as_now and begun.instance_set == instances.identity and not gone

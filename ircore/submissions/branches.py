@@ -29,6 +29,7 @@ class Clone:
         self.slug = folder.absolute().name
         self._folder = folder.absolute()
         self.root = clone_root(self._folder)
+        # git names the root with links resolved, so both sides are compared resolved.
         if self._folder.resolve() != (self.root / FOLDER / self.slug).resolve():
             remedy = f"Move it to {self.root / FOLDER}."
             raise InputError(f"{folder}: is not in the folder {FOLDER}/ of the clone {self.root}", remedy)
@@ -51,6 +52,7 @@ class Clone:
         """
         tip = self._tip() or base
         with TemporaryDirectory() as work:
+            # An index beside the clone's own: what the user has staged stays staged.
             index = Path(work) / "index"
             self._git("read-tree", tip, index=index)
             files = [name for name in (MANIFEST, HISTORY) if (self._folder / name).is_file()]
@@ -96,6 +98,7 @@ def fetch_pull_request(folder: Path, number: int) -> str:
     Raises:
         WorkError: It cannot be fetched, or git finds its objects faulty.
     """
+    # The objects are a stranger's: git refuses malformed ones before anything reads them.
     checked = ("-c", "fetch.fsckObjects=true")
     _git(
         folder,
@@ -127,6 +130,7 @@ def clone_root(folder: Path) -> Path:
     Raises:
         InputError: It lies in none.
     """
+    # git cannot be started in a folder that is still to be made.
     there = next(parent for parent in (folder, *folder.parents) if parent.is_dir())
     try:
         return Path(_git(there, "rev-parse", "--show-toplevel"))
@@ -136,12 +140,7 @@ def clone_root(folder: Path) -> Path:
 
 
 def _git(folder: Path, *words: str, index: Path | None = None) -> str:
-    """Run git in a folder and return what it prints.
-
-    Args:
-        folder: Folder of a clone.
-        words: The arguments.
-        index: Another index than the clone's.
+    """Run git in a folder of a clone, perhaps with another index than the clone's, and return what it prints.
 
     Raises:
         InputError: git is not installed.

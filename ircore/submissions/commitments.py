@@ -67,6 +67,7 @@ def register_of(folder: Path) -> Register:
     Raises:
         InputError: The file is damaged.
     """
+    # A submission may lie outside of the clone in which a command is given.
     for place in (folder.absolute(), Path.cwd()):
         with suppress(InputError):
             if (path := clone_root(place) / COMMITMENTS).is_file():

@@ -27,6 +27,7 @@ def new_salt(file: Path) -> str:
     """
     salt = secrets.token_hex(32)
     try:
+        # Exclusive and for the owner alone: a salt that others read, or that is replaced, commits to nothing.
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
             opened.write(f"{salt}\n")
     except FileExistsError as error:
@@ -82,6 +83,7 @@ def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
     text = path.read_text("utf-8")
     kept = re.sub(r"^commitment:.*\n?", "", text, flags=re.MULTILINE).rstrip()
     changed = f'{kept}\ncommitment: "{made}"\n'
+    # The line could land inside a block scalar or a flow mapping: the changed text is read again.
     again = check_bytes(changed.encode(), MANIFEST, loaded.slug, purpose=Purpose(local=True)).submission
     if again is None or again.model_copy(update={"commitment": stated}) != loaded.submission:
         raise InputError(f"{path}: a line cannot be added at its end", f'Add it by hand: commitment: "{made}"')
@@ -145,6 +147,7 @@ def check_opening(loaded: AnyLoaded, run: Run | GameRun) -> Committed | None:
         raise _refused(loaded, "opening", "is not of this commitment")
     if run.seed != seed_of(opening):
         raise _refused(loaded, "seed", "does not follow from the commitment")
+    # An earlier start would allow playing first and committing to the best of several runs.
     if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):
         raise _refused(loaded, "started", "is before the commitment was registered")
     return Committed(commitment=stated, when=entry.when, number=number_of(entry, register))

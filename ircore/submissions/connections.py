@@ -62,12 +62,14 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     Raises:
         InsideError: The address is not on the public internet.
     """
+    # A Unix socket has a path in the place of the tuple, and leads to no network.
     if event != "socket.connect" or not _under_way or not isinstance(arguments[1], tuple):
         return
     host = str(arguments[1][0]).partition("%")[0]
     try:
         reason = internal_address(ip_address(host))
     except ValueError:
+        # The socket would look the name up itself, where nobody sees the address.
         reason = "a name that is not looked up yet"
     if reason is not None:
         raise InsideError(f"{host} is {reason}: nothing there is asked for a stranger's pair")

@@ -289,6 +289,7 @@ def _drawing(timed: _Timed, channel: int) -> tuple[str, bool]:
     """Return a line about the size of a picture, time and tokens, and whether its middle has the asked colour."""
     answer: PictureAnswer = timed.answer
     picture = answer.picture
+    # As integers, since a sum of bytes would wrap around at 256.
     middle = picture.pixels[picture.height // 2, picture.width // 2].astype(int)
     others = max(value for index, value in enumerate(middle) if index != channel)
     colour, right = COLOURS[channel], bool(middle[channel] >= others + CLEARLY)
@@ -313,6 +314,7 @@ def shown_picture(colour: str = COLOUR) -> Picture:
 def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
     """Shorten the deadline of a player that has a deadline, so that the player fails in time with its own reason."""
     check = getattr(load("players", spec.player), "check", None)
+    # A deadline that the manifest states is part of the pair, and holds in play too.
     if check is None or "deadline_s" in spec.parameters:
         return spec
     hurried = spec.model_copy(update={"parameters": {**spec.parameters, "deadline_s": timeout}})

@@ -221,6 +221,7 @@ def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[s
 def _pages(folder: Path) -> str | None:
     """Return the address of the pages of the GitHub repository that a clone comes from."""
     there = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), Path())
+    # In a clone of a fork, origin is the fork and upstream the repository itself.
     for remote in ("upstream", "origin"):
         repository = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
         if repository:

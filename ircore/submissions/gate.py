@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.lifecycle import decision_lines
 from ircore.core.strict_yaml import MAX_BYTES as MAX_MANIFEST
 from ircore.players.submission import MANIFEST
 from ircore.runs.commitment import players_of
@@ -25,7 +24,7 @@ from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.commitments import COMMITMENTS, Registered, number_of, parse_commitments
 from ircore.submissions.github import GitHub, PullRequest
 from ircore.submissions.merged import merged_submissions
-from ircore.submissions.owners import OWNERS, Owner, Proposer, parse_owners, with_owner
+from ircore.submissions.owners import OWNERS, Owner, Proposer, parse_owners, with_lines
 
 STATUS = "submission gate"
 """Name of the status."""
@@ -59,6 +58,7 @@ def check_pull_request(folder: Path, pull: PullRequest, repository: str) -> list
     objects, proposer = Repository(folder), proposer_of(pull, repository)
     base = objects.commit("HEAD")
     changes = objects.changes(objects.merge_base(base, pull.head), pull.head)
+    # A change of code or text is for reviewers: here it must only not switch the checks off.
     if any(change.path.startswith(f"{FOLDER}/") for change in changes):
         return errors(check_change(folder, base, pull.head, proposer is None, proposer, pull.title).findings)
     own = [] if proposer is None else list(ownership_findings(changes, (), {}, proposer))
@@ -75,9 +75,11 @@ def set_statuses(folder: Path, service: GitHub) -> Iterator[str]:
     for pull in service.pull_requests():
         try:
             head = fetch_pull_request(folder, pull.number)
+            # The commit that was fetched, since the branch may have moved after the listing.
             wrong = check_pull_request(folder, pull._replace(head=head), service.repository)
             text = f"{wrong[0].where}: {wrong[0].what}" if wrong else "the account and the messages are in order"
         except (InputError, WorkError) as error:
+            # What cannot be read is refused, not left without a status.
             head, wrong, text = pull.head, None, error.problem
         service.set_status(head, STATUS, wrong == [], text[:LONGEST])
         yield f"#{pull.number}: {text}"
@@ -93,16 +95,16 @@ def record_owner(service: GitHub, pull: PullRequest, slugs: Sequence[str]) -> li
     """
     data = service.read_file(OWNERS)
     known = parse_owners(data)
+    # Built-in pairs belong to the maintainers together, so that none of them is recorded.
     new = [slug for slug in slugs if slug not in known and not is_maintainers(slug)]
     today = datetime.now(UTC).date().isoformat()
-    for slug in new:
-        owner = Owner(
-            slug=slug, account=pull.author, account_id=pull.account_id, organisation=pull.fork or None,
-            pull_request=pull.number, date=today,
-        )  # fmt: skip
-        data = with_owner(data, owner)
+    owners = [
+        Owner(slug=slug, account=pull.author, account_id=pull.account_id, organisation=pull.fork or None,
+              pull_request=pull.number, date=today)
+        for slug in new
+    ]  # fmt: skip
     if new:
-        service.write_file(OWNERS, data, f"{', '.join(new)}: handed in by {pull.author}")
+        service.write_file(OWNERS, with_lines(data, owners), f"{', '.join(new)}: handed in by {pull.author}")
     return new
 
 
@@ -147,9 +149,8 @@ def register_commitments(folder: Path, service: GitHub) -> Iterator[str]:
             new.append(entry)
             yield f"#{pull.number}: {entry.slug}: commitment {entry.commitment[:12]}, number {number_of(entry, known)}"
     if new:
-        whole = data if not data or data.endswith(b"\n") else data + b"\n"
         names = ", ".join(sorted({entry.slug for entry in new}))
-        service.write_file(COMMITMENTS, whole + decision_lines(new).encode(), f"{names}: commitments registered")
+        service.write_file(COMMITMENTS, with_lines(data, new), f"{names}: commitments registered")
 
 
 def _announced(folder: Path, pull: PullRequest) -> Registered | None:
@@ -169,6 +170,7 @@ def _announced(folder: Path, pull: PullRequest) -> Registered | None:
     submission = check_bytes(content, manifests[0], slug, purpose=Purpose(local=True)).submission
     if submission is None or submission.commitment is None:
         return None
+    # The nonce is drawn once the commitment is public: nobody can choose a salt by the seed that follows from both.
     return Registered(
         slug=slug, commitment=submission.commitment, players=players_of(submission), nonce=secrets.token_hex(32),
         when=datetime.now(UTC).isoformat(timespec="seconds"), account_id=pull.account_id, pull_request=pull.number,

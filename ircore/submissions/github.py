@@ -127,6 +127,7 @@ class GitHub:
     def open_disputes(self) -> list[tuple[int, str]]:
         """Return number and title of the open issues with the label ``dispute``."""
         listed = self._ask("GET", "/issues?state=open&labels=dispute&per_page=100")
+        # The API lists pull requests among the issues.
         return [(int(issue["number"]), issue["title"]) for issue in listed if "pull_request" not in issue]
 
     def merge(self, number: int, head: str) -> None:
@@ -144,6 +145,7 @@ class GitHub:
     def read_file(self, path: str) -> bytes:
         """Return a file of the branch ``main``; empty if it is not there."""
         known = self._ask("GET", f"/contents/{quote(path)}?ref=main", missing={}).get("sha")
+        # As a blob, since the API leaves out the content of files above 1 MB.
         return b64decode(self._ask("GET", f"/git/blobs/{known}")["content"]) if known else b""
 
     def write_file(self, path: str, data: bytes, message: str) -> None:
@@ -151,6 +153,7 @@ class GitHub:
         place = f"/contents/{quote(path)}"
         known = self._ask("GET", f"{place}?ref=main", missing={}).get("sha")
         document = {"message": message, "branch": "main", "content": b64encode(data).decode()}
+        # Without the hash of the present file GitHub refuses to replace the file.
         self._ask("PUT", place, document | ({"sha": known} if known else {}))
 
     def newest_artefact(self, name: str) -> bytes | None:
@@ -177,6 +180,7 @@ class GitHub:
             with self._opener.open(request, timeout=SECONDS) as answer:
                 result: bytes = answer.read(MOST_BYTES)
                 return result
+        # Caught first: it is a URLError too, but an answer, which callers tell apart by its status.
         except HTTPError:
             raise
         except (URLError, OSError) as error:

@@ -72,6 +72,7 @@ def parse_history(data: bytes, name: str) -> tuple[Step, ...]:
     """
     if len(data) > MAX_BYTES:
         raise InputError(f"{name}: larger than {MAX_BYTES // 1024} KiB", "One line a step is enough.")
+    # The next step would be joined to such a line.
     if data and not data.endswith(b"\n"):
         raise InputError(f"{name}: its last line has no end", "End it with a line break.")
     lines = enumerate(data.splitlines(), start=1)

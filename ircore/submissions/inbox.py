@@ -120,6 +120,7 @@ class Inbox(NamedTuple):
         text = f"{MARK}\n\n{about}\n\n{self._body()}"
         if len(text) <= MOST_CHARACTERS:
             return text
+        # Cut at a line's end: half of a line could be read as another box.
         return text[:MOST_CHARACTERS].rpartition("\n")[0] + "\n\nMore waits: decide these first.\n"
 
     def _body(self) -> str:
@@ -189,6 +190,7 @@ def boxes(text: str, ticked: bool | None = None) -> list[Box]:
 
 def newly_ticked(before: str, after: str) -> list[Box]:
     """Return the boxes that an edit ticked: there before, not ticked then, ticked now."""
+    # A line that the edit itself brought in decides nothing.
     offered = set(boxes(before, ticked=False))
     return list(dict.fromkeys(box for box in boxes(after, ticked=True) if box in offered))
 

@@ -19,6 +19,7 @@ WAIT = 5.0
 """Seconds before a link that failed is asked for once more: a stumble is no dead link."""
 
 AT_ONCE = 8
+# 999 is what LinkedIn answers.
 _REFUSES_PROGRAMS = {403, 405, 406, 429, 999}
 """Answers of sites that are there and do not serve programs."""
 

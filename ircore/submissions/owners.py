@@ -5,6 +5,7 @@ write it, from what the service says of the merged pull request; no pull request
 is known by its number: a name can be given up, and taken by somebody else.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 from pydantic import Field, StringConstraints
@@ -74,7 +75,8 @@ def parse_owners(data: bytes, name: str = OWNERS) -> dict[str, Owner]:
     return {owner.slug: owner for owner in read_decisions(lines, Owner, name, remedy)}
 
 
-def with_owner(data: bytes, owner: Owner) -> bytes:
-    """Return the content of the file with one line more."""
+def with_lines(data: bytes, records: Iterable[Record]) -> bytes:
+    """Return the content of a file of records with a further line for each record."""
+    # A file that was edited by hand may lack the last line's end.
     whole = data if not data or data.endswith(b"\n") else data + b"\n"
-    return whole + decision_lines([owner]).encode()
+    return whole + decision_lines(records).encode()

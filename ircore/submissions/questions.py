@@ -53,10 +53,6 @@ class Context(NamedTuple):
     """The game that will be played."""
 
 
-def _text(text: str) -> Any:
-    return text
-
-
 def _several(text: str) -> Any:
     return [part.strip() for part in text.split(",") if part.strip()]
 
@@ -93,7 +89,7 @@ class Question(NamedTuple):
     option: str = ""
     """The option that answers it; empty where no answer is needed."""
 
-    read: Callable[[str], Any] = _text
+    read: Callable[[str], Any] = str
     """From what was typed to what stands in the manifest; InputError if it cannot be read."""
 
     about: str = ""
@@ -113,6 +109,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     game = load_game(context.game, "--game")
     classic = game.name == RECONSTRUCTION
     answers: dict[str, Any] = {"schema": 1} if classic else {"schema": 2, "game": game.name}
+    # Options go first: only what they leave open is asked for.
     answers |= stated
     holder = answers if classic else answers.setdefault("players", {})
     seats = [seat for seat in game.seats if not seat.when or answers.get("rules", {}).get(seat.when)]

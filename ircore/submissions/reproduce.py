@@ -44,6 +44,14 @@ def offline_players(loaded: AnyLoaded) -> dict[str, Any]:
     }
 
 
+def submission_of(folder: AnyRunFolder) -> AnyLoaded:
+    """Return the submission that a run was played for, as the run states it."""
+    run, manifest = folder.run, folder.path / MANIFEST
+    if isinstance(run, Run):
+        return LoadedSubmission(run.slug, run.submission, manifest)
+    return LoadedGameSubmission(run.slug, run.submission, manifest)
+
+
 def differences(published: AnyRunFolder, out: Path, limit: int | None = None) -> Iterator[str]:
     """Play a run again and yield a line for each episode that differs from the published run.
 
@@ -61,15 +69,10 @@ def differences(published: AnyRunFolder, out: Path, limit: int | None = None) ->
         raise InputError(
             f"{published.path}: was played with the prompts {run.prompts}", "Use the version that has them."
         )
-    instances, manifest = published.any_instances, published.path / MANIFEST
+    instances = published.any_instances
     again = create_run(out, run, instances)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
-    loaded = (
-        LoadedSubmission(run.slug, run.submission, manifest)
-        if isinstance(run, Run)
-        else LoadedGameSubmission(run.slug, run.submission, manifest)
-    )
-    play(plan, again, game, make_players(game, loaded))
+    play(plan, again, game, make_players(game, submission_of(published)))
     ours, word = again.ended(), step_word(run.game)
     for name, theirs in published.ended().items():
         if name in ours and (difference := _difference(theirs, ours[name], word)):

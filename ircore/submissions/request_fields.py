@@ -130,6 +130,7 @@ def _value(path: FieldPath, value: Any, kind: Any, service: str) -> Iterator[Unl
     elif isinstance(kind, dict):
         yield from _fields(path, value, kind, service)
     elif isinstance(kind, list):
+        # True equals 1 in Python, so that a number could pass for true.
         if value not in kind or isinstance(value, bool) != isinstance(kind[0], bool):
             yield Unlisted(path, f"is none of {', '.join(str(choice).lower() for choice in kind)}")
     elif not _fits(value, kind):

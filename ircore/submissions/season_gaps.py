@@ -124,6 +124,7 @@ def read_season_gaps(path: Path) -> SeasonGaps:
     remedy = "Make it with: ircore submission season gap … --out FILE"
     try:
         with path.open("rb") as file:
+            # A file that is too long is cut off, and then no JSON.
             gaps = SeasonGaps.model_validate_json(file.read(MAX_BYTES + 1))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})", remedy) from error

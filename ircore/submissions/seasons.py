@@ -177,6 +177,7 @@ def restore_season(name: str, secret_text: str, folder: Path) -> Season:
     each = season.instances // (len(DRAWN) * len(DIFFICULTIES))
     builder_of(RECONSTRUCTION)(BuildRequest(folder / INSTANCES, secret.seed, each, DRAWN, edition=season.edition))
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
+    # Refuses if the builders of this version draw another set than the one that was committed to.
     committed_set(folder)
     return season
 
@@ -214,6 +215,7 @@ def reveal_season(folder: Path, publication: Path) -> Season:
     revealing = {"identity": secret.identity, "salt": secret.salt, "seed": secret.seed}
     revealed = datetime.now(UTC).isoformat(timespec="seconds")
     season = known.model_copy(update={**revealing, "revealed": known.revealed or revealed})
+    # Before publication: once published, a wrong salt could not be taken back.
     verify_season(season, None)
     _publish(publication, season)
     return season
@@ -297,6 +299,7 @@ def _publish(path: Path, season: Season) -> None:
 def _read(path: Path, kind: type[T]) -> T:
     try:
         with path.open("rb") as file:
+            # A file that is too long is cut off, and then no JSON.
             data = file.read(MAX_BYTES + 1)
         return kind.model_validate_json(data)
     except OSError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.core.records import Instance
-from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
 from ircore.results.tables.season_gap import difference_of
 from ircore.runs.folder import RunFolder
@@ -45,6 +45,7 @@ def slice_of(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[
     for instance in sorted(instances.instances, key=lambda known: _drawn(committed, run_id, known.instance_id)):
         by_condition.setdefault((instance.category, instance.difficulty), []).append(instance)
     ranked = [(place, instance) for known in by_condition.values() for place, instance in enumerate(known)]
+    # The sort is stable: within a round of the conditions the salt's order stays.
     return tuple(instance for _, instance in sorted(ranked, key=lambda pair: pair[0])[:count])
 
 
@@ -59,8 +60,6 @@ def write_slice(committed: Committed, run_id: str, folder: Path, count: int = PI
         pictures = committed.instances
         assert isinstance(pictures, InstanceSet)  # noqa: S101 - slice_of has checked
         return write_instances(folder, ((instance, pictures.target(instance).data) for instance in chosen))
-    from ircore.instances.store import read_instances
-
     known = read_instances(folder)
     if {instance.instance_id for instance in known.instances} != {instance.instance_id for instance in chosen}:
         raise InputError(f"{folder}: holds other pictures than those of {run_id}", "Remove it.")

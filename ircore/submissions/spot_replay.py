@@ -11,20 +11,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
-from ircore.players.submission import MANIFEST, LoadedSubmission
 from ircore.results.tables.model import Column, Table, Value
-from ircore.runs.costs.limit import CostLimit
-from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import open_run, play
+from ircore.runs.play import open_run
 from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.submissions.channel.channel_test import final_scores
+from ircore.submissions.channel.playing import play_all
+from ircore.submissions.reproduce import submission_of
 
 SHARE = 0.05
 """Share of the episodes that are played again."""
@@ -119,6 +118,7 @@ def drawn_episodes(names: Iterable[str], run_id: str, commit: str, share: float 
     >>> len(drawn_episodes([f"target-{number}" for number in range(140)], "a-run", "0" * 40))
     7
     """
+    # By hash: nobody can choose the episodes, and everybody can compute which they are.
     known = sorted(names, key=lambda name: hashlib.sha256(f"{commit} {run_id} {name}".encode()).digest())
     return known[: max(LEAST, math.ceil(share * len(known)))]
 
@@ -170,11 +170,7 @@ def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_c
     selected = run.instances.instances.named(names)
     folder = open_run(out, run.run, run.instances, selected)
     plan = PlayPlan(run.run, run.instances, selected, prompts, concurrency)
-    loaded = LoadedSubmission(run.run.slug, run.run.submission, run.path / MANIFEST)
-    episodes = play(plan, folder, game, make_players(game, loaded), CostLimit(prices_of_run(folder), max_cost))
-    if failed := [episode for episode in episodes if not episode.finished]:
-        problem = f"{out}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
-        raise WorkError(problem, "Give the same command again: it goes on where it stopped.")
+    play_all(plan, folder, game, make_players(game, submission_of(run)), max_cost)
     return folder
 
 

@@ -150,6 +150,7 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
         raise InputError(f"{run.path}: is a run of the game {run.game}", f"Name a run of {RECONSTRUCTION}.")
     said = _said(run, plan)
     own = {name: score for name, score in final_scores(run, plan.judge).items() if name in said}
+    # A single episode would be given its own words in the place of words about other targets.
     if len(own) < 2:
         remedy = f"Score the run with: ircore score {run.path} --every-turn"
         raise InputError(f"{run.path}: {plan.judge} has rated {len(own)} of its {len(said)} dialogues", remedy)
@@ -189,6 +190,7 @@ def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
     }
     names = sorted(name for name, messages in said.items() if messages)
     if plan.episodes is not None and plan.episodes < len(names):
+        # Drawn by the run's id, so that a second test takes the same episodes.
         names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, plan.episodes))
     return {name: said[name] for name in names}
 
@@ -240,6 +242,7 @@ def _share(part: "npt.NDArray[np.float64]", whole: "npt.NDArray[np.float64]", su
     if total <= 0:
         return Estimate(None, None, None, len(part))
     both = sums(np.stack([part, whole], axis=1))
+    # A resample in which the pair itself gains nothing has no share.
     positive = both[1] > 0
     low, high = np.percentile(both[0][positive] / both[1][positive], [2.5, 97.5]) if positive.any() else (None, None)
     return Estimate(float(part.sum()) / total, low, high, len(part))

@@ -91,6 +91,7 @@ class ByModel:
         except PlayerError:
             return await self._otherwise.paraphrase(message)
         text = " ".join(str(answer.text).split())
+        # Another number is another picture: what the generator then draws would say nothing about the wording.
         return text if text and numbers_of(text) == numbers_of(message) else await self._otherwise.paraphrase(message)
 
 
@@ -117,6 +118,7 @@ def _reordered(sentences: list[str], random: Random) -> list[str]:
 
 
 def _in_other_words(sentence: str, random: Random) -> str:
+    # The pattern is one group, so that quoted parts stand at the odd places; these stay as they are.
     parts = _QUOTED.split(sentence)
     return "".join(part if place % 2 else _replaced(part, random) for place, part in enumerate(parts))
 
@@ -139,6 +141,7 @@ def _synonyms() -> dict[str, list[str]]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
+    # The longest first: an alternation takes the first word that fits.
     words = sorted(_synonyms(), key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ircore.core.errors import WorkError
 from ircore.core.records import PlayerSpec, Rules
 from ircore.core.submission_records import Submission
+from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.submission import LoadedSubmission, make_player
@@ -67,6 +68,7 @@ class Speaker:
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Return the words of this turn; ``<DONE>`` after the last."""
+        # A describer is shown no name of its episode, so that words are found by the picture.
         said = self._words[view.target.sha256]
         return TextAnswer(f"<DESCRIPTION>{said[view.turn - 1]}</DESCRIPTION>" if view.turn <= len(said) else "<DONE>")
 
@@ -98,6 +100,7 @@ def play_words(
     pair = drawer.pair.submission
     submission = Submission(
         schema_=1,
+        # 300 characters is the longest name that the format takes.
         name=f"{what} of {run.run.slug}"[:300],
         describer=PlayerSpec(player="replay", parameters={"run": run.run.run_id, "words": what}),
         generator=pair.generator,
@@ -113,9 +116,19 @@ def play_words(
     selected = run.instances.instances.where(lambda entry: entry.instance_id in said)
     folder = open_run(out, identity, run.instances, selected)
     plan = PlayPlan(identity, run.instances, selected, prompts, concurrency)
-    players = {"describer": Speaker(words), "generator": drawer.player}
+    play_all(plan, folder, game, {"describer": Speaker(words), "generator": drawer.player}, max_cost)
+    return folder
+
+
+def play_all(
+    plan: PlayPlan, folder: RunFolder, game: Game[Any], players: Mapping[str, Any], max_cost: float | None
+) -> None:
+    """Play every episode of a plan to its end.
+
+    Raises:
+        WorkError: A player failed for a technical reason, or the cost reached its limit.
+    """
     episodes = play(plan, folder, game, players, CostLimit(prices_of_run(folder), max_cost))
     if failed := [episode for episode in episodes if not episode.finished]:
-        problem = f"{out}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
+        problem = f"{folder.path}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
         raise WorkError(problem, "Give the same command again: it goes on where it stopped.")
-    return folder

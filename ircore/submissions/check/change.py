@@ -67,12 +67,14 @@ def check_change(
     """
     objects = Repository(repository)
     base, head = objects.commit(base), objects.commit(head)
+    # From the merge base on: what others merged in the meantime is no part of this change.
     changes = objects.changes(objects.merge_base(base, head), head)
     after = {blob.entry.path: blob for blob in objects.blobs(head, FOLDER)}
     merged = objects.blobs(base, FOLDER)
     if by_maintainers:
         changes = [change for change in changes if change.path.startswith(f"{FOLDER}/")]
     scope = () if by_maintainers else _scope(changes)
+    # Generators cut short: a change of a hundred thousand files is not checked to its end.
     findings = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
     findings += list(message_findings(objects, base, head, title))[:MOST_SHOWN]
     theirs: frozenset[str] = frozenset()
@@ -142,6 +144,7 @@ def _submissions(
     altered = [
         change
         for change in changes
+        # A link or submodule of this name is refused as a file, and is never read.
         if change.after == PLAIN_FILE and _is_manifest(change.path) and change.path in after
     ]
     readable = [after[change.path] for change in altered[:MOST_SHOWN] if after[change.path].entry.size <= MAX_BYTES]

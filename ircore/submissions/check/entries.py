@@ -51,6 +51,7 @@ def entry_findings(entries: Iterable[Entry], present: Iterable[str] = ()) -> Ite
         entries: The files.
         present: Paths of all files that will be there, these included, among which none may differ by case alone.
     """
+    # On macOS and Windows two such files would be one, and a checkout would show one in place of the other.
     folded = Counter(_folded(path) for path in present)
     for entry in entries:
         problem = _name_problem(entry.path) or _file_problem(entry)
@@ -70,6 +71,7 @@ def _name_problem(path: str) -> tuple[str, str] | None:
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts):
         return "the path leads out of its folder", "Name the file plainly."
+    # Windows drops dots and spaces at the end, and git~1 is its short name of .git (CVE-2014-9390).
     if any(part.casefold().rstrip(". ") in (".git", "git~1") for part in parts):
         return "the path belongs to git itself", "Take it out."
     if not path.isascii() or not path.isprintable():
@@ -102,4 +104,5 @@ def is_maintainers(slug: str) -> bool:
 
 
 def _folded(path: str) -> str:
+    # Case folding can leave a text that is not in normal form, so it is normalised again.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())

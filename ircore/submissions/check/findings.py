@@ -106,6 +106,7 @@ def locate(fault: Fault, file: str, document: Document | None) -> Finding:
 LONGEST = 1200
 """Characters of one part of a finding that are shown."""
 
+# `::` and `##` begin commands of GitHub's runner, which reads every line of output.
 _PLAIN_PATH = re.compile(r"(?!::|##)[\w./~+@: -]{1,400}")
 MISSING = "is missing"
 UNKNOWN_KEY = "unknown key"

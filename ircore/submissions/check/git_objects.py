@@ -16,6 +16,7 @@ MOST_OUTPUT = 32 * 1024 * 1024
 ABSENT = "0" * 6
 """The mode of a file that is not there."""
 
+# The settings of a clone can name programs: no hook, no monitor and no transport is started.
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
 
 
@@ -68,6 +69,7 @@ class Repository:
             InputError: There is none of that name.
         """
         try:
+            # A branch may be called --anything: after the mark no name is read as an option.
             commit = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except WorkError as error:
             self._refuse_no_repository()
@@ -163,6 +165,7 @@ class Repository:
                 raise WorkError("a file of a commit is not in this clone", "Fetch the whole history, without filters.")
             size = int(head[2])
             yield output[end + 1 : end + 1 + size]
+            # A line end follows each content.
             start = end + size + 2
 
     def _run(self, *arguments: str, typed: bytes = b"") -> bytes:
@@ -172,8 +175,10 @@ class Repository:
             WorkError: It failed, or says more than is read.
         """
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        # A partial clone would fetch what lacks; a replacement would show another object under the same hash.
         environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
         command = ["git", *_QUIET, "-C", str(self._path), *arguments]
+        # Files, no pipes: git cannot wait on a full pipe while its output is read here.
         with TemporaryFile() as errors, TemporaryFile() as entered:
             entered.write(typed)
             entered.seek(0)

@@ -61,6 +61,7 @@ def _added(
         remedy = "Nothing to do: only its submitter's account and maintainers may."
         line = known.count(b"\n") + 1
         yield Finding("warning", path, line, 1, "", "adds to the history of a submission", "", remedy)
+    # Counted after parsing: the same step can be spelled in many ways.
     added = Counter(_kinds(data)) - Counter(_kinds(known))
     for kind, does in _DECISIONS.items():
         if not by_maintainers and added[kind]:

@@ -163,6 +163,7 @@ def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPa
 def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
     """Remove a field that does not fit from a manifest; return the path of the removed field or of its parent."""
     part = rest.get(path[0]) if path else None
+    # A seat without a player is no seat: the whole seat is replaced by its stand-in.
     if len(path) > 1 and isinstance(part, dict) and path[1] != "player":
         part.pop(path[1], None)
         if path[0] == "transcripts" and path[1] in _REFERENCE_STAND_IN:

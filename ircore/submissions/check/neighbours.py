@@ -11,6 +11,7 @@ from ircore.core.strict_yaml import MAX_BYTES, MAX_DEPTH
 from ircore.players.submission import MANIFEST
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address
 
+# libyaml's loader is several times as fast; not every build of PyYAML has it.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -49,6 +50,7 @@ def neighbours_of(manifests: Iterable[tuple[str, bytes]]) -> tuple[Neighbour, ..
 def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
     for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
         with suppress(OSError):
+            # No link is followed: it could lead to any file of this machine.
             if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
                 yield manifest.parent.name, manifest.read_bytes()
 

@@ -16,8 +16,8 @@ MOST_ANNOTATIONS = 40
 MOST_CHARACTERS = 100_000
 """Of a summary, before markup: one may take ten bytes."""
 
-_DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
-_PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any) -> dict[str, Any]:
@@ -90,13 +90,7 @@ def add_step_summary(markdown: str) -> None:
 
 
 def _annotation(finding: Finding) -> str:
-    file = _escaped(finding.file, _PROPERTY)
+    file = finding.file.translate(_PROPERTY)
     expected = "" if finding.expected in finding.remedy else f" Expected: {finding.expected}."
-    text = _escaped(f"{finding.what}.{expected} {finding.remedy}", _DATA)
+    text = f"{finding.what}.{expected} {finding.remedy}".translate(_DATA)
     return f"::{finding.level} file={file},line={finding.line},col={finding.column},title=Submission::{text}"
-
-
-def _escaped(text: str, table: Sequence[tuple[str, str]]) -> str:
-    for character, code in table:
-        text = text.replace(character, code)
-    return text

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,6 +59,7 @@ def provider_fault(path: FieldPath, text: str, fork: str | None) -> Fault | None
         whole = any(len(words) == len(shapes) and _holds(shapes, words) for words in provider.whole)
         if not (whole or any(_holds(shapes, words) for words in provider.words)):
             continue
+        # Names of accounts do not differ by case at GitHub.
         if fork is not None and fork.casefold() in (account.casefold() for account in provider.accounts):
             return None
         what = f"is taken for {provider.name}" if path else f"the folder's name {text!r} is taken for {provider.name}"
@@ -89,6 +90,7 @@ def _shapes(text: str) -> _Words:
 def _holds(text: _Words, phrase: _Words) -> bool:
     """Return whether a phrase stands in a text, word for word."""
     return any(
+        # A word has several forms, see alike; one in common is enough.
         all(word & other for word, other in zip(text[start:], phrase, strict=False))
         for start in range(len(text) - len(phrase) + 1)
     )
@@ -107,13 +109,15 @@ def _signs() -> frozenset[str]:
 
 @cache
 def _providers() -> Sequence[_Provider]:
-    return tuple(_listed_providers())
-
-
-def _listed_providers() -> Iterator[_Provider]:
-    for entry in _document()["providers"]:
-        words, whole = (tuple(_shapes(phrase) for phrase in entry.get(key, ())) for key in ("words", "whole"))
-        yield _Provider(entry["name"], words, whole, tuple(entry["accounts"]))
+    return tuple(
+        _Provider(
+            entry["name"],
+            tuple(map(_shapes, entry.get("words", ()))),
+            tuple(map(_shapes, entry.get("whole", ()))),
+            tuple(entry["accounts"]),
+        )
+        for entry in _document()["providers"]
+    )
 
 
 @cache

@@ -48,6 +48,7 @@ AT_HOME = frozenset({*_by_seat("person"), *_by_seat("files")})
 
 _PATH_NAME = re.compile(r"(.*_)?(dir|directory|file|filename|folder|path|paths|run)", re.IGNORECASE)
 _PATH = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|(.*[/\\])?\.\.([/\\].*)?$|file:", re.IGNORECASE | re.DOTALL)
+# A date, a digest behind @, or the hash of a commit.
 _DATED = re.compile(r"(19|20)\d\d-?[01]\d-?[0-3]\d|@|\b[0-9a-f]{12,40}\b")
 _BY_YOURSELF = "Play it yourself and add transcripts, or check a pair that stays with you with --local."
 
@@ -187,6 +188,7 @@ def _key_of_another(path: FieldPath, key: str, host: str, keys: Mapping[str, fro
             f"the name of the key of {host}",
             f"Write {service_key(host) or 'a name of its own, such as MY_SERVER_KEY'}, or correct base_url.",
         )
+    # Otherwise a second submission could have the key of the first one sent to a host of its own.
     elif not hosts and (others := keys.get(key, frozenset()) - {host}):
         yield Fault(
             path,
@@ -266,6 +268,7 @@ def _ask_player(seat: Seat, spec: PlayerSpec) -> None:
     Raises:
         InputError: It does not take them, or there is no such player.
     """
+    # These take no settings, so that none of them has to be imported.
     if spec.player in OFFLINE:
         from ircore.players.base import refuse_settings
 
@@ -274,6 +277,7 @@ def _ask_player(seat: Seat, spec: PlayerSpec) -> None:
     player = _player(spec.player)
     if not hasattr(player, "describe" if seat == "describer" else "render"):
         raise InputError(f"player: {spec.player} is no {seat}", "Swap the two, or name another player.")
+    # A player without a check of its own is made instead: the constructor refuses what it does not take.
     getattr(player, "check", player)(spec)
 
 

@@ -107,6 +107,7 @@ def check_bytes(
     if (document := _game_document(data, file)) is not None:
         return _check_game(document, file, slug, neighbours, purpose)
     manifest = parse_manifest(data, file)
+    # A folder's name is checked whatever the manifest holds, so that both are mended at once.
     findings = [*manifest.findings, *manifest.located(slug_faults(slug, neighbours, purpose), file)]
     if manifest.readable is not None:
         others = tuple(other for other in neighbours if other.slug != slug)
@@ -133,6 +134,7 @@ def _check_game(
         others = tuple(other for other in neighbours if other.slug != slug)
         conditions = _conditions(submission, others, purpose)
         faults += [*game_faults(submission, conditions), *_stated_faults(submission, others, purpose)]
+    # A set, since two rules can say the same of one field.
     findings = ordered({locate(fault, file, document) for fault in faults})
     return Checked(slug, file, submission, _shortened(findings, file))
 
@@ -164,6 +166,7 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
         remedy = f"Check all that are in it: ircore submission check --all {path}"
     data = read_yaml_bytes(manifest, remedy)
     folder = Path(os.path.abspath(manifest)).parent  # noqa: PTH100 - resolve() would follow a link to the folder
+    # A file of another name lies in no folder of submissions, and has no neighbours.
     others = neighbours_in(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
     return check_bytes(data, str(manifest), folder.name, others, purpose)
 
@@ -224,7 +227,8 @@ def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], pur
     for seat, spec in submission.players.items():
         if spec.about is not None:
             yield from about_faults((*above, seat, "about"), spec.about, submission.dates)
-    yield from _transcript_faults(submission)
+    if submission.transcripts is not None:
+        yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
     if not purpose.local:
         yield from _name_faults(submission.name, others)
         yield from _claims(submission, purpose)
@@ -281,11 +285,6 @@ def _link_faults(submission: AnySubmission) -> Iterator[Fault]:
             )
             yield Fault(path, problem, f"https on {link_hosts()[0]} or another of {len(link_hosts())} hosts", remedy)
         yield from leak_faults(path, url)
-
-
-def _transcript_faults(submission: AnySubmission) -> Iterator[Fault]:
-    if submission.transcripts is not None:
-        yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
 
 
 def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:

@@ -33,6 +33,7 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
         yield Fault(path, "spaces at an end, two in a row, or of an unusual kind", PLAIN, "Write single plain spaces.")
     if fault := markup_fault(path, text):
         yield fault
+    # Boards are downloaded as CSV, which spreadsheets open.
     if text[:1] in "=+-@|%":
         yield Fault(
             path, f"begins with {text[0]!r}, as formulas of spreadsheets do", PLAIN, "Begin with a letter or digit."

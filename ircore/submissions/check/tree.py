@@ -69,6 +69,7 @@ def folder_findings(folder: Path) -> Iterator[Finding]:
         folder: The submission's.
     """
     place = folder.absolute()
+    # As in a folder of drafts, where other files are the author's own.
     if place.parent.name != FOLDER or not place.is_dir():
         return
     entries = list(_below(place, f"{FOLDER}/{place.name}"))
@@ -90,6 +91,7 @@ def _entries(folder: Path) -> Iterator[Entry]:
 
 
 def _below(path: Path, name: str) -> Iterator[Entry]:
+    # Not stat, which would follow a link and list what it leads to.
     about = path.lstat()
     if stat.S_ISDIR(about.st_mode):
         for child in sorted(each.name for each in path.iterdir()):
@@ -99,6 +101,7 @@ def _below(path: Path, name: str) -> Iterator[Entry]:
     elif stat.S_ISREG(about.st_mode):
         yield Entry(name, "100755" if about.st_mode & 0o100 else PLAIN_FILE, about.st_size)
     else:
+        # A device, pipe or socket, which git cannot hold: a mode that no rule allows.
         yield Entry(name, "000000", 0)
 
 

@@ -124,6 +124,7 @@ class Comparison(NamedTuple):
             }
             if not drawn:
                 continue
+            # Pictures of other games have no scene that could be asked, and count as drawn.
             has_scene = not isinstance(instance, Instance) or instance.scene is not None
             for source in instances.pictures(instance).values():  # type: ignore[arg-type]  # as above
                 is_drawn = has_scene or not is_photograph(source)
@@ -179,12 +180,14 @@ class Comparison(NamedTuple):
                 continue
             for sha256, step in drawn.items():
                 look = self.look(sha256)
+                # An empty picture is like every other empty picture.
                 if look.flat:
                     continue
                 alike = likeness(look, pool.descriptors)
                 for slug, positions in pool.by_pair.items():
                     nearest = positions[int(alike[positions].argmax())]
                     twin = next((place for place in positions if pool.pixels[place] == look.pixels), None)
+                    # Equality to the pixel is the better proof, so that it is shown where there is any.
                     shown = nearest if twin is None else twin
                     evidence = Evidence(rendering=sha256, run_id=pool.run_ids[shown], other=pool.sha256[shown])
                     whose = f"one that {slug} has"
@@ -218,18 +221,13 @@ class _Pool(NamedTuple):
 def _published(
     run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], names: Collection[str]
 ) -> dict[str, _Pool]:
-    """Return the renderings of other pairs by instance, as the stored indices hold them.
-
-    Args:
-        run: The run that is compared with them.
-        others: Published runs.
-        names: Instances that the run has renderings of.
-    """
+    """Return the renderings that other pairs have of some instances, by instance, as the stored indices hold them."""
     import numpy as np
 
     indices = [
         (other.run.slug, other.run.run_id, index, index.places)
         for other in others
+        # A pair may draw its own pictures again.
         if other.run.slug != run.slug and other.run.instance_set == run.instance_set
         for index in (index_of(other),)
     ]

@@ -8,6 +8,7 @@ many drawn targets comes back holds copies; likeness of the whole picture cannot
 from typing import TYPE_CHECKING
 
 from ircore.core.images import Pixels
+from ircore.submissions.copies.patches import window_norms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,26 +104,11 @@ def _is_found(wanted: "Floats", drawn: "Floats", y: int, x: int) -> bool:
 
     patch = wanted[y : y + PATCH, x : x + PATCH]
     patch = patch - patch.mean()
+    # In double precision: running sums of squares lose small differences in single precision.
     window = drawn[max(0, y - REACH) : y + PATCH + REACH, max(0, x - REACH) : x + PATCH + REACH].astype(np.float64)
     shape = tuple(next_fast_len(length + PATCH, real=True) for length in window.shape)
     crossed = irfft2(rfft2(window, shape) * np.conj(rfft2(patch, shape)), shape)
     crossed = crossed[: window.shape[0] - PATCH + 1, : window.shape[1] - PATCH + 1]
     # A place without detail matches nothing.
-    spread = np.maximum(_spreads(window), PATCH * DETAIL / 4)
+    spread = np.maximum(window_norms(window, PATCH), PATCH * DETAIL / 4)
     return bool(np.abs(crossed / (np.sqrt((patch**2).sum()) * spread)).max() >= ALIKE)
-
-
-def _spreads(window: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
-    """Return, for each place of a patch, the norm of what is there less its mean."""
-    import numpy as np
-
-    def sums(values: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
-        total = np.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
-        part: npt.NDArray[np.float64] = (
-            total[PATCH:, PATCH:] - total[:-PATCH, PATCH:] - total[PATCH:, :-PATCH] + total[:-PATCH, :-PATCH]
-        )
-        return part
-
-    squares = sums(window**2) - sums(window) ** 2 / PATCH**2
-    result: npt.NDArray[np.float64] = np.sqrt(np.maximum(squares, 0))
-    return result

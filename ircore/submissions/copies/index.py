@@ -4,7 +4,6 @@ import hashlib
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,11 +57,13 @@ def look_at(picture: Picture) -> Look:
     """Return the descriptor of a picture."""
     import numpy as np
 
+    # Part of the hash, since the same pixels in rows of another length are another picture.
     size = f"{picture.width}x{picture.height}".encode()
     detail = np.zeros((SIDE, SIDE), np.float32)
     grey = small(picture.pixels, SIDE)
     detail[: grey.shape[0], : grey.shape[1]] = grey
     norm = float(np.sqrt((detail**2).sum()))
+    # A norm of SIDE is a deviation of one grey level: what is below has no detail.
     scaled = np.clip(np.round(detail * (1016 / norm)), -127, 127) if norm > SIDE else np.zeros_like(detail)
     digest = hashlib.sha256(size + picture.pixels.tobytes()).hexdigest()
     return Look(digest, scaled.astype(np.int8))
@@ -86,6 +87,7 @@ def likeness(look: Look, descriptors: "Descriptors") -> "npt.NDArray[np.float32]
     ]).reshape(-1, SIDE * SIDE)  # fmt: skip
     many = descriptors.reshape(len(descriptors), -1).astype(np.float32)
     norms = np.maximum(np.linalg.norm(variants, axis=1)[:, None] * np.linalg.norm(many, axis=1), 1)
+    # The absolute value finds an inverted picture too.
     best: npt.NDArray[np.float32] = np.abs(variants @ many.T / norms).max(axis=0)
     return best
 
@@ -130,7 +132,7 @@ def index_of(folder: RunFolder | GameRunFolder) -> RunIndex:
     known = _known(folder, path)
     if known is not None:
         return known
-    index = _computed(list(_renderings(folder)))
+    index = _computed(folder)
     # A run that can only be read is compared all the same.
     with suppress(OSError, WorkError):
         write_bytes(path, index_bytes(index))
@@ -145,7 +147,7 @@ def index_of_run(run: AnyRunSource[Any, Any, Any], stored: Iterable[Path]) -> Ru
         stored: Files with an index of the run, perhaps of an earlier version, or absent.
     """
     known = (index for path in stored if (index := _known(run, path)) is not None)
-    return next(known, None) or _computed(list(_renderings(run)))
+    return next(known, None) or _computed(run)
 
 
 def _known(run: AnyRunSource[Any, Any, Any], stored: Path) -> RunIndex | None:
@@ -159,28 +161,17 @@ def rendering_keys(run: AnyRunSource[Any, Any, Any]) -> list[tuple[str, str]]:
     return [(name, sha256) for name, sha256, _ in _renderings(run)]
 
 
-def _renderings(run: AnyRunSource[Any, Any, Any]) -> Iterator[tuple[str, str, "_Later"]]:
+def _renderings(run: AnyRunSource[Any, Any, Any]) -> Iterator[tuple[str, str, Rendering]]:
     for episode in run.episodes():
         for sha256, rendering in {rendering.sha256: rendering for _, rendering in drawn_renderings(episode)}.items():
-            yield episode.episode_id, sha256, _Later(run, rendering)
+            yield episode.episode_id, sha256, rendering
 
 
-class _Later:
-    """A rendering that is decoded only if the index does not hold it."""
-
-    def __init__(self, run: AnyRunSource[Any, Any, Any], rendering: Rendering) -> None:
-        self._run, self._rendering = run, rendering
-
-    @cached_property
-    def look(self) -> Look:
-        """Its descriptor."""
-        return look_at(self._run.rendering(self._rendering))
-
-
-def _computed(wanted: list[tuple[str, str, _Later]]) -> RunIndex:
+def _computed(run: AnyRunSource[Any, Any, Any]) -> RunIndex:
     import numpy as np
 
-    looks = [later.look for _, _, later in wanted]
+    wanted = list(_renderings(run))
+    looks = [look_at(run.rendering(rendering)) for _, _, rendering in wanted]
     stacked = np.stack([look.descriptor for look in looks]) if looks else np.zeros((0, SIDE, SIDE), np.int8)
     names, hashes = tuple(name for name, _, _ in wanted), tuple(sha256 for _, sha256, _ in wanted)
     return RunIndex(names, hashes, tuple(look.pixels for look in looks), stacked)
@@ -201,6 +192,7 @@ def read_index(path: Path) -> RunIndex | None:
     import numpy as np
 
     try:
+        # A pickle could run code of whoever made the file.
         with np.load(path, allow_pickle=False) as stored:
             texts = [tuple(map(str, stored[name])) for name in ("episodes", "sha256", "pixels")]
             descriptors = np.asarray(stored["descriptors"])

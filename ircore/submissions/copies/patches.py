@@ -103,6 +103,7 @@ def match(picture: "Floats", source: "Floats") -> Match:
                 for plane, (y, x) in zip(planes, corners, strict=True)
             )
         best = np.maximum(best, peaks)
+        # The likely variants come first, so that the search in a plain copy ends early.
         if (best >= ALIKE).all():
             break
     return Match(int((best >= ALIKE).sum()), len(corners), in_place)
@@ -149,24 +150,25 @@ def _correlations(patches: "Floats", source: "Floats") -> "Floats":
     spectrum = rfft2(source, shape)
     crossed = irfft2(spectrum * np.conj(rfft2(centred, shape)), shape)
     height, width = source.shape[0] - PATCH + 1, source.shape[1] - PATCH + 1
-    spread = _window_norms(source)
+    spread = np.asarray(window_norms(source.astype(np.float64), PATCH), np.float32)
     floor = DETAIL / 2 * PATCH  # a place with less than half the least detail matches nothing
     return np.asarray(
         np.abs(crossed[:, :height, :width]) / (norms[:, None, None] * np.maximum(spread, floor)), np.float32
     )
 
 
-def _window_norms(source: "Floats") -> "Floats":
-    """Return, for each place of a patch, the norm of what is there less its mean."""
+def window_norms(values: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[np.float64]":
+    """Return, for each place of a square of ``side`` pixels, the norm of what is there less its mean."""
     import numpy as np
 
     def sums(values: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":
         total = np.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
         window: npt.NDArray[np.float64] = (
-            total[PATCH:, PATCH:] - total[:-PATCH, PATCH:] - total[PATCH:, :-PATCH] + total[:-PATCH, :-PATCH]
+            total[side:, side:] - total[:-side, side:] - total[side:, :-side] + total[:-side, :-side]
         )
         return window
 
-    values = source.astype(np.float64)
-    squared = sums(values**2) - sums(values) ** 2 / PATCH**2
-    return np.asarray(np.sqrt(np.maximum(squared, 0)), np.float32)
+    squared = sums(values**2) - sums(values) ** 2 / side**2
+    # A flat place can come out slightly below 0, as the difference of two rounded sums.
+    norms: npt.NDArray[np.float64] = np.sqrt(np.maximum(squared, 0))
+    return norms

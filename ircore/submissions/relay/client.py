@@ -99,6 +99,7 @@ class RelayClient:
     def _check(self, about: Mapping[str, Any]) -> None:
         ours = json.loads(self.loaded.submission.model_dump_json(by_alias=True))
         theirs = about["submission"]
+        # Both may be added to the manifest after play.
         for name in sorted({*ours, *theirs} - {"transcripts", "dates"}):
             if ours.get(name) != theirs.get(name):
                 raise InputError(
@@ -144,6 +145,7 @@ class RelayClient:
 
     async def _work(self, session: "ClientSession", handed: Handed) -> None:
         try:
+            # A repeated question is not asked anew: the answer may have cost money.
             given = self._given.get(handed.question) or await self._answer(handed)
             self._given[handed.question] = given
             while len(self._given) > REMEMBERED:
@@ -176,8 +178,10 @@ class RelayClient:
         end = loop.time() + PATIENCE_S
         while True:
             try:
+                # No redirect is followed: it would take the token to another address.
                 async with session.request(method, self.address + path, data=body, allow_redirects=False) as response:
                     answer = await response.read()
+                    # 503: too many requests are under way, so this one is repeated.
                     if response.status != 503:
                         return self._taken(response.status, answer, path)
             except (ClientError, OSError, TimeoutError) as error:

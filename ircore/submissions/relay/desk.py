@@ -44,6 +44,7 @@ class _Open:
         """Count another request for the question, and return the seconds that are left for its answer."""
         self.count()
         loop = asyncio.get_running_loop()
+        # From the first hand-out on: to fetch a question again gains no time.
         if self.timer is None:
             self.timer = loop.call_later(patience, self._expire, patience)
         return max(0.0, self.timer.when() - loop.time())
@@ -95,6 +96,7 @@ class Desk:
             PlayerError: The player gave none, or the question was handed out and not answered in time.
         """
         shown = await asyncio.to_thread(shown_view, view)  # stored renderings are read from the disk
+        # The same question has the same name after a new start, so that a client's answer still fits.
         name = self._name(f"{seat.name} {json.dumps(shown)}")
         while name in self._open:  # the same question of two episodes
             name = self._name(name)
@@ -151,6 +153,7 @@ class Desk:
         except PlayerError as refusal:
             self._asked(name).answer.set_exception(refusal)
             return
+        # Looked up anew: the question may have expired while a thread checked the answer.
         self._asked(name).answer.set_result(answer)
 
     async def finish(self) -> None:
@@ -179,8 +182,8 @@ class Desk:
 class RelayedPlayer:
     """A player whose answers come from a submitter's machine.
 
-    >>> RelayedPlayer(Desk("token", patience=60), seat=None).describe.__name__
-    'describe'
+    >>> RelayedPlayer(Desk("token", patience=60), seat=None).answer.__name__
+    'answer'
 
     Args:
         desk: Where its questions are put.
@@ -190,14 +193,8 @@ class RelayedPlayer:
     def __init__(self, desk: Desk, seat: Seat[Any, Any]) -> None:
         self._desk, self._seat = desk, seat
 
-    async def describe(self, view: Asked) -> Answer:
-        """Ask a describer."""
-        return await self._desk.ask(self._seat, view)
-
-    async def render(self, view: Asked) -> Answer:
-        """Ask a generator."""
-        return await self._desk.ask(self._seat, view)
-
     async def answer(self, view: Asked) -> Answer:
-        """Ask a player of any other seat."""
+        """Ask the player of the seat, whichever method the questions of the seat go to."""
         return await self._desk.ask(self._seat, view)
+
+    describe = render = answer

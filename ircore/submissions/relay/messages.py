@@ -139,6 +139,7 @@ class HandedAnswer(Record):
             return cls(refusal=answer.reason, detail=answer.detail[:2000], attempts=answer.attempts)
         said: dict[str, Any] = {"usage": answer.usage, "attempts": answer.attempts}
         if isinstance(answer, TextAnswer):
+            # UTF-8 has no lone surrogates, which some models answer with.
             return cls(text=answer.text.encode(errors="replace").decode(), **said)
         if isinstance(answer, ChoiceAnswer):
             return cls(choice=answer.choice, notes=answer.notes, **said)
@@ -151,6 +152,7 @@ class HandedAnswer(Record):
             PlayerError: The player gave no answer.
             InputError: It is no answer to this question.
         """
+        # Details are error messages of the submitter's machine, and will be published.
         attempts = tuple(
             attempt.model_copy(update={"detail": attempt.detail and without_leaks(attempt.detail)[:500]})
             for attempt in self.attempts
@@ -180,6 +182,7 @@ def read_handed_answer(data: bytes) -> HandedAnswer:
     """
     try:
         given = HandedAnswer.model_validate_json(data, strict=True)
+        # pydantic takes the last of two equal keys, other readers may take the first.
         refuse_double_keys(data)
     except (ValueError, RecursionError) as error:
         problem = describe_validation_error(error) if isinstance(error, ValidationError) else str(error)

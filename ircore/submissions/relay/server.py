@@ -160,6 +160,7 @@ class _Handlers:
 
 async def _body(request: "web.Request", most: int) -> bytes:
     """Read the body of a request up to a limit."""
+    # The header may be missing or wrong, so that the bytes are counted as well.
     if (request.content_length or 0) > most:
         raise RelayError(413, f"larger than {most:,} bytes")
     body = bytearray()
@@ -210,6 +211,7 @@ def _guard(handlers: _Handlers, token: str) -> Any:
         request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         shown = request.headers.get("Authorization", "").encode()
+        # In constant time: how long a comparison takes would betray the token letter by letter.
         if not hmac.compare_digest(shown, f"Bearer {token}".encode()):
             return _refused(401, "the token is not this run's")
         if handlers.requests >= MOST_REQUESTS:

@@ -42,6 +42,7 @@ def readings(text: str) -> Iterator[str]:
     """
     plain = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) not in ("Cf", "Mn"))
     plain = re.sub(r"\s+", " ", plain.lower())
+    # With combining marks, without which the vowels of some scripts are lost.
     composed = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text).lower())
     yield from dict.fromkeys(
         (

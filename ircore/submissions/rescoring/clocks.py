@@ -127,9 +127,11 @@ def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     if len(pairs) < LEAST_ANSWERS or lengths[len(pairs) * 9 // 10] < 2 * lengths[len(pairs) // 10]:
         return None
     tokens, seconds = zip(*pairs, strict=True)
+    # Constant seconds have no rank correlation: SciPy returns NaN.
     if len(set(seconds)) == 1:
         return 0.0
     correlation = float(spearmanr(tokens, seconds).statistic)
+    # atanh is infinite at 1 and -1.
     return tanh(atanh(min(max(correlation, -0.999), 0.999)) + FAR_BELOW * 1.03 / sqrt(len(pairs) - 3))
 
 

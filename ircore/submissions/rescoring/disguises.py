@@ -70,6 +70,7 @@ def _blank_ends(text: str) -> bool:
 
 def _broken_lines(text: str) -> bool:
     """Return whether lines break within sentences, other than by width: their lengths could say something."""
+    # The last line may end anywhere.
     *lines, _ = map(len, text.split("\n"))
     wrapped = bool(lines) and min(lines) >= 0.6 * max(lines)
     return not wrapped and len(re.findall(rf"\b(?:a|{_SMALL})\n(?=[a-z])", text)) >= 3

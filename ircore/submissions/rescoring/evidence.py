@@ -104,6 +104,7 @@ def _beside(sides: Sequence[Picture]) -> bytes:
     scaled: list[Image.Image] = []
     for side in sides:
         image = Image.fromarray(side.pixels)
+        # Never enlarged: a tiny rendering is a finding of its own, and is shown as it is.
         image.thumbnail((SIDE, SIDE))
         scaled.append(image)
     sheet = Image.new(

@@ -121,6 +121,7 @@ def is_safe(address: str, base: str) -> bool:
     if parts.scheme == "http":
         return host in LOOPBACK and home in LOOPBACK
     named = "." in host and host.rpartition(".")[2][:1].isalpha()
+    # The user's own HF_ENDPOINT may lie inside a network; nothing that a stranger names may.
     return parts.scheme == "https" and named and (host == home or internal_host(host) is None)
 
 
@@ -229,6 +230,7 @@ class Hub:
     def open(self, address: str, what: str) -> HTTPResponse:
         """Ask for an address below the Hub's own."""
         try:
+            # The address of a further page is the server's word, and must not lead to another server.
             address = urljoin(f"{self._base}/", address)
             below = urlsplit(address).netloc == urlsplit(self._base).netloc and is_safe(address, self._base)
         except ValueError:
@@ -237,6 +239,7 @@ class Hub:
             raise WorkError(f"{what}: the Hub leads to {address[:200]!a}", "Try again later.")
         last = ""
         for wait in (0.0, *WAITS):
+            # A wait past the deadline would hide the reason behind the message about time.
             if last and self._until - monotonic() <= wait:
                 break
             self._rest(wait)
@@ -259,6 +262,7 @@ class Hub:
         left = size + 1
         while left and (part := answer.read(min(_BLOCK, left))):
             parts.append(part)
+            # A byte now and then passes every time-out of a socket, so the deadline is asked after each part.
             left -= len(part)
             self._left()
         return b"".join(parts)
@@ -295,4 +299,5 @@ def _refusal(status: int, what: str) -> InputError:
 
 def _asked_wait(headers: "Message[str, str]") -> float:
     asked = headers.get("Retry-After", "")
+    # The header may also hold a date; more than five digits are no serious number of seconds.
     return float(asked) if asked.isdecimal() and len(asked) < 6 else 0.0

@@ -84,6 +84,7 @@ def find_flags(
         for name, episode in episodes.items()
     }
     known = {drawn.sha256: drawn for episode in episodes.values() for _, drawn in drawn_renderings(episode)}
+    # Several rules look at the same rendering, and decoding takes longer than comparing.
     looks = cache(lambda sha256: look_at(rendering(known[sha256])))
     comparison = Comparison(
         step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
@@ -138,6 +139,7 @@ def _first(flags: list[Flag]) -> Iterator[Flag]:
 
 def _drawn(episode: AnyEnded) -> dict[str, int]:
     """Return the hashes of the renderings of an episode, each with the first step that shows the rendering."""
+    # Reversed, so that the first step with a rendering replaces later ones.
     return {drawn.sha256: step for step, drawn in reversed(drawn_renderings(episode))}
 
 
@@ -197,6 +199,7 @@ def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
         if isinstance(event, AnyEnd):
             # An episode that failed for technical reasons is taken up again.
             ended = event.episode.abort_reason not in TECHNICAL_REASONS
+            # Behind every turn: nothing of an episode follows its end.
             place = (10**6, 0) if ended else latest.get(name, (0, 0))
         else:
             place = (event.turn, seats.index(event.role) if event.role in seats else 0)

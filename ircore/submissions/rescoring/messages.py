@@ -106,6 +106,7 @@ def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Ite
         yield Remark("names_a_target", f"the message names {name}, which no seat is told")
     if form := next((form for form, pattern in _ENCODED if pattern.search(text)), None):
         yield Remark("encoded_message", f"the message is written in {form}")
+    # Below U+2600 stand signs that descriptions use, such as © and °.
     emoji = sum(unicodedata.category(character) == "So" and character > "\u2600" for character in text)
     if emoji >= MANY_EMOJI and emoji > len(re.findall(r"[^\W\d_]{2,}", text)):
         yield Remark("encoded_message", f"the message has {emoji} emoji and fewer words")
@@ -167,6 +168,7 @@ def names_in(instance_ids: Sequence[str]) -> NameIn | None:
     stems = {tuple(re.split(r"[\W_]+", name.lower())[:-1]) for name in known.values()} - {()}
     if not stems:
         return None
+    # The longest first: an alternation takes the first one that fits.
     stem = "|".join(sorted((r"[\W_]*".join(map(re.escape, parts)) for parts in stems), key=len, reverse=True))
     named = re.compile(rf"(?<![a-z0-9])(?:{stem})[\W_]*[a-z0-9]+", re.IGNORECASE)
 
@@ -184,6 +186,7 @@ def _joined(name: str) -> str:
 
 def _unlikely(text: str) -> str | None:
     """Return why a text does not look like words of a language; None for most texts."""
+    # The code of a colour is no word, and would count as a strange one.
     words = re.findall(r"[^\W_]+", re.sub(r"#[0-9a-fA-F]{3,8}\b", "", text))
     plain = [word for word in words if word.isalpha() and len(word) >= 4 and word.isascii()]
     strange = [word for word in plain if _NO_WORD.match(word.lower())]

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
-from ircore.players.submission import MANIFEST, LoadedGameSubmission, LoadedSubmission
 from ircore.runs.folder import open_any_run
 from ircore.runs.provenance import MAX_FLAGS, Flag, write_provenance
-from ircore.submissions.reproduce import offline_players
+from ircore.submissions.reproduce import offline_players, submission_of
 from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.rules import Replay
@@ -30,12 +28,9 @@ def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
     if known is None:
         raise InputError(f"{path}: nobody vouches for this run", "Play it with --as-maintainers.")
     run, events, game = folder.run, list(folder.events()), load_game(folder.game, f"{path}: game")
-    loaded = (
-        LoadedSubmission(run.slug, run.submission, path / MANIFEST)
-        if isinstance(run, Run)
-        else LoadedGameSubmission(run.slug, run.submission, path / MANIFEST)
-    )
-    replay = Replay(run, folder.any_instances, game, game.prompts(None), folder.rendering, offline_players(loaded))
+    players = offline_players(submission_of(folder))
+    replay = Replay(run, folder.any_instances, game, game.prompts(None), folder.rendering, players)
+    # A run of the maintainers has no faults: it is played again for what the comparisons need.
     replay.faults(events)
     replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
     others = [open_any_run(other) for other in published]

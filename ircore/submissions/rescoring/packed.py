@@ -193,6 +193,7 @@ def _listed(folder: Path) -> Iterator[tuple[str, int]]:
     if not folder.is_dir():
         raise TranscriptError(f"{folder}: no such folder", "Name the folder that ircore submission pack made.")
     for path in sorted(folder.rglob("*")):
+        # Not stat, which would measure what a link leads to.
         name, known = path.relative_to(folder).as_posix(), path.lstat()
         if stat.S_ISDIR(known.st_mode):
             continue
@@ -204,6 +205,7 @@ def _listed(folder: Path) -> Iterator[tuple[str, int]]:
 def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> None:
     listed: dict[str, PackedFile] = {}
     for file in index.files:
+        # Of two entries of one path, each reader could believe another one.
         if listed.setdefault(file.path, file) is not file:
             raise TranscriptError(f"{folder / INDEX}: {file.path[:200]!a} is listed twice", REMEDY)
         if file.path not in sizes:
@@ -226,6 +228,7 @@ def file_sha256(path: Path) -> str:
 
 def _checked(path: Path, read: Callable[..., T], limit: int) -> T:
     with path.open("rb") as file:
+        # Bounded here too, since a file can grow after its size was checked.
         data = file.read(limit + 1)
     if len(data) > limit:
         raise TranscriptError(f"{path}: larger than {limit // 1024} KiB", REMEDY)
@@ -251,6 +254,7 @@ def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
     events: TypeAdapter[Any] = EVENTS if isinstance(run, Run) else GAME_EVENTS
     with path.open("rb") as file:
         number = 0
+        # A byte more than allowed: a line that is too long is seen without being read to its end.
         while line := file.readline(MAX_LINE_BYTES + 1):
             number += 1
             if not line.endswith(b"\n"):

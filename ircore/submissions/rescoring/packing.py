@@ -34,6 +34,7 @@ from ircore.submissions.rescoring.packed import (
     rendering_name,
     size_limit,
 )
+from ircore.submissions.rescoring.pictures import with_renderings
 
 SHOWN = 20
 """Findings that an error lists."""
@@ -89,6 +90,7 @@ def pack(path: Path, out: Path) -> Packed:
             cleaned[rendering.sha256] = _write_rendering(source, rendering, folder)
         lines = [event_line(_rewritten(event, cleaned, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
+        # Before the journal is written: a signature that no longer fits stops the packing.
         _copy_witness(source.path, folder, journal, run_text)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)
@@ -180,8 +182,12 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
         removed.extend(f"{where}: {leak.rule}" for leak in leaks)
         return without_leaks(text)[:most] if text and leaks else text
 
+    def clean(rendering: dict[str, Any]) -> dict[str, Any]:
+        new = cleaned.get(rendering["sha256"])
+        return rendering if new is None else new.model_dump(mode="json")
+
     if isinstance(event, AnyEnd):
-        stated = _renamed(event.episode.model_dump(mode="json"), cleaned)
+        stated = with_renderings(event.episode.model_dump(mode="json"), clean)
         stated["detail"] = plain(event.episode.detail, 2000)
         return event.model_copy(update={"episode": type(event.episode).model_validate(stated)})
     attempts = tuple(attempt.model_copy(update={"detail": plain(attempt.detail, 500)}) for attempt in event.attempts)
@@ -189,17 +195,6 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
         return event.model_copy(update={"attempts": attempts, "detail": plain(event.detail, 2000)})
     drawn = cleaned[event.rendering.sha256] if event.rendering else None
     return event.model_copy(update={"attempts": attempts, "rendering": drawn})
-
-
-def _renamed(value: Any, cleaned: Mapping[str, Rendering]) -> Any:
-    """Return a JSON value in which every rendering, however deep, has its new hash."""
-    if isinstance(value, list):
-        return [_renamed(part, cleaned) for part in value]
-    if not isinstance(value, dict):
-        return value
-    if value.keys() == Rendering.model_fields.keys() and value["sha256"] in cleaned:
-        return cleaned[value["sha256"]].model_dump(mode="json")
-    return {name: _renamed(part, cleaned) for name, part in value.items()}
 
 
 def _files(folder: Path) -> Iterator[PackedFile]:
@@ -213,6 +208,7 @@ def _readme(run: Run | GameRun) -> str:
     """Return a dataset card for the Hub; no program of this project reads the card."""
     import yaml
 
+    # The Hub writes licences in lower case.
     front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
     title = "Image Reconstruction Game" if run.game == RECONSTRUCTION else f"game {run.game}"
     return (

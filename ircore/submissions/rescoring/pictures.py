@@ -1,6 +1,6 @@
 """Renderings of packed transcripts: checked as a stranger's files, then kept as this package encodes their pixels."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ class PackedPictures:
             picture = read_clean_png(self._packed.rendering_bytes(sha256), name)
         except InputError as error:
             return error.problem
+        # The stated size decides how many pixels the run is said to have in all.
         if (picture.width, picture.height) != self._sizes[sha256]:
             return f"{name}: is {picture.width} × {picture.height} pixels, the transcript says otherwise"
         return None
@@ -95,14 +96,19 @@ def renamed_event(event: AnyEvent, names: Mapping[str, str]) -> AnyEvent:
         event: Of the journal.
         names: New hashes by former hash.
     """
-    renamed: AnyEvent = type(event).model_validate(_renamed(event.model_dump(mode="json", by_alias=True), names))
-    return renamed
+
+    def renamed(rendering: dict[str, Any]) -> dict[str, Any]:
+        return {**rendering, "sha256": names.get(rendering["sha256"], rendering["sha256"])}
+
+    stated = with_renderings(event.model_dump(mode="json", by_alias=True), renamed)
+    new: AnyEvent = type(event).model_validate(stated)
+    return new
 
 
-def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a JSON value in which every rendering has its new hash."""
+def with_renderings(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return a JSON value in which every rendering, however deep, is changed."""
     if isinstance(value, dict):
         if value.keys() == Rendering.model_fields.keys():
-            return {**value, "sha256": names.get(value["sha256"], value["sha256"])}
-        return {key: _renamed(part, names) for key, part in value.items()}
-    return [_renamed(part, names) for part in value] if isinstance(value, list) else value
+            return change(value)
+        return {key: with_renderings(part, change) for key, part in value.items()}
+    return [with_renderings(part, change) for part in value] if isinstance(value, list) else value

@@ -68,6 +68,7 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     text = (folder / MANIFEST).read_text("utf-8")
     lines = yaml.safe_dump({"transcripts": reference.model_dump()}, sort_keys=False, width=200)
     changed = f"{text.rstrip()}\n{lines}"
+    # A block of text at the file's end would swallow the lines, so that the changed file is read again.
     again = check_bytes(changed.encode(), MANIFEST, folder.name, purpose=Purpose(local=True)).submission
     if again is None or again.transcripts != reference:
         raise InputError(f"{folder / MANIFEST}: three lines cannot be added at its end", "Add them by hand.")

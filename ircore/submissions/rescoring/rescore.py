@@ -146,6 +146,7 @@ def rescore(
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
+        # With damaged pictures the rules are played all the same, without pixels: one answer names all faults.
         replay = Replay(run, known, game, game.prompts(None), known_picture if picture_faults else pictures.stored)
         replay.players = {} if picture_faults else offline_players(loaded)
         faults += replay.faults(packed.events)
@@ -238,6 +239,7 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
     if not _VERSION.fullmatch(stated.version):
         raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
     as_kept = rules if isinstance(stated, Run) else stated.rules
+    # The id is computed anew from what is stored: the stated one may be that of another run.
     return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged, "rules": as_kept}))
 
 
@@ -283,6 +285,7 @@ def _number_faults(packed: PackedRun) -> Iterator[str]:
         counted = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
         where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
         for name, most in LARGEST.items():
+            # Event, usage and attempts each have some of these counts.
             if any((getattr(count, name, None) or 0) > most for count in counted):
                 yield f"{where}: {name} of more than {most:,}"
 
@@ -297,6 +300,7 @@ def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
 def _write(folder: RunFolder | GameRunFolder, events: Sequence[AnyEvent], provenance: Provenance | None) -> None:
     """Fill a new run folder, which holds the renderings; only checked data goes in."""
     calls = [event for event in events if not isinstance(event, AnyEnd)]
+    # The last end counts: an episode that failed for technical reasons was taken up again.
     ends = {event.episode.episode_id: event for event in events if isinstance(event, AnyEnd)}
     with RunWriter(folder) as writer:
         writer.record([Entry(event) for event in (*calls, *ends.values())])

@@ -155,6 +155,7 @@ class Replay:
             transcript.failures.append(event)
             return None
         if isinstance(event, AnyEnd):
+            # After a technical failure an episode is taken up again, so that it may end once more.
             before, transcript.ended = transcript.ended, event.episode
             return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
         seat = next((seat for seat in self.game.seats if seat.name == event.role), None)
@@ -231,6 +232,7 @@ def _same(first: Any, second: Any) -> bool:
         return len(first) == len(second) and all(map(_same, first, second))
     if isinstance(first, float) and isinstance(second, float | int) and not isinstance(second, bool):
         return isclose(first, second, rel_tol=1e-9, abs_tol=1e-6)
+    # 1 equals True in Python, not in JSON.
     return type(first) is type(second) and bool(first == second)
 
 

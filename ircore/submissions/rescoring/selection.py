@@ -185,6 +185,8 @@ def chance_of_low(chosen: Sequence[float], values: Sequence[float]) -> float:
         chosen: The values that were chosen, some of ``values``.
         values: All values.
     """
+    # A fixed seed, so that the same transcript has the same findings. Sums in another order differ in the last digits.
     rng, total = random.Random(0), sum(chosen) + 1e-9
     lower = sum(sum(rng.sample(values, len(chosen))) <= total for _ in range(DRAWS)) if chosen else DRAWS
+    # The actual choice is counted as one of the draws, so that no probability is 0.
     return (lower + 1) / (DRAWS + 1)

@@ -82,6 +82,7 @@ def _unknown(words: Iterable[str]) -> set[str]:
 
 
 def _has_dictionary(word: str) -> bool:
+    # Latin, Greek, Cyrillic and Armenian lie below U+0590, Arabic and Persian from U+0600 to U+06FF.
     return all(letter < "\u0590" or "\u0600" <= letter <= "\u06ff" for letter in word)
 
 
