@@ -23,6 +23,7 @@ from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, clear_of, estimate
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
+from ircore.results.statistics.welch import unpaired_difference
 
 PICTURES = 6
 """Episodes to look at for an answer."""
@@ -31,8 +32,8 @@ _MOST_ROWS = 12
 _HARDEST = "pie_graph"
 """Category of the question on describers, where the set has it."""
 
-_HIGH = 5.0
-"""Score that a target must reach by some pair to count as drawn."""
+DRAWN = 5.0
+"""Score, 0–10, that a target must reach by some pair to count as drawn."""
 
 
 def answers(results: Results, judge: str) -> tuple[Answer, ...]:
@@ -110,8 +111,7 @@ def _best(asked: _Asked, seat: str, category: str | None = None, difficulty: str
     lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
-    what = " ".join(word for word in (difficulty, category or "") if word).replace("_", " ") or "all target"
-    what += "" if what.endswith("s") else "s"
+    what = " ".join(word for word in (difficulty, category and _kind(category)) if word) or "all targets"
     best, second = lines[0].label, lines[1].label
     both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)
     apart = estimate([one - other for one, other in both if not np.isnan(one - other)], DIFFERENCE)
@@ -162,12 +162,12 @@ def _refinement(asked: _Asked) -> Answer | None:
     labels = [f"{submission.describer} + {submission.generator}" for submission in asked.results.submissions]
     by_pair = ((label, deltas[:, [column]]) for column, label in enumerate(labels))
     lines = sorted(_lines(by_pair, DIFFERENCE), key=_highest_first)
-    helped = sum(clear_of(line.value, 0) == 1 for line in lines)
+    helped, harmed = (sum(clear_of(line.value, 0) == side for line in lines) for side in (1, -1))
     # No interval (too few targets) claims no more than an interval that holds 0.
     side = {1: "Yes", -1: "No, it harms"}.get(clear_of(whole, 0) or 0, "It cannot be told")
     sentence = (
         f"{side}: from first to final rendering the score changes by {interval(whole)} over all pairs, and "
-        f"rises clearly for {helped} of {len(lines)} pairs that refined."
+        f"rises clearly for {helped} of {len(lines)} pairs that refined and falls clearly for {harmed or 'none'}."
     )
     return Answer(
         "refinement", "Does refinement help?", sentence, "Pair", "ΔQ, points", tuple(lines[:_MOST_ROWS]),
@@ -183,14 +183,16 @@ def _nobody(asked: _Asked) -> Answer | None:
     if not best:
         return None
     worst = sorted(best, key=lambda row: (best[row], row))
-    undrawn = sum(score < _HIGH for score in best.values())
+    undrawn = sum(score < DRAWN for score in best.values())
     mean = estimate(list(best.values()), SCORE)
     told = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
+    hardest = f"{told[0].label}, where no pair scores above {best[worst[0]]:.1f}"
     sentence = (
-        f"{told[0].label.capitalize()} most of all, where no pair scores above {best[worst[0]]:.1f}; {undrawn} of "
-        f"{len(best)} targets are drawn by nobody to a score of {_HIGH:g}, and the best score of a target is "
-        f"{interval(mean)} in the mean."
+        f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {len(best)} targets are drawn by nobody"
+        if undrawn
+        else f"Nothing: every one of {len(best)} targets is drawn by some pair"
     )
+    sentence += f" to a score of {DRAWN:g}, and the best score of a target is {interval(mean)} in the mean."
     only = [asked.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
     episodes = tuple((run, chosen[row].instance_id) for run, row in zip(only, worst, strict=False))
     return Answer("nobody", "What can nobody draw?", sentence, "Target", "best score, 0–10", tuple(told), episodes,
@@ -203,7 +205,13 @@ def _title(instance: Instance) -> str:
 
 
 def _groups(asked: _Asked, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:
-    return _lines(((name.replace("_", " "), asked.finals(chosen(name))) for name in names), SCORE)
+    return _lines(((name, asked.finals(chosen(name))) for name in names), SCORE)
+
+
+def _kind(category: str) -> str:
+    """Return a category's name as its targets are called: ``pie graphs``, ``geometry``."""
+    words = category.replace("_", " ")
+    return f"{words}s" if words.endswith("graph") else words
 
 
 def _hardest(asked: _Asked) -> Answer | None:
@@ -213,13 +221,25 @@ def _hardest(asked: _Asked) -> Answer | None:
     if len(lines) < 2:
         return None
     lines.sort(key=lambda line: line.value.mean or 0)
-    low, high = lines[0], lines[-1]
-    sentence = f"{low.label.capitalize()}, with a mean score of {interval(low.value)} over all pairs; easiest is "
-    sentence += f"{high.label}, with {interval(high.value)}."
-    chosen = under(results.instances, low.label.replace(" ", "_"), None)
+    low, *others = lines
+    tied = [_kind(line.label) for line in others if clear_of(_apart(asked, line.label, low.label), 0) != 1]
+    sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over all pairs"
+    if tied:
+        names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
+        sentence = f"It cannot be told: {_kind(low.label)} have the lowest mean score, {interval(low.value)} over all "
+        sentence += f"pairs, but {names} cannot be told from them"
+    sentence += f"; the highest is of {_kind(others[-1].label)}, {interval(others[-1].value)}."
+    chosen = under(results.instances, low.label, None)
     episodes = asked.episodes(chosen, asked.finals(chosen), least_first=True)
-    return Answer("hardest", "Which category is hardest?", sentence, "Category", "0–10", tuple(lines), episodes,
+    named = tuple(Line(_kind(line.label), line.value) for line in lines)
+    return Answer("hardest", "Which category is hardest?", sentence, "Category", "0–10", named, episodes,
                   "the lowest final scores there")  # fmt: skip
+
+
+def _apart(asked: _Asked, first: str, second: str) -> Estimate:
+    """Return the difference of two categories, which hold different targets."""
+    one, other = (over_targets(asked.finals(under(asked.results.instances, name, None))) for name in (first, second))
+    return unpaired_difference(one, other)
 
 
 def _difficulty(asked: _Asked) -> Answer | None:
@@ -230,12 +250,12 @@ def _difficulty(asked: _Asked) -> Answer | None:
     lines = _groups(asked, ("easy", "hard"), lambda name: under(results.instances, None, name))
     if len(lines) < 2:
         return None
-    easy, hard = lines
-    # The two groups hold different targets, so there is no paired difference to go by.
-    below = easy.value.low is not None and hard.value.high is not None and hard.value.high < easy.value.low
-    verdict = "Yes" if below else "The intervals overlap, so it cannot be said"
+    easy, hard = (over_targets(asked.finals(under(results.instances, None, level))) for level in ("easy", "hard"))
+    apart = unpaired_difference(easy, hard)
+    verdict = {1: "Yes", -1: "No, easier"}.get(clear_of(apart, 0) or 0, "It cannot be told")
     sentence = (
-        f"{verdict}: easy targets score {interval(easy.value)}, hard ones {interval(hard.value)}, over all pairs."
+        f"{verdict}: easy targets score {interval(lines[0].value)}, hard ones {interval(lines[1].value)}, over all "
+        f"pairs; the difference is {interval(apart)}."
     )
     chosen = under(results.instances, None, "hard")
     episodes = asked.episodes(chosen, asked.finals(chosen))
@@ -289,7 +309,7 @@ def _satisfied(asked: _Asked) -> Answer | None:
     sentence = (
         f"Not much: describers end {interval(_percent(whole), 0, ' %')} of the episodes as satisfied, and such a final "
         f"rendering scores {interval(quality)}."
-        if quality.mean < _HIGH
+        if quality.mean < DRAWN
         else f"Mostly: of the episodes that describers end as satisfied, {interval(_percent(whole), 0, ' %')}, the "
         f"final rendering scores {interval(quality)}."
     )

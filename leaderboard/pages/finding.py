@@ -6,21 +6,22 @@ from dataclasses import dataclass
 
 from ircore.core.records import Rules
 from ircore.results.cell import Cell
+from ircore.results.questions import DRAWN
 from leaderboard.model.site import Pair, Site
 from leaderboard.pages.selections import judged_episodes
 
 GAIN = 0.1
 """Mean gain, on the scale 0–10, from which corrections are said to help or to harm."""
 EASY = 9.0
-"""Score, 0–10, from which a kind of picture is no longer out of reach."""
+"""Score, 0–10, from which a kind of picture is drawn nearly as it is."""
 
 
 @dataclass(frozen=True)
 class Hardest:
     """The condition under which the best pair of all gets least.
 
-    >>> Hardest("geometry", "hard", 5.1, pair=None).is_open
-    True
+    >>> Hardest("geometry", "hard", 5.1, pair=None).reach
+    'part'
     """
 
     category: str
@@ -29,9 +30,9 @@ class Hardest:
     pair: Pair
 
     @property
-    def is_open(self) -> bool:
-        """Whether no pair comes near a perfect drawing."""
-        return self.score < EASY
+    def reach(self) -> str:
+        """How far the best pair comes: ``none`` where it does not draw, ``part``, or ``all`` where it nearly does."""
+        return "none" if self.score < DRAWN else "part" if self.score < EASY else "all"
 
 
 @dataclass(frozen=True)

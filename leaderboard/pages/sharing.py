@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -12,8 +13,10 @@ from leaderboard.pages.citation import misc_entry
 
 NUMBERED = frozenset(
     {
-        "board", "chart", "compare", "figures", "front", "instance", "judge_card", "limits", "matrix",
-        "metric_agreement", "metric_board", "pair", "pairs_index", "player", "player_board", "targets",
+        "ask", "board", "chart", "compare", "figures", "front", "gallery_index", "game_board", "game_figures",
+        "game_matrix", "game_players", "game_run", "history", "instance", "judge_card", "limits", "matrix",
+        "metric_agreement", "metric_board", "pair", "pairs_index", "paper", "player", "player_board", "replay",
+        "targets",
     }
 )  # fmt: skip
 """Templates of pages that have numbers."""
@@ -21,11 +24,14 @@ NUMBERED = frozenset(
 
 def share_strip(page: Page, site: Site | None) -> Markup:
     """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
-    if site is None or page.template not in NUMBERED:
+    section = page.values.get("section")
+    if page.template not in NUMBERED or (site is None and section is None):
         return safe("")
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
-    address = f"{site.address}{page.path}.html" if site.address else ""
-    entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", _source_words(site), address)
+    address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
+    # Numbers of another game come from its own instance set and have no judge.
+    source = _source_words(site) if section is None and site is not None else _section_words(section)
+    entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
     return safe(
         '<aside class="share" data-share data-search-exclude aria-label="Share and cite this page">'
         '<button type="button" data-copy-link hidden>Copy link</button>'
@@ -61,3 +67,8 @@ def _lines(text: str) -> Markup:
 
 def _source_words(site: Site) -> str:
     return f"{site.version.words}, instance set {site.results.instance_set[:12]}, judged by {site.judge}"
+
+
+def _section_words(section: Any) -> str:
+    """Return where the numbers of another game come from, a ``leaderboard.games.section.GameSection``."""
+    return f"{section.game.title}, instance set {section.entries[0].measured.run.instance_set[:12]}"

@@ -65,7 +65,9 @@ def test_the_front_page_says_so_in_three_sentences(site: Site) -> None:
     lead = html.partition('<p class="lead">')[2].partition("</p>")[0]
     assert f"{made.pictures} pictures of {made.kinds} kinds" in lead
     main = made.cell.main
-    assert f"The best of 2 pairs reaches {main.mean:.1f} of 100 (95 % interval {main.low:.1f} to {main.high:.1f})" in lead
+    assert (
+        f"The best of 2 pairs reaches {main.mean:.1f} of 100 (95 % interval {main.low:.1f} to {main.high:.1f})" in lead
+    )
     assert lead.count(". ") + lead.count(".\n") + lead.endswith(".") == 3 or "Nobody can do" in lead
     assert html.index('class="finding"') < html.index('class="strip"')
 

@@ -3,12 +3,14 @@
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from invented import invented_run, invented_set
 from pages import read_page
 from PIL import Image
 
+from ircore.games.registry import load_game
 from leaderboard.building.cards import card_of, card_path, card_tags, fitting
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View
@@ -34,6 +36,20 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert site.results.instance_set[:12] in entry.text
     assert "judged by structural" in entry.text
     assert share_strip(Page("cite", "Cite", "cite"), site) == ""
+
+
+@pytest.mark.parametrize("template", ["ask", "history", "paper", "replay", "gallery_index"])
+def test_pages_beside_the_boards_are_cited_too(site: Site, template: str) -> None:
+    assert "data-copy-link" in share_strip(Page(template, "A page", template), site)
+
+
+def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge() -> None:
+    run = SimpleNamespace(run=SimpleNamespace(instance_set="0123456789abcdef"))
+    section = SimpleNamespace(game=load_game("reference"), entries=[SimpleNamespace(measured=run)])
+    page = Page("games/reference/index", "Reference game: board", "game_board", {"section": section})
+    entry = share_strip(page, None)
+    assert "instance set 0123456789ab" in entry
+    assert "judged by" not in entry
 
 
 def test_files_of_a_board_name_judge_conditions_benchmark_and_set(site: Site) -> None:

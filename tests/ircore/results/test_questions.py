@@ -1,5 +1,6 @@
 """Ready questions: every number is worked out again from the scores, target by target."""
 
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -98,3 +99,29 @@ def test_where_people_rated_judges_are_laid_beside_them() -> None:
     asked = {item.key: item for item in answers(results, JUDGE)}
     people = HUMAN in results.judges
     assert ("people's by r" in asked["judges"].sentence) is people
+
+
+def asked_of(easier: dict[str, float], per_condition: int = 6) -> dict[str, str]:
+    """Sentences about one pair whose scores spread by about a point, and are so much higher in some categories."""
+    instances = invented_set(per_condition, ("geometry", "photos"))
+    run = invented_run(instances, "seer", "painter", 5.0, 0.1)
+    place = {item.instance_id: (item.category, number) for number, item in enumerate(instances.instances)}
+    scores = tuple(
+        score.model_copy(
+            update={"value": 5.0 + (place[score.episode_id][1] % 3) / 2 + easier.get(place[score.episode_id][0], 0)}
+        )
+        for score in run.given
+    )
+    results = Results.from_runs([replace(run, given=scores)])
+    return {answer.key: answer.sentence for answer in answers(results, JUDGE)}
+
+
+def test_the_hardest_category_is_named_only_where_the_difference_is_clear() -> None:
+    assert asked_of({"photos": 3.0})["hardest"].startswith("Geometry, with a mean score of 5.5 (")
+    tied = asked_of({"photos": 0.1})["hardest"]
+    assert tied.startswith("It cannot be told: ")
+    assert "cannot be told from them" in tied
+
+
+def test_what_every_pair_draws_somewhere_is_not_called_undrawn() -> None:
+    assert asked_of({})["nobody"].startswith("Nothing: every one of 23 targets is drawn by some pair to a score of 5")
