@@ -1,14 +1,20 @@
 """Sentences of a message that speak of a mark of the target: by its text, its place, or its kind and colour."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from PIL import ImageColor
 
 from ircore.core.records import Box
-from leaderboard.words.alt_text import colour_name
+from leaderboard.words.alt_text import HUE_NAMES, colour_name
 
 LEAST = 2
-"""Points from which a sentence counts as speaking of a mark: the noun alone is enough, a colour alone is not."""
+"""Points from which a sentence counts as speaking of a mark that is alone of its kind: the noun is enough."""
+
+AMONG_OTHERS = 3
+"""Points from which a sentence speaks of a mark among others of its kind: also its text, its place or its colour."""
 
 _TEXT, _PLACE, _NOUN, _COLOUR = 4, 3, 2, 1
 _SLACK = 8.0
@@ -43,6 +49,11 @@ _NOUNS: dict[str, tuple[str, ...]] = {
 }
 """Words for a kind of mark, besides the kind itself."""
 
+_EVERY_NOUN = frozenset(noun for nouns in _NOUNS.values() for noun in nouns)
+
+_OTHER_COLOURS = {"chestnut": "brown", "mauve": "purple", "lilac": "purple", "ochre": "yellow", "amber": "orange"}
+"""Names of colours that are no names of CSS colours, with a plain name each."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -65,6 +76,9 @@ class Subject:
 
     box: Box | None
     """Its place, in pixels of the target; None for what is everywhere."""
+
+    alone: bool = True
+    """Whether the target has no other mark of this kind."""
 
     @property
     def nouns(self) -> tuple[str, ...]:
@@ -102,6 +116,8 @@ def spans(message: str) -> tuple[Span, ...]:
 @dataclass(frozen=True)
 class _Read:
     words: str
+    of_a_kind: bool
+    colours: frozenset[str]
     quoted: frozenset[str]
     points: tuple[tuple[float, float], ...]
 
@@ -109,20 +125,44 @@ class _Read:
 @lru_cache(maxsize=16384)
 def _read(sentence: str) -> _Read:
     points = tuple((float(match[1]), float(match[2])) for match in _POINT.finditer(sentence))
-    return _Read(sentence.lower(), frozenset(text.lower() for text in _QUOTED.findall(sentence)), points)
+    words = sentence.lower()
+    colours = frozenset(name for word in re.findall(r"[a-z]+", words) if (name := _plain_colour(word)))
+    of_a_kind = _pattern(_EVERY_NOUN).search(words) is not None
+    return _Read(words, of_a_kind, colours, frozenset(text.lower() for text in _QUOTED.findall(sentence)), points)
+
+
+@cache
+def _pattern(nouns: Collection[str]) -> re.Pattern[str]:
+    """Return the pattern of nouns as words, one or several: no angle is in a rectangle."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(nouns)))})(?:e?s)?\b")
+
+
+@lru_cache(maxsize=4096)
+def _plain_colour(word: str) -> str:
+    """Return the plain name of a colour's name: ``teal`` of ``turquoise``; empty for a word that names no colour."""
+    if word in _OTHER_COLOURS:
+        return _OTHER_COLOURS[word]
+    known = ImageColor.colormap.get(word)
+    # A plain name stands for itself: CSS has a green and a teal of its own.
+    return word if word in HUE_NAMES else colour_name(known) if isinstance(known, str) else ""
 
 
 def about(sentence: str, subject: Subject) -> int:
-    """Return how clearly a sentence speaks of a mark: from ``LEAST`` on it does.
+    """Return how clearly a sentence speaks of a mark: not at all (0), or from ``LEAST`` on.
+
+    A sentence with the noun of another kind and not its own, as one about an axis and its labels, speaks of that kind.
 
     >>> about('The bar for "Cats" is red.', Subject("bar", ("Cats",), ("#d62728",), None))
     7
     """
     read = _read(sentence)
+    named = _pattern(subject.nouns).search(read.words) is not None
+    if not named and read.of_a_kind:
+        return 0
     points = _TEXT * any(_says(read, text.lower()) for text in subject.texts)
     points += _PLACE * (subject.box is not None and any(_inside(point, subject.box) for point in read.points))
-    points += _NOUN * any(noun in read.words for noun in subject.nouns)
-    return points + _COLOUR * any(_colour_in(read.words, colour) for colour in subject.colours)
+    points += _COLOUR * any(colour in read.words or _name(colour) in read.colours for colour in subject.colours)
+    return points + _NOUN * named
 
 
 @lru_cache(maxsize=8192)
@@ -130,7 +170,7 @@ def best(message: str, subject: Subject) -> Span | None:
     """Return the sentence that speaks most clearly of a mark, the first of equals; None if none does."""
     rated = [(about(span.text, subject), -span.start, span) for span in spans(message)]
     points, _, span = max(rated, key=lambda entry: entry[:2], default=(0, 0, None))
-    return span if points >= LEAST else None
+    return span if points >= (LEAST if subject.alone else AMONG_OTHERS) else None
 
 
 def _says(read: _Read, text: str) -> bool:
@@ -146,10 +186,6 @@ def _inside(point: tuple[float, float], box: Box) -> bool:
 @lru_cache(maxsize=1024)
 def _name(colour: str) -> str:
     return colour_name(colour)
-
-
-def _colour_in(words: str, colour: str) -> bool:
-    return colour in words or _name(colour) in words
 
 
 def points_in(stored: str) -> tuple[float, float] | None:

@@ -4,8 +4,9 @@ The facts stored with the scores say what a rendering shows of each mark. Here t
 laid over the rendering, and for every fault the sentence that brought it about or should have mended it.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ircore.core.episode_records import Episode, Turn
@@ -168,8 +169,10 @@ def draw_scene(scene: Scene) -> DrawnScene:
     of_mark: dict[str, list[int]] = {}
     for place, fact in enumerate(facts):
         of_mark.setdefault(fact.mark, []).append(place)
-    marks = tuple(_mark(scene, mark, of_mark[mark.key]) for mark in marks_of(scene) if mark.key in of_mark)
-    return DrawnScene(scene.width, scene.height, marks, facts)
+    marks = [_mark(scene, mark, of_mark[mark.key]) for mark in marks_of(scene) if mark.key in of_mark]
+    kinds = Counter(mark.subject.kind for mark in marks)
+    counted = (replace(mark, subject=replace(mark.subject, alone=kinds[mark.subject.kind] == 1)) for mark in marks)
+    return DrawnScene(scene.width, scene.height, tuple(counted), facts)
 
 
 def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:

@@ -34,9 +34,12 @@ _NAMES = {"polyline": "line"}
 _FEW = 6
 """Number of elements up to which each is described by colour, value or name."""
 
-_HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (200, "teal"), (258, "blue"), (295, "purple"),
+_HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (195, "teal"), (258, "blue"), (295, "purple"),
          (342, "pink"), (361, "red"))  # fmt: skip
 """Name of a colour by the upper end of its range of hues, in degrees."""
+
+HUE_NAMES = frozenset({name for _, name in _HUES} | {"brown", "black", "grey", "white"})
+"""Names that ``colour_name`` gives."""
 
 
 def target_words(instance: Instance) -> str:
@@ -83,7 +86,8 @@ def colour_name(colour: str) -> str:
     if max(red, green, blue) - min(red, green, blue) < 0.1 or saturation < 0.12:
         return "black" if lightness < 0.2 else "white" if lightness > 0.92 else "grey"
     name = next(name for limit, name in _HUES if 360 * hue < limit)
-    return "brown" if name in ("orange", "yellow") and lightness < 0.38 else name
+    dull = name == "red" and saturation < 0.4 and lightness < 0.55
+    return "brown" if dull or (name in ("orange", "yellow") and lightness < 0.38) else name
 
 
 def _counted(things: Iterable[Element]) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """The failure X-ray: the fate of each mark, and the sentence that a fault hangs together with."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,29 @@ def test_a_sentence_speaks_of_a_mark_by_text_place_or_kind_and_not_by_colour_alo
     chosen = best(message, CATS)
     assert chosen is not None
     assert chosen.text == "The red bar is for Cats."
+
+
+def test_a_sentence_about_another_kind_of_mark_or_another_colour_is_not_taken() -> None:
+    """Messages of two built-in describers about a bar graph and a line graph."""
+    rabbit = Subject("bar", ("Rabbit",), ("#9467bd",), Box(104, 90, 251, 114), alone=False)
+    first = (
+        'The y axis is a 2 px slate black line and has the labels "Rabbit", "Hamster", "Dog" from 114 to 389 px. '
+        "Dark orange bars, 24 px high, 12 px below the labels: 25.5, 6.5, 11.5, with their values beside."
+    )
+    assert best(first, rabbit) is None
+    chosen = best("Add medium purple bars: 12.5, 6.0. Add steel blue bars: 11.0. Add chestnut bars: 9.5.", rabbit)
+    assert chosen is not None
+    assert chosen.text == "Add medium purple bars: 12.5, 6.0."
+    brown = best("Add steel blue bars: 11.0. Add chestnut bars: 9.5.", replace(rabbit, texts=(), colours=("#8c564b",)))
+    assert brown is not None
+    assert brown.text == "Add chestnut bars: 9.5."
+    curve = Subject("line", (), ("#2aa198",), None, alone=False)
+    told = best("A dark blue dashed polyline near the centre. A turquoise dash-dot polyline below it.", curve)
+    assert told is not None
+    assert told.text == "A turquoise dash-dot polyline below it."
+    # Of several lines, a sentence that names none of them speaks of none.
+    assert best("The lines are too thick.", curve) is None
+    assert best("The line is too thick.", replace(curve, alone=True)) is not None
 
 
 def test_a_mark_has_one_fate_and_a_fault_names_the_facts_that_fail() -> None:
