@@ -81,7 +81,7 @@ def rank_cell(row: BoardRow, rows: int, grouped: bool = False) -> Markup:
     low, high = row.rank_low, row.rank_high
     if low is None or high is None or row.group is None:
         return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{rank_range(row)}</td>')
-    top = '<span class="sr-only"> top group</span>' if row.top else ""
+    top = '<span class="sr-only"> may be the best</span>' if row.top else ""
     if grouped:
         letter = f'<span class="group"><span class="sr-only">group </span>{group_letter(row.group)}</span>'
         shown = f'{letter}<span class="half">{rank(low, high)}</span>'

@@ -33,5 +33,8 @@ def tie_words(standing: Standing, noun: str = "pairs") -> str:
     top, groups = sum(rank.top for rank in ranks), max(rank.group for rank in ranks)
     share = f"{100 * told / couples:.0f} %"
     inside = f"{groups} groups" if groups > 1 else "one group"
-    best = f"any of {top} may be the best" if top > 1 else "one is better than all others"
+    chance = max(rank.chance or 0.0 for rank in ranks)
+    # Without it, so many that may be the best would seem equally likely to be.
+    likeliest = f", the likeliest with a chance of {100 * min(chance, 0.99):.0f} %" if chance >= 0.01 else ""
+    best = f"any of {top} may be the best{likeliest}" if top > 1 else "one is better than all others"
     return f"{share} of the {couples:,} couples of {noun} are told apart, in {inside}; {best}."
