@@ -174,6 +174,13 @@ def test_bars_reach_further() -> None:
     assert after[0].box == (80, 240, 120, 450)
 
 
+def test_several_wedges_of_a_pie_are_removed_at_once() -> None:
+    chart = "A pie chart of radius 100 px centred at (200, 200): #d62728 25%; #1f77b4 25%; #2ca02c 50%."
+    (pie,) = items(chart, "Remove the red wedge and the blue wedge.")
+    assert isinstance(pie, Pie)
+    assert [wedge.colour for wedge in pie.slices] == ["#2ca02c"]
+
+
 def test_wedges_have_shares_of_their_own() -> None:
     chart = "A pie of radius 180 px centred at (256, 256): #d62728 25%, #1f77b4 30%, #2ca02c 45%."
     (pie,) = items(chart, "The wedge #d62728 should be 27%. The wedge #2ca02c should be 43%.")

@@ -74,10 +74,11 @@ def _remove(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         return part
     phrases = re.split(r"\s*(?:,|\band)\s+(?=the\b|both\b|all\b)", match[1])
     targets = [target for phrase in phrases for target in resolve(phrase, clause.strings, sheet)]
-    for target in targets:
-        pie = sheet.items[target.index]
-        if isinstance(pie, Pie) and target.part is not None:
-            sheet.put(target.index, replace(pie, slices=pie.slices[: target.part] + pie.slices[target.part + 1 :]))
+    # All wedges of a pie at once: once one is gone, the places of those after it are others.
+    for index in {target.index for target in targets if target.part is not None}:
+        pie, gone = sheet.items[index], {target.part for target in targets if target.index == index}
+        if isinstance(pie, Pie):
+            sheet.put(index, replace(pie, slices=tuple(wedge for at, wedge in enumerate(pie.slices) if at not in gone)))
     sheet.remove([target.index for target in targets if target.part is None])
     return bool(targets)
 
