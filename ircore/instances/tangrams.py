@@ -122,20 +122,11 @@ def _overlap(one: Sequence[Point], other: Sequence[Point]) -> bool:
     return True
 
 
-def draw_tangram(
-    tangram: Tangram, size: int = 256, colours: dict[str, str] | None = None, ground: str = "#ffffff"
-) -> Drawing:
-    """Draw a figure in a square: pieces with borders of the ground's colour, as KiloGram shows them.
-
-    Args:
-        tangram: The figure.
-        size: Pixels of a side.
-        colours: Colours of the pieces by number; black for pieces not named.
-        ground: Colour of the ground.
-    """
-    drawing = Drawing(size, size, ground)
-    for name, corners in in_pixels(tangram, size).items():
-        drawing.polygon(corners, (colours or {}).get(name, "#000000"), ground, width=size / 128)
+def draw_tangram(tangram: Tangram, size: int) -> Drawing:
+    """Draw a figure in a square of ``size`` pixels a side: black pieces with white borders, as KiloGram shows them."""
+    drawing = Drawing(size, size)
+    for corners in in_pixels(tangram, size).values():
+        drawing.polygon(corners, "#000000", "#ffffff", width=size / 128)
     return drawing
 
 

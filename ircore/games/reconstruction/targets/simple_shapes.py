@@ -143,8 +143,7 @@ def _easy_slots(rng: random.Random) -> list[_Slot]:
 
 def _hard_slots(rng: random.Random) -> list[_Slot]:
     count = rng.randint(6, 10)
-    layout = rng.choice((_free, _free, _growing_row, _grid))
-    return layout(rng, count)
+    return rng.choice((_free, _free, _growing_row, _grid))(rng, count)
 
 
 def _free(rng: random.Random, count: int) -> list[_Slot]:
@@ -162,8 +161,7 @@ def _growing_row(rng: random.Random, count: int) -> list[_Slot]:
     steps = 5 if count > 8 else 4
     first, growth = rng.randint(18, 26), rng.randint(6, 9)
     radii = [first + growth * step for step in range(steps)]
-    room = SIZE - 2 * EDGE - 2 * math.fsum(radii)
-    gap = room / (steps + 1)
+    gap = (SIZE - 2 * EDGE - 2 * math.fsum(radii)) / (steps + 1)
     row, x, y = [], EDGE + gap, rng.choice((150, 256, 362))
     for radius in radii:
         row.append(_Slot(round(x + radius), y, radius))
@@ -177,11 +175,9 @@ def _growing_row(rng: random.Random, count: int) -> list[_Slot]:
 def _grid(rng: random.Random, count: int) -> list[_Slot]:
     """Cells of a grid, some of them empty, each shape of its own size."""
     columns = 3 if count <= 8 else 4
-    cell = (SIZE - 2 * EDGE) / columns
-    cells = rng.sample(range(columns * 3), count)
-    high = (SIZE - 2 * EDGE) / 3
+    cell, high = (SIZE - 2 * EDGE) / columns, (SIZE - 2 * EDGE) / 3
     slots = []
-    for index in sorted(cells):
+    for index in sorted(rng.sample(range(columns * 3), count)):
         radius = rng.randint(20, math.floor(cell / 4) - 3) * 2
         x, y = EDGE + (index % columns + 0.5) * cell, EDGE + (index // columns + 0.5) * high
         slots.append(_Slot(round(x), round(y), radius))
