@@ -14,6 +14,7 @@ from ircore.core.drawing import Point, arc_points
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
 from ircore.games.reconstruction.targets.grounds import paint_ground
+from ircore.games.reconstruction.targets.plane import polar
 from ircore.games.reconstruction.targets.shape_colours import SHAPE_COLOURS, contrast, distinct_from
 
 EDGE = 14
@@ -68,13 +69,13 @@ def corners(kind: str, radius: float) -> list[Point]:
     """Return the outline of an upright shape about (0, 0), wholly within ``radius`` of the origin, in pixels."""
     if kind in _SIDES:
         count, start = _SIDES[kind]
-        return [_polar(radius, start + 360 * k / count) for k in range(count)]
+        return [polar((0, 0), radius, start + 360 * k / count) for k in range(count)]
     if kind in _ARCS:
         wide, high, start, end = _ARCS[kind]
         rim = arc_points((0, 0), (radius * wide, radius * high), start, end)
         return rim[:-1] if end - start == 360 else [*rim, (0.0, 0.0)]
     if kind == "star":
-        return [_polar(radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
+        return [polar((0, 0), radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
     return [(round(x * radius), round(y * radius)) for x, y in _POINTS[kind]]
 
 
@@ -113,10 +114,6 @@ EDGE_APART = 0.25
 
 RING_HOLE = 0.58
 """Inner radius of a ring as part of its outer one."""
-
-
-def _polar(radius: float, degrees: float) -> Point:
-    return radius * exact.cos(math.radians(degrees)), radius * exact.sin(math.radians(degrees))
 
 
 def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
@@ -211,7 +208,7 @@ def _overlapping(rng: random.Random, slots: list[_Slot]) -> _Slot:
     for _ in range(80):
         base = rng.choice(slots)
         radius = rng.randint(17, 30) * 2
-        x, y = _polar(0.78 * (base.radius + radius), rng.uniform(0, 360))
+        x, y = polar((0, 0), 0.78 * (base.radius + radius), rng.uniform(0, 360))
         slot = _Slot(round(base.x + x), round(base.y + y), radius)
         inside = min(slot.x, slot.y, SIZE - slot.x, SIZE - slot.y) >= EDGE + radius
         gap = min((slot.gap(other) for other in slots if other is not base), default=math.inf)
