@@ -220,7 +220,7 @@ def draw_names(scene: SceneDrawing, plot: Plot) -> None:
     if plot.x_axis.name:
         middle = (plot.left + plot.right) / 2
         lowest = max(element.box.bottom for element in scene.elements if element.parameters.get("axis") == "x")
-        at = (middle, lowest + GAP + 2)
+        at: Point = (middle, lowest + GAP + 2)
         scene.text("axis_label", at, plot.x_axis.name, size, ink, "mt", axis="x")
     if plot.y_axis.name:
         leftmost = min(element.box.left for element in scene.elements if element.parameters.get("axis") == "y")
