@@ -49,6 +49,7 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
     with validating(path, "Mend this field."):
         versions = _Records.model_validate(document).versions
     for field in ("name", "instance_set"):
+        # The same set with other prompts is another version of the benchmark.
         values = [(getattr(version, field), version.prompts if field == "instance_set" else "") for version in versions]
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice:
@@ -71,6 +72,7 @@ def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
     # A text in JSON is a text in YAML, whatever it holds.
     fields = [(name, json.dumps(value, ensure_ascii=False)) for name, value in version.model_dump().items() if value]
     entry = "\n".join(f"{'- ' if not at else '  '}{name}: {value}" for at, (name, value) in enumerate(fields))
+    # In the same folder, since a file can be moved in one step only within a file system.
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         tried = Path(folder) / path.name
         write_text(tried, f"{begun}\n{entry}\n")

@@ -1,6 +1,5 @@
 """Differences between two instance sets, by instance: added, removed, and which fields of the others changed."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ircore.core.errors import InputError
@@ -32,16 +31,13 @@ class SetDifference:
 
     def lines(self) -> list[str]:
         """Return a line for each difference, and a last line with the counts."""
-        return [*self._differences(), self._counts()]
-
-    def _differences(self) -> Iterator[str]:
-        yield from (f"added    {name}" for name in self.added)
-        yield from (f"removed  {name}" for name in self.removed)
-        yield from (f"changed  {name}: {', '.join(names)}" for name, names in self.changed.items())
-
-    def _counts(self) -> str:
         counts = ((self.added, "added"), (self.removed, "removed"), (self.changed, "changed"))
-        return ", ".join(f"{len(names)} {word}" for names, word in counts) + f", {self.same} the same"
+        return [
+            *(f"added    {name}" for name in self.added),
+            *(f"removed  {name}" for name in self.removed),
+            *(f"changed  {name}: {', '.join(names)}" for name, names in self.changed.items()),
+            ", ".join(f"{len(names)} {word}" for names, word in counts) + f", {self.same} the same",
+        ]
 
 
 def compare_sets(first: AnyInstanceSet, second: AnyInstanceSet) -> SetDifference:

@@ -86,6 +86,7 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
 def _files(root: Path) -> list[str]:
     """Return every file but hidden files and the metadata, relative to ``root``, in the same order on every system."""
     paths = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    # Such as .DS_Store and .git, which people do not know that they have.
     shown = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
     return sorted(path.as_posix() for path in shown if path.as_posix() != METADATA)
 
@@ -140,6 +141,7 @@ def _printable(name: str) -> str:
 
 def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
     category, difficulty = _condition(job, entry)
+    # Two ids for one picture would count its result twice.
     twin = job.twins.setdefault(picture.sha256, entry.file_name)
     if twin != entry.file_name:
         raise InputError(f"{entry.file_name}: is the same picture as {twin}")
@@ -159,6 +161,7 @@ def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
             "licence": licence or UNSTATED,
         }
     )
+    # Only now, so that a faulty picture takes no number.
     job.counts[category, difficulty] = index
     job.unstated += licence is None
     return instance

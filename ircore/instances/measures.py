@@ -6,6 +6,7 @@ instead of declared.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -118,13 +119,8 @@ def near_duplicates(hashes: Mapping[str, int], most: int = NEAR) -> list[tuple[s
     >>> near_duplicates({"a": 0b1111, "b": 0b1110, "c": 0}, most=1)
     [('a', 'b')]
     """
-    items = list(hashes.items())
-    return [
-        (name, other)
-        for at, (name, own) in enumerate(items)
-        for other, its_hash in items[at + 1 :]
-        if (own ^ its_hash).bit_count() <= most
-    ]
+    pairs = combinations(hashes.items(), 2)
+    return [(name, other) for (name, own), (other, its_hash) in pairs if (own ^ its_hash).bit_count() <= most]
 
 
 def mean(values: Iterable[float]) -> float | None:

@@ -1,9 +1,11 @@
 """The records of an instance set, of which few are in memory at a time, whatever the size of the set."""
 
 import hashlib
+import operator
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
@@ -79,7 +81,8 @@ class Instances(Sequence[InstanceT], Generic[InstanceT]):
             Entry(record.instance_id, record.category, record.difficulty, line, 0)
             for line, record in enumerate(records, start=1)
         ]
-        return cls(entries, _InMemory(known))
+        # A function of the module, unlike a lambda, can be sent to a worker process.
+        return cls(entries, partial(_in_memory, known))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -115,24 +118,14 @@ class Instances(Sequence[InstanceT], Generic[InstanceT]):
         return map(self._read, self.entries)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(_equal, self, other))
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(operator.eq, self, other))
 
     def __hash__(self) -> int:
         return hash(self.ids)
 
 
-def _equal(one: object, other: object) -> bool:
-    return one == other
-
-
-class _InMemory(Generic[InstanceT]):
-    """Reads records from a mapping by their ids."""
-
-    def __init__(self, records: dict[str, InstanceT]) -> None:
-        self._records = records
-
-    def __call__(self, entry: Entry) -> InstanceT:
-        return self._records[entry.instance_id]
+def _in_memory(records: dict[str, InstanceT], entry: Entry) -> InstanceT:
+    return records[entry.instance_id]
 
 
 class _FromFile(Generic[InstanceT]):
@@ -141,17 +134,10 @@ class _FromFile(Generic[InstanceT]):
     def __init__(self, path: Path, kind: type[InstanceT]) -> None:
         self._path = path
         self._kind = kind
-        self._kept: OrderedDict[str, InstanceT] = OrderedDict()
+        self._known = lru_cache(maxsize=MOST_KEPT)(self._record)
 
     def __call__(self, entry: Entry) -> InstanceT:
-        known = self._kept.get(entry.instance_id)
-        if known is None:
-            known = self._kept[entry.instance_id] = self._record(entry)
-            if len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(entry.instance_id)
-        return known
+        return self._known(entry)
 
     def _record(self, entry: Entry) -> InstanceT:
         try:
@@ -161,16 +147,14 @@ class _FromFile(Generic[InstanceT]):
         except OSError as error:
             raise InputError(f"{self._path}: cannot be read ({error.strerror})", _REMEDY) from error
         record = _validated(self._kind, line, self._path, entry.line)
+        # The file is opened anew for every record, and another command may have replaced it meanwhile.
         if record.instance_id != entry.instance_id:
             raise InputError(f"{self._path}:{entry.line}: has changed while it was read", "Give the command again.")
         return record
 
-    def __getstate__(self) -> tuple[Path, type[InstanceT]]:
-        return self._path, self._kind  # without the records that are kept, which a worker process reads itself
-
-    def __setstate__(self, state: tuple[Path, type[InstanceT]]) -> None:
-        self._path, self._kind = state
-        self._kept = OrderedDict()
+    def __reduce__(self) -> tuple[type["_FromFile[InstanceT]"], tuple[Path, type[InstanceT]]]:
+        # Without the records in memory, which a worker process reads itself.
+        return type(self), (self._path, self._kind)
 
 
 class Index(NamedTuple):
@@ -206,9 +190,11 @@ def read_index(path: Path, identity: str | None = None) -> Index:
     offset = 0
     for number, line in enumerate(_lines(path), start=1):
         digest.update(line)
+        # The first line decides: an index holds records of one game.
         kind = kind or _kind(line, path)
         head = _validated(_Head, line, path, number) if identity else _validated(kind, line, path, number)
         entry = Entry(head.instance_id, head.category, head.difficulty, number, offset)
+        # Results name instances by their ids alone.
         if entries.setdefault(entry.instance_id, entry) is not entry:
             raise InputError(f"{path}:{number}: instance_id {entry.instance_id!r} is there twice", _REMEDY)
         offset += len(line)

@@ -1,6 +1,7 @@
 """The review of targets: a page without a server on which a person accepts or rejects pictures; the accepted set."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -96,6 +97,7 @@ def write_page(out: Path, title: str, pictures: Iterable[tuple[Entry, bytes]]) -
             write_bytes(temporary / entry.file, data)
             entries.append(asdict(entry))
         document = {"run": title, "figures": entries}
+        # A script and not JSON: a page that is opened as a file may not fetch other files.
         write_text(temporary / "figures.js", f'"use strict";\nwindow.ircoreFigures = {json.dumps(document)};\n')
     return len(entries)
 
@@ -121,6 +123,7 @@ def accepted_names(path: Path, title: str, known: Mapping[str, str]) -> list[str
     for name, decision in read.decisions.items():
         if name not in known:
             raise InputError(f"{path}: decisions.{name}: there is no such picture", "Review the pictures again.")
+        # A set that was drawn anew has the same names, and a decision on its old picture says nothing of the new one.
         if decision.sha256 != known[name]:
             raise InputError(
                 f"{path}: decisions.{name}: sha256: the decision is on another picture", "Review the pictures again."
@@ -188,9 +191,7 @@ def _elements(instance: Instance) -> str:
     """Return the number of a scene's elements and their kinds, each with its own number where there are several."""
     if instance.scene is None:
         return "no scene"
-    numbers: dict[str, int] = {}
-    for element in instance.scene.elements:
-        numbers[element.type] = numbers.get(element.type, 0) + 1
+    numbers = Counter(element.type for element in instance.scene.elements)
     kinds = [f"{number} × {kind}" if number > 1 else kind for kind, number in numbers.items()]
     more = f" and {len(kinds) - MOST_NAMES} more kinds" if len(kinds) > MOST_NAMES else ""
     return f"{len(instance.scene.elements)} elements: {', '.join(kinds[:MOST_NAMES])}{more}"

@@ -3,6 +3,8 @@
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from importlib.resources import files
+from itertools import product
 from typing import Any
 
 from ircore.core.records import DIFFICULTIES, Instance
@@ -15,10 +17,10 @@ HEADINGS = {
     "edge_density": "Pixels on edges (%)",
     "colours": "Colours",
 }
+"""Headings of the measures, with their units."""
 
 _MEASURE_WIDTH = 24
 """Characters of a measure in a table for a terminal: easy and hard."""
-"""Headings of the measures, with their units."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,7 @@ def as_document(statistics: SetStatistics) -> dict[str, Any]:
         "conditions": [
             {"category": category, "difficulty": difficulty}
             | {name: statistics.mean_of(category, difficulty, name) for name in MEASURES}
-            for category in statistics.categories
-            for difficulty in DIFFICULTIES
+            for category, difficulty in product(statistics.categories, DIFFICULTIES)
         ],
         "not_rising": [list(pair) for pair in statistics.not_rising()],
         "near_duplicates": [list(pair) for pair in statistics.duplicates],
@@ -142,8 +143,6 @@ def shown(name: str, value: float | None) -> str:
 
 def as_page(statistics: SetStatistics) -> str:
     """Return the statistics as a page that stands alone: no script, nothing fetched, light and dark."""
-    from importlib.resources import files
-
     template = (files("ircore.instances") / "statistics.html").read_text(encoding="utf-8")
     parts = {
         "IDENTITY": statistics.identity[:12],
@@ -159,11 +158,8 @@ def as_page(statistics: SetStatistics) -> str:
 
 def _section(statistics: SetStatistics, name: str) -> str:
     """Return the figure of one measure: two bars for each category, drawn to one scale."""
-    means = {
-        (category, level): statistics.mean_of(category, level, name)
-        for category in statistics.categories
-        for level in DIFFICULTIES
-    }
+    conditions = product(statistics.categories, DIFFICULTIES)
+    means = {condition: statistics.mean_of(*condition, name) for condition in conditions}
     most = max((value for value in means.values() if value is not None), default=0) or 1
     rows = "".join(
         f"<tr><th scope=row>{html.escape(category)}</th>"

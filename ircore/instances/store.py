@@ -16,6 +16,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import link_or_write, new_folder, write_bytes
 from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
+from ircore.core.plugins import unknown
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
 from ircore.instances.records import Instances, read_index
 from ircore.instances.withheld import may_be_published
@@ -84,6 +85,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         for instance in cast(Iterable[InstanceT], instances):
             if lacking is not None and self._is_complete(instance, lacking):
                 continue
+            # A set from a release lacks these pictures on purpose; a set that was imported has all of them.
             if not may_be_published(instance.licence) and not self._is_complete(instance, self.folder):
                 continue
             yield from self.files(instance).items()
@@ -117,8 +119,6 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         ):
             for name in asked:
                 if name not in present:
-                    from ircore.core.plugins import unknown
-
                     raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
         return self.instances.where(
             lambda entry: (
@@ -276,6 +276,7 @@ def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mappin
     if not isinstance(read, GameInstanceSet):
         raise InputError(f"{folder}: the instances name no game", "Write the name of the game into every instance.")
     for instance in read.instances:
+        # Read back at once: a picture under another's name would otherwise be found only when it is played.
         read.files(instance)
     return read
 
@@ -283,6 +284,7 @@ def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mappin
 def _with_files(instance: GameInstance, pictures: Mapping[str, Picture]) -> tuple[GameInstance, Mapping[str, bytes]]:
     files = {
         name: PictureFile(
+            # With a part of the hash, so that one name may stand for another picture in each instance.
             image=f"images/{name}-{picture.sha256[:8]}.png",
             sha256=picture.sha256,
             width=picture.width,
@@ -302,6 +304,7 @@ def _write(folder: Path, made: Iterable[tuple[AnyInstance, Mapping[str, bytes]]]
             for name, data in pictures.items():
                 write_bytes(temporary / name, data)
             instances.append(instance)
+        # Sorted, so that the order in which a builder works does not change the set's identity.
         write_bytes(temporary / INDEX, index_bytes(sorted(instances, key=_order)))
 
 
@@ -317,9 +320,11 @@ def _order(instance: AnyInstance) -> tuple[int, str, int, str]:
 
 def _checked_bytes(folder: Path, instance: Instance | PictureFile) -> bytes:
     path = folder / instance.image
+    # An index may come from a stranger, and its names from anywhere: no link and no .. may lead out of the folder.
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise ImageError(f"{folder / INDEX}: image {instance.image!r} lies outside the set", "Build the set again.")
     data = read_image_bytes(path)
+    # Results are compared on the same pictures only, so a picture that was changed by hand must not be played.
     if hashlib.sha256(data).hexdigest() != instance.sha256:
         raise ImageError(
             f"{path}: is not the picture that the set was made with", "Restore the file or build the set again."

@@ -108,7 +108,8 @@ def as_table(summary: Summary) -> str:
     totals = [sum(n for key, n in summary.conditions.items() if key[1] == name) for name in DIFFICULTIES]
     rows += ["─" * len(head), f"{'total':<{wide}}{_counts(totals)}", ""]
     rows += [f"folder    {summary.folder}", f"identity  {summary.identity}", f"pictures  {_pictures(summary)}"]
-    rows += ["", _released(summary.versions)]
+    released = f"benchmark version {' and '.join(summary.versions)}" if summary.versions else "no released version"
+    rows += ["", f"this is {released}"]
     return "\n".join(rows)
 
 
@@ -121,13 +122,6 @@ def _pictures(summary: Summary) -> str:
     if others:
         sizes += f", {sum(n for _, n in others)} of other sizes"
     return f"{sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes"
-
-
-def _released(versions: tuple[str, ...]) -> str:
-    """Say which released versions of the benchmark are played on a set, in a single line."""
-    if not versions:
-        return "this is no released version"
-    return f"this is benchmark version {' and '.join(versions)}"
 
 
 def _counts(counts: list[int]) -> str:

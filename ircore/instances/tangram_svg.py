@@ -25,6 +25,7 @@ SIZE = 448
 BORDER = 1.0
 """Width of a piece's white border, in units of the file: ``strokewidth`` in the files is no attribute of SVG."""
 
+_RESTORE = "Restore the file as it was published."
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _EDITOR = "{https://boxy-svg.com}"
 _ATTRIBUTES = {
@@ -106,8 +107,7 @@ def read_tangram_svg(path: Path) -> TangramShape:
         if name not in PIECES or name in pieces:
             raise InputError(f"{path}: polygon: id {name!r} is unknown or used twice", "Number the pieces 1 to 7.")
         pieces[name] = piece
-    missing = [name for name in PIECES if name not in pieces]
-    if missing:
+    if missing := [name for name in PIECES if name not in pieces]:
         raise InputError(
             f"{path}: polygon {missing[0]} is missing", "Add the polygon: a tangram has the polygons 1 to 7."
         )
@@ -126,7 +126,7 @@ def read_polygons(path: Path) -> tuple[tuple[Point, ...], ...]:
 def _root(path: Path) -> ElementTree.Element:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: is larger than {MAX_BYTES // 1024} KiB", "Restore the file as it was published.")
+            raise InputError(f"{path}: is larger than {MAX_BYTES // 1024} KiB", _RESTORE)
         text = path.read_text(encoding="utf-8")
         # Entities could make a small file huge; they cannot be declared without a DOCTYPE.
         if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
@@ -135,11 +135,9 @@ def _root(path: Path) -> ElementTree.Element:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}", "Restore the file of this tangram.") from None
     except (UnicodeDecodeError, ElementTree.ParseError) as error:
-        raise InputError(f"{path}: is not an SVG file: {error}", "Restore the file as it was published.") from None
+        raise InputError(f"{path}: is not an SVG file: {error}", _RESTORE) from None
     if root.tag != f"{_NAMESPACE}svg":
-        raise InputError(
-            f"{path}: the outermost element is {root.tag}, not svg", "Restore the file as it was published."
-        )
+        raise InputError(f"{path}: the outermost element is {root.tag}, not svg", _RESTORE)
     return root
 
 
@@ -162,10 +160,9 @@ def draw_tangram_svg(shape: TangramShape, colours: Mapping[str, str], size: int 
 
 
 def _pieces(path: Path, element: ElementTree.Element, outer: _Matrix, depth: int = 1) -> Iterator[tuple[str, Piece]]:
+    # Each level is a call of this function, and a hostile file could nest thousands.
     if depth > MAX_DEPTH:
-        raise InputError(
-            f"{path}: elements are nested deeper than {MAX_DEPTH}", "Restore the file as it was published."
-        )
+        raise InputError(f"{path}: elements are nested deeper than {MAX_DEPTH}", _RESTORE)
     kind = element.tag.removeprefix(_NAMESPACE)
     _check(path, kind, element)
     matrix = outer.after(_matrix(path, element.get("transform")))
@@ -188,6 +185,7 @@ def _check(path: Path, kind: str, element: ElementTree.Element) -> None:
     for name, value in element.attrib.items():
         if name not in _ATTRIBUTES[kind] and not name.startswith(_EDITOR):
             raise InputError(f"{path}: {kind}: attribute {name!r} is not allowed", "Remove the attribute.")
+        # A bracket is how url(…) and scripts begin; of functions only a matrix is needed.
         if (name == "style" and value) or "(" in value.replace("matrix(", "", 1):
             raise InputError(f"{path}: {kind}: {name}: {value[:60]!r} is not allowed", "Remove the attribute.")
 
@@ -223,5 +221,5 @@ def _numbers(place: str, text: str) -> list[float]:
         )
     numbers = [float(word) for word in words]
     if any(abs(number) > MAX_NUMBER for number in numbers):
-        raise InputError(f"{place}: a number is above {MAX_NUMBER:.0f}", "Restore the file as it was published.")
+        raise InputError(f"{place}: a number is above {MAX_NUMBER:.0f}", _RESTORE)
     return numbers

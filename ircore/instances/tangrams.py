@@ -65,6 +65,7 @@ def make_tangram(rng: random.Random, begun: Tangram | None = None) -> Tangram:
         rng.shuffle(order)
         for name in order:
             laid = _laid(name, list(pieces.values()), rng)
+            # A figure that closes upon itself may leave no edge free; it is begun anew.
             if laid is None:
                 break
             pieces[name] = laid
@@ -75,6 +76,7 @@ def make_tangram(rng: random.Random, begun: Tangram | None = None) -> Tangram:
 def _laid(name: str, others: Sequence[tuple[Point, ...]], rng: random.Random) -> tuple[Point, ...] | None:
     corners = list(PIECES[name])
     if rng.random() < 0.5:
+        # Reversed, so that a piece that was turned over runs round in the same sense as before.
         corners = [(-x, y) for x, y in reversed(corners)]
     if not others:
         return tuple(corners)
@@ -117,25 +119,17 @@ def _overlap(one: Sequence[Point], other: Sequence[Point]) -> bool:
         for (ax, ay), (bx, by) in zip(polygon, [*polygon[1:], polygon[0]], strict=True):
             normal = (by - ay, ax - bx)
             first, second = ([x * normal[0] + y * normal[1] for x, y in points] for points in (one, other))
+            # Pieces that share an edge touch along its whole length; rounding must not make that an overlap.
             if max(first) <= min(second) + TOUCH or max(second) <= min(first) + TOUCH:
                 return False
     return True
 
 
-def draw_tangram(
-    tangram: Tangram, size: int = 256, colours: dict[str, str] | None = None, ground: str = "#ffffff"
-) -> Drawing:
-    """Draw a figure in a square: pieces with borders of the ground's colour, as KiloGram shows them.
-
-    Args:
-        tangram: The figure.
-        size: Pixels of a side.
-        colours: Colours of the pieces by number; black for pieces not named.
-        ground: Colour of the ground.
-    """
-    drawing = Drawing(size, size, ground)
-    for name, corners in in_pixels(tangram, size).items():
-        drawing.polygon(corners, (colours or {}).get(name, "#000000"), ground, width=size / 128)
+def draw_tangram(tangram: Tangram, size: int) -> Drawing:
+    """Draw a figure in a square of ``size`` pixels a side: black pieces with white borders, as KiloGram shows them."""
+    drawing = Drawing(size, size)
+    for corners in in_pixels(tangram, size).values():
+        drawing.polygon(corners, "#000000", "#ffffff", width=size / 128)
     return drawing
 
 

@@ -179,7 +179,9 @@ def _choose(images: Iterable[Annotated], selection: Selection, only: str | None)
         difficulty = selection.difficulty_of(len(things), salient)
         if difficulty is None or only not in (None, difficulty):
             continue
+        # Negative, so that the heap's smallest entry, which goes first, has the largest hash.
         heap, rank = heaps[difficulty], -int.from_bytes(hashlib.sha256(str(image.image_id).encode()).digest()[:8])
+        # Unchecked objects would keep megabytes for each image; what is needed of them is in things.
         chosen = _Chosen(image._replace(objects=[]), difficulty, things, salient)
         if len(heap) < selection.per_condition:
             heapq.heappush(heap, (rank, image.image_id, chosen))
@@ -289,6 +291,7 @@ def _scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -> Scen
     """Return the annotated boxes as a scene, largest first; boxes are scaled if the file has another size."""
     across, down = scales
     elements = []
+    # A scene goes back to front, and a small thing usually lies on a large one.
     for thing in sorted(item.things, key=lambda thing: -thing.area):
         left, top = round(thing.left * across), round(thing.top * down)
         right = min(picture.width, max(left + 1, round(thing.right * across)))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
@@ -80,6 +80,7 @@ class GenomeFiles:
         sizes: dict[int, tuple[int, int] | None] = {}
         for record in read_array(path):
             image_id = _image_id(record, path)
+            # Copies often hold only a part of the 108,000 pictures.
             if str(image_id) in present:
                 sizes.setdefault(image_id, _size_in(record))
         return sizes
@@ -102,7 +103,7 @@ class GenomeFiles:
         try:
             with Image.open(path) as image:
                 return image.size
-        except (OSError, UnidentifiedImageError, Image.DecompressionBombError):
+        except (OSError, Image.DecompressionBombError):
             raise InputError(f"{path}: not a JPEG picture", "Restore it, or remove it.") from None
 
 
@@ -120,6 +121,7 @@ def _image_id(record: Mapping[str, Any], path: Path) -> int:
         InputError: There is none.
     """
     value = record.get("image_id", record.get("id"))
+    # A JSON true would pass isinstance, since a bool is an int of Python.
     if type(value) is not int:
         raise InputError(f"{path}: image_id: {value!r} is not a whole number", _RESTORE)
     return value

@@ -139,6 +139,7 @@ def _made(
 def _pictures(folder: Path) -> dict[str, Path]:
     """Return the picture of each id; of two files the one in the more usual format."""
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+    # The later entry of a dict wins, so the most usual format comes last.
     files.sort(key=lambda path: _SUFFIXES.index(path.suffix.lower()), reverse=True)
     return {path.stem: path for path in files}
 
@@ -152,6 +153,7 @@ def _conversations(path: Path) -> list[_Conversation]:
     conversations = [_conversation(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
     seen: set[str] = set()
     for conversation in conversations:
+        # Ids become names of files, and some file systems do not tell capitals from small letters.
         name = conversation.image.image_id.lower()
         if name in seen:
             raise InputError(f"{path}: image_id {name} is there twice", "Remove one of the two lines.")
@@ -168,6 +170,7 @@ def _conversation(place: str, line: str) -> _Conversation:
         conversation = _Conversation.model_validate(document)
     except ValidationError as error:
         raise InputError(f"{place}: {describe_validation_error(error)}", remedy) from error
+    # A line of ten thousand brackets exhausts the parser's stack.
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: not JSON: {error}", remedy) from error
     if conversation.category[0] not in CATEGORIES:

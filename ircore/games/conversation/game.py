@@ -155,6 +155,7 @@ async def _exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
     """Return the exchange of a hop: the recorded one, or question and answer of the players who talk."""
     if not talk.setup.rules.live:
         return talk.dialogue.dialogue[hop - 1]
+    # The words for the first hop have no place for a dialogue that does not exist yet.
     later = "_later" if talk.said else ""
     question = Question(step=hop, prompt=talk.words(f"asker{later}"), seed=talk.seed(hop, ASKER))
     asked = _said((await table.ask(ASKER, question)).text, hop, "asker")

@@ -45,8 +45,10 @@ def _heif(path: Path) -> Picture:
         raise ImageError(f"{path}: a HEIC picture needs the extra heif", remedy) from error
     try:
         file = pillow_heif.open_heif(io.BytesIO(data), convert_hdr_to_8bit=True)
+        # Checked before decoding: the header of a small file may claim gigabytes of pixels.
         if file.size[0] * file.size[1] > MAX_PIXELS:
             raise ImageError(f"{path}: {file.size[0]} × {file.size[1]} pixels is too large", "Reduce it.")
         return Picture.from_pixels(shown_pixels(file.to_pillow()))
+    # libheif's binding and Pillow raise all of these on damaged files.
     except (ValueError, EOFError, SyntaxError, RuntimeError, OSError) as error:
         raise ImageError(f"{path}: damaged or no HEIC picture ({error})", "Save it again from its source.") from error

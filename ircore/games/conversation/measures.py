@@ -126,6 +126,7 @@ def measured_drawings(
         for metric in METRICS:
             value, reason = _reading(metric, target, drawing, scene, instruments)
             yield Measured(metric.key, hop.hop, value, reason)
+            # Metrics are slow, so the last drawing is measured once for both measures.
             if hop.hop == last:
                 yield Measured(f"final_{metric.key}", None, value, reason)
 

@@ -85,6 +85,7 @@ class ReasoningGame(Game[ReasoningRules]):
                 told = setup.prompts.words("thought", thought=thought)
             attempt = await _attempted(table, setup, told, thought, pictures)
         except PlayerError as fault:
+            # An outage says nothing about the player; the episode is played again and does not score 0.
             if fault.reason in TECHNICAL_REASONS:
                 raise
             missing = Attempt(told=told, thought=thought, missing=f"{fault.reason}: {fault.detail}"[:2000])

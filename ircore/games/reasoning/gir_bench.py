@@ -73,6 +73,7 @@ def import_gir_bench(request: ImportRequest) -> GameInstanceSet:
         raise unknown("dimension", request.category, tuple(READERS), "--category")
     root = _root(request.path)
     wanted = (request.category,) if request.category else tuple(READERS)
+    # All at once and before the folder is made, so that a wrong file leaves no half-written set.
     tasks = [(name, task) for name in wanted for task in READERS[name](root)]
     if not tasks:
         raise InputError(f"{root}: no tasks of {', '.join(wanted)}", "Download the whole data set.")

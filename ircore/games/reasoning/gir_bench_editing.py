@@ -127,6 +127,7 @@ def _tiles(shown: Pixels, truth: Pixels, path: Path) -> tuple[int, list[int]]:
         # Tiles that look alike, such as those of a clear sky, could each stand for the other: the best pairs count.
         places, tiles = linear_sum_assignment(differences)
         order = [int(tile) for tile in tiles]
+        # The identity would make any two equal pictures a puzzle with nothing to move.
         if float(differences[places, tiles].max()) <= SAME and order != sorted(order):
             return count, order
     raise InputError(
@@ -162,6 +163,7 @@ def _cells(document: dict[str, Any], names: tuple[str, ...], path: Path) -> str:
         raise InputError(f"{path}: lacks {' or '.join(names)}", RESTORE)
     rows = value if isinstance(value, list) else [value]
     written = "".join(_characters(cell) for row in rows for cell in (row if isinstance(row, list) else [row]))
+    # Grids come as lists of numbers, lists of texts or one text, so the cells are checked after joining.
     wrong = next((cell for cell in written if cell not in "123456789."), None)
     if wrong is not None or not written:
         raise InputError(f"{path}: {names[0]}: {wrong!r} is no digit", RESTORE)

@@ -81,6 +81,7 @@ class _Places(BaseModel):
     def labels(self) -> Mapping[str, str]:
         """What each object is sought as: its colour, if it has one, and its name."""
         names = [name for name in _flat(self.objects) if name]
+        # Files may list fewer colours than objects, or none.
         colours = (*_flat(self.colors), *[None] * len(names))
         return {name: f"{colour} {name}" if colour else name for name, colour in zip(names, colours, strict=False)}
 
@@ -167,6 +168,7 @@ def recognised_entities(root: Path) -> Iterator[Imported]:
             rng = random.Random(derived_seed(0, "recognition", entity.key))
             others = [name for name in names if name != entity.name]
             choices = [entity.name, *rng.sample(others, min(CHOICES - 1, len(others)))]
+            # A question with a single choice is no question.
             if len(choices) < 2:
                 continue
             rng.shuffle(choices)

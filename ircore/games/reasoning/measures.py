@@ -34,6 +34,7 @@ def measured_attempt(task: TaskRecord, ending: Ending, instruments: Instruments)
     attempt = _attempt_of(ending)
     verdict = judged(task, attempt, instruments)
     note = "; ".join(verdict.reasons) or None
+    # A verdict without a score always says why in its first reason.
     unknown = None if verdict.corrected is not None else verdict.reasons[0]
     yield Measured("verified", None, verdict.corrected, unknown, note)
     yield Measured("right", None, None if unknown else float(verdict.correct), unknown)
@@ -55,6 +56,7 @@ def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments
     names = [str(name) for name in references] if isinstance(references, list) else []
     readings = [instruments.metric(likeness, instruments.picture(name), answer) for name in names]
     values = [reading.value for reading in readings if reading.value is not None]
+    # One missing embedding would turn the mean over all references into a mean over some of them.
     if len(values) < len(readings):
         return next(reading for reading in readings if reading.value is None)
     similarity = entity_similarity(values)

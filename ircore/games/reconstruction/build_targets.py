@@ -173,6 +173,7 @@ def _made(places: list[SeededPlace], seed: int, workers: int | None) -> Iterator
     """Make the pictures in order, in other processes if there are enough of them."""
     count = min(workers or os.cpu_count() or 1, len(places))
     seeds = [place.seed(seed) for place in places]
+    # The pictures are the same either way: each depends on its own seed alone.
     if count < 2 or len(places) < WORTH_A_POOL:
         yield from map(_make, places, seeds)
         return
@@ -208,6 +209,7 @@ def _unlike(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Itera
             attempt += 1
             if attempt > MOST_ATTEMPTS:
                 raise WorkError(f"{place.instance_id}: no picture unlike the earlier ones in {attempt} attempts")
+            # In this process, one by one: which attempt is taken depends on all pictures before.
             target = _make(place, place.seed(seed, attempt))
         seen |= {(place.category, place.difficulty, trait) for trait in (target.instance.sha256, target.kind)}
         yield target

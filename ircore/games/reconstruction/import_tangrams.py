@@ -92,6 +92,7 @@ def _divergences(root: Path) -> dict[str, float]:
     merged: dict[str, float] = {}
     for path in (root / name for name in DIVERGENCES):
         if path.is_file():
+            # Files come in order of exactness, so what is known stays and a later file only adds.
             merged = {**(_published(path) if path.stem.endswith("SND") else _computed(path)), **merged}
     if not merged:
         raise InputError(

@@ -67,6 +67,7 @@ class Prompts:
             return message
         numbered = "\n\n".join(f"{number}. {text}" for number, text in enumerate(earlier, start=1))
         text = {"edit": self.generator_later, "redraw": self.generator_redraw, "rewrite": self.rewriter}[mode]
+        # One pass over the template: braces in a describer's message must not be filled in turn.
         places = {"{earlier}": numbered, "{message}": message}
         return re.sub(r"\{earlier\}|\{message\}", lambda place: places[place[0]], text)
 

@@ -78,6 +78,7 @@ def parse_reply(reply: str, turn: int) -> Move:
 
 
 def _unwrap(reply: str, leniencies: list[str]) -> str:
+    # Before any search: a hostile answer of megabytes would keep the patterns below busy.
     if len(reply) > MAX_REPLY_CHARACTERS:
         raise ProtocolViolationError("describer_format", f"The answer has {len(reply)} characters.")
     text = reply.strip()

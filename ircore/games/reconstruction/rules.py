@@ -68,6 +68,7 @@ async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: Episod
         dialogue.turns.append(Turn(turn=turn, action="done", leniencies=move.leniencies, seconds=reply.seconds))
         return True
     said = _say(turn, move, rules, reply.seconds)
+    # Before the budget is checked and the generator asked, so that an aborted episode shows the message.
     dialogue.turns.append(said)
     if said.over_budget and rules.over_budget == "abort":
         raise ProtocolViolationError(

@@ -32,8 +32,6 @@ MOVED_PIECES = 2
 
 
 class _Look(NamedTuple):
-    """A drawn shape."""
-
     form: str
     colour: str
     filled: bool

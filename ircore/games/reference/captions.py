@@ -25,10 +25,10 @@ def caption_with_parts(whole: str, parts: Sequence[str]) -> str:
         whole: Name of the whole; it gets an article, too.
         parts: Names of the parts, in order; the caption is the whole's name if there are none.
     """
-    names = [_with_article(part) for part in parts]
-    if not names:
+    if not parts:
         return _with_article(whole)
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])}, and {names[-1]}"
+    *others, last = map(_with_article, parts)
+    listed = f"{', '.join(others)}, and {last}" if others else last
     return f"{_with_article(whole)} with {listed}"
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameInstance
-from ircore.core.images import ImageError, Picture, read_picture
+from ircore.core.images import Picture, read_picture
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
@@ -95,10 +95,7 @@ def _name(file: str) -> str:
 def _picture(path: Path) -> Picture:
     if not path.is_file():
         raise InputError(f"{path}: targetImg names this picture, which is not there", "Restore the picture.")
-    try:
-        return Picture.from_pixels(read_picture(path).pixels)
-    except ImageError as error:
-        raise InputError(error.problem, error.remedy) from None
+    return Picture.from_pixels(read_picture(path).pixels)
 
 
 def _rows(table: Path) -> list[_Row]:
@@ -119,18 +116,17 @@ def _rows(table: Path) -> list[_Row]:
 def _row(place: str, fields: dict[str, str | None]) -> _Row:
     # A message such as "NA" or "None" is a message: nothing is taken for a missing value.
     cells = {name: (fields[name] or "").strip() for name in _COLUMNS}
-    numbers = {}
     for name in ("trialNum", "repNum"):
+        # Digits of other scripts pass isdigit alone, and int refuses some of them, such as ².
         if not cells[name].isascii() or not cells[name].isdigit():
             raise InputError(f"{place}: {name}: {cells[name]!r} is not a number", "Write a whole number from 0.")
-        numbers[name] = int(cells[name])
     if not cells["msg"]:
         raise InputError(f"{place}: msg: is empty", "Write the message of the round.")
     if Path(cells["targetImg"]).name != cells["targetImg"] or not cells["targetImg"]:
         raise InputError(
             f"{place}: targetImg: {cells['targetImg']!r} is not a file name", "Name a picture of the folder."
         )
-    return _Row(numbers["trialNum"], numbers["repNum"], cells["targetImg"], cells["msg"], cells["clickedObj"])
+    return _Row(int(cells["trialNum"]), int(cells["repNum"]), cells["targetImg"], cells["msg"], cells["clickedObj"])
 
 
 def _check(table: Path, rows: Sequence[_Row]) -> None:
@@ -143,11 +139,8 @@ def _check(table: Path, rows: Sequence[_Row]) -> None:
     files = {row.target for row in rows}
     for repetition in range(REPETITIONS):
         own = rows[repetition * PICTURES : (repetition + 1) * PICTURES]
-        if (
-            {row.target for row in own} != files
-            or len(files) != PICTURES
-            or {row.repetition for row in own} != {repetition}
-        ):
+        once = {row.target for row in own} == files and len(files) == PICTURES
+        if not once or {row.repetition for row in own} != {repetition}:
             raise InputError(
                 f"{table}: targetImg: repetition {repetition} does not have each of four pictures once",
                 "Restore the file as it was published.",

@@ -70,6 +70,7 @@ class _Source:
 
     def picture(self, image: str, text: str) -> Picture:
         """Return the drawn tangram; its parts are coloured in the text's order, or all black."""
+        # Contexts share tangrams: a black one is drawn once, a coloured one once for each annotation.
         key = (image, text) if self.coloured else (tangram_of(image), "")
         if key not in self._pictures:
             shape = read_tangram_svg(self.folder / f"{tangram_of(image)}.svg")
@@ -119,6 +120,7 @@ def _made(
     for published in contexts:
         counted[published.target] = counted.get(published.target, 0) + 1
         instance_id = f"kilogram-{published.target.lower()}-{counted[published.target]:02d}"
+        # The published lists begin with the target, so every context is shuffled by a seed of its own.
         seed = derived_seed(0, instance_id)
         # A person's annotation is part of a coloured picture's name; its hash tells two of one number apart.
         drawn = {
@@ -179,12 +181,11 @@ def _contexts(path: Path) -> list[PublishedContext]:
     entries = read_json(path, MAX_BYTES, RESTORE)
     if not isinstance(entries, list) or not entries:
         raise InputError(f"{path}: is not a list of contexts", "Write [{target, images, texts}, …].")
-    return [_context(f"{path}: context {number}", entry) for number, entry in enumerate(entries, start=1)]
-
-
-def _context(place: str, entry: object) -> PublishedContext:
-    with validating(place, RESTORE):
-        return PublishedContext.model_validate(entry)
+    contexts = []
+    for number, entry in enumerate(entries, start=1):
+        with validating(f"{path}: context {number}", RESTORE):
+            contexts.append(PublishedContext.model_validate(entry))
+    return contexts
 
 
 def _first(root: Path, names: Sequence[str], what: str) -> Path:

@@ -85,6 +85,7 @@ def draw_contexts(annotations: Mapping[str, Sequence[Annotation]]) -> tuple[list
         there are no nine distractors.
     """
     by_parts: dict[int, dict[str, list[_Named]]] = {}
+    # Sorted, since the order of a file must not change which contexts are drawn.
     for tangram, given in sorted(annotations.items()):
         for number, annotation in enumerate(given):
             named = _named(f"{tangram}_{number}", annotation)
@@ -113,6 +114,7 @@ def _named(image: str, annotation: Annotation) -> _Named | None:
 def _drawn(target: _Named, tangrams: Mapping[str, Sequence[_Named]]) -> PublishedContext | None:
     """Draw the distractors of a target among the tangrams with annotations of as many parts; None if they are few."""
     rng = random.Random(derived_seed(1, target.image))
+    # Names of pictures are put in lower case later, so names that differ in case alone would collide.
     others = [tangram for tangram in tangrams if tangram.lower() != target.tangram.lower()]
     rng.shuffle(others)
     chosen = [target]

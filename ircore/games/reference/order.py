@@ -46,6 +46,7 @@ def listener_orders(context: Sequence[str], rounds: int, seed: int, rules: Refer
         rules: Of the run.
     """
     rng = random.Random(seed)
+    # A sample has no repeats, so it cannot be larger than the range; ICCA's own games have 24 rounds.
     seeds = rng.sample(range(max(SEEDS, rounds)), rounds)
     base = list(context)
     if not rules.masked:

@@ -70,6 +70,7 @@ class ReferenceRules(GameRules):
             return stated
         preset = PRESETS[stated["preset"]]
         for name, value in preset.items():
+            # A manifest lists where the record holds a tuple.
             if name in stated and _plain(stated[name]) != _plain(value):
                 raise ValueError(f"{name} is {value!r} in the preset {stated['preset']}; leave one of them out")
         return preset | stated

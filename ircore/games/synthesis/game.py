@@ -95,6 +95,7 @@ class SynthesisGame(Game[SynthesisRules]):
 
     def __init__(self, drawer: Drawer) -> None:
         self._drawer = drawer
+        # Each drawing is a process of its own; more of them than cores only wait and take memory.
         self._drawing = asyncio.Semaphore(os.cpu_count() or 1)
 
     async def play(self, table: Table, setup: EpisodeSetup[SynthesisRules]) -> Ending:
@@ -104,6 +105,7 @@ class SynthesisGame(Game[SynthesisRules]):
             try:
                 step = await self._figure(table, setup, number, steps)
             except PlayerError as refusal:
+                # A refusal costs one figure; an outage is retried and must not be taken for a figure that failed.
                 if refusal.reason in TECHNICAL_REASONS:
                     raise
                 step = FigureStep(number=number, summary="", programs=(), faults=(str(refusal)[:500],))
@@ -134,6 +136,7 @@ class SynthesisGame(Game[SynthesisRules]):
         taken = {figure_name(category, difficulty, step.number): step.key for step in earlier if step.key}
         prompt = words.coder(category, difficulty, plan.description)
         for attempt in range(1, setup.rules.tries + 1):
+            # Numbers leave room for every try, so that a resumed run asks each question under its old number.
             step = (number - 1) * setup.rules.tries + attempt
             answer = await table.ask(CODER, Question(step, prompt, earlier=tuple(said), seed=setup.seed))
             said.append(Said(prompt, answer.text))

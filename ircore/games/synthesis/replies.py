@@ -28,7 +28,7 @@ def plan_in(answer: str) -> Plan | None:
     if not description:
         return None
     summary = _between("SUMMARY", answer) or description
-    two_lines = " / ".join(line.strip() for line in summary.splitlines() if line.strip()) if summary else ""
+    two_lines = " / ".join(line.strip() for line in summary.splitlines() if line.strip())
     return Plan(description, two_lines[:MOST_SUMMARY])
 
 
@@ -38,6 +38,7 @@ def program_in(answer: str) -> str | None:
     >>> program_in("Here it is:\n```python\ndef draw():\n    ...\n```")
     'def draw():\n    ...\n'
     """
+    # Models also put shell commands or examples in blocks; the program is the longest block.
     blocks = re.findall(r"```(?:[Pp]ython|py)?[ \t]*\n(.*?)```", answer, re.DOTALL)
     if blocks:
         return str(max(blocks, key=len))

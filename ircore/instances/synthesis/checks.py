@@ -47,6 +47,7 @@ def faults_of(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) 
         faults.append(f"the figure has a title ({figure.titles[0][:60]!r}); draw none")
     if figure.legends:
         faults.append("the figure has a legend; write labels beside the things instead, or none")
+    # The other faults explain an empty scene, and one reason is what a model can act on.
     if figure.scene is None and not faults:
         faults.append("nothing in the figure could be read from its artists; use plain matplotlib artists")
     if not faults and (twin := twin_of(fingerprint(picture.pixels), earlier or {})):

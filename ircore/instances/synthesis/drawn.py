@@ -11,7 +11,7 @@ from ircore.core.images import Picture, read_image_bytes
 from ircore.core.records import Name, Record, Scene, Sha256
 from ircore.core.validation import validating
 from ircore.instances.synthesis.checks import Fingerprint, faults_of, fingerprint
-from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
+from ircore.instances.synthesis.studio import ProgramError, Studio
 
 FIGURES = "figures"
 MOST_BYTES = 4 * 1024 * 1024
@@ -108,19 +108,16 @@ class DrawnFigures:
         except ProgramError as error:
             return draft.model_copy(update={"fault": str(error)})
         faults = faults_of(figure, {name: self._fingerprint(key) for name, key in earlier.items()})
+        # Refused figures are written, too, so that a person can see why.
         self.folder.mkdir(parents=True, exist_ok=True)
         write_bytes(self.folder / f"{draft.key}.png", figure.picture.data)
-        return draft.model_copy(update={"fault": "; ".join(faults) or None, **_fields(figure)})
+        picture = figure.picture
+        fields = {"picture": picture.sha256, "width": picture.width, "height": picture.height, "scene": figure.scene}
+        fault = "; ".join(faults) or None
+        return draft.model_copy(update={"fault": fault, **fields, "unread": figure.unread, "versions": figure.versions})
 
     def _fingerprint(self, key: str) -> Fingerprint:
         drawn = self.stored(key)
         if key not in self._fingerprints and drawn is not None:
             self._fingerprints[key] = fingerprint(self.picture(drawn).pixels)
         return self._fingerprints[key]
-
-
-def _fields(figure: Figure) -> dict[str, object]:
-    return {
-        "picture": figure.picture.sha256, "width": figure.picture.width, "height": figure.picture.height,
-        "scene": figure.scene, "unread": figure.unread, "versions": figure.versions,
-    }  # fmt: skip

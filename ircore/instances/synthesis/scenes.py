@@ -33,40 +33,34 @@ def is_pixels(value: Any) -> bool:
 
 def is_point(value: Any) -> bool:
     """Return whether a value is a point in pixels."""
-    return isinstance(value, list) and len(value) == 2 and all(is_pixels(part) for part in value)
+    return _is_list(value, is_pixels, 2, 2)
 
 
 def is_points(value: Any) -> bool:
     """Return whether a value is a list of 2 to 500 points."""
-    return isinstance(value, list) and 2 <= len(value) <= 500 and all(is_point(point) for point in value)
+    return _is_list(value, is_point, 2)
 
 
 def is_range(value: Any) -> bool:
     """Return whether a value is a range that is not empty."""
-    both = isinstance(value, list) and len(value) == 2 and all(is_number(part) for part in value)
-    return both and value[0] != value[1]
-
-
-def _is_range_of_pixels(value: Any) -> bool:
-    return is_range(value) and is_point(value)
-
-
-def _is_share(value: Any) -> bool:
-    return is_number(value) and 0 <= value <= 100
-
-
-def _is_angle(value: Any) -> bool:
-    return is_number(value) and abs(value) <= 1080
-
-
-def is_axis(value: Any) -> bool:
-    """Return whether a value names an axis."""
-    return value in ("x", "y")
+    return _is_list(value, is_number, 2, 2) and value[0] != value[1]
 
 
 def is_colour(value: Any) -> bool:
     """Return whether a value is ``#rrggbb``."""
     return isinstance(value, str) and len(value) == 7 and value[0] == "#" and set(value[1:]) <= set("0123456789abcdef")
+
+
+def _is_list(value: Any, check: Check, least: int = 0, most: int = 500) -> bool:
+    return isinstance(value, list) and least <= len(value) <= most and all(map(check, value))
+
+
+def _is_numbers(value: Any) -> bool:
+    return _is_list(value, is_number)
+
+
+def _is_angle(value: Any) -> bool:
+    return is_number(value) and abs(value) <= 1080
 
 
 def _is_flag(value: Any) -> bool:
@@ -77,29 +71,19 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10_000
 
 
-def _is_radius(value: Any) -> bool:
-    return is_pixels(value) and value > 0
-
-
 def _is_width(value: Any) -> bool:
     return is_pixels(value) and 0 <= value <= WIDEST
 
 
-def _is_numbers(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= 500 and all(is_number(part) for part in value)
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= 500 and all(is_text(part) for part in value)
-
-
 FIELDS: dict[str, Check] = {
-    "axis": is_axis, "baseline": is_number, "categories": _is_texts, "category": is_text, "centre": is_point,
+    "axis": lambda value: value in ("x", "y"), "baseline": is_number,
+    "categories": lambda value: _is_list(value, is_text), "category": is_text, "centre": is_point,
     "corners": is_points, "dash": _is_numbers, "dashed": _is_flag, "data_range": is_range, "degrees": _is_angle,
     "exploded": _is_flag, "filled": _is_flag, "formula": is_text, "function": _is_count, "hole": is_pixels,
     "name": is_text, "orientation": lambda value: value in ("vertical", "horizontal"), "outline": is_colour,
-    "outline_width": _is_width, "pixel_range": _is_range_of_pixels, "points": is_points, "radius": _is_radius,
-    "rotation": _is_angle, "series": _is_count, "shape": is_text, "share": _is_share, "side": is_text,
+    "outline_width": _is_width, "pixel_range": lambda value: is_range(value) and is_point(value), "points": is_points,
+    "radius": lambda value: is_pixels(value) and value > 0, "rotation": _is_angle, "series": _is_count,
+    "shape": is_text, "share": lambda value: is_number(value) and 0 <= value <= 100, "side": is_text,
     "size": is_pixels, "vertex": is_point, "value": is_number, "values": _is_numbers, "width": _is_width,
     "x": is_number, "y": is_number,
 }  # fmt: skip

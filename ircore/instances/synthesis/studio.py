@@ -94,6 +94,7 @@ class Studio:
         try:
             name, _, fonts = outcome.output.partition(b"\n")
             json.loads(fonts)
+            # Only numbers become part of a file's name: what the sandbox writes is a stranger's text.
             version = ".".join(str(int(part)) for part in name.split(b"."))
             (self._folder / f"fontlist-v{version}.json").write_bytes(fonts)
         except ValueError as error:
@@ -155,6 +156,7 @@ def _parts(output: bytes) -> tuple[_Report, bytes]:
     head, _, rest = output.partition(b"\n")
     try:
         length, size = (int(number) for number in head[:40].split())
+        # int accepts -1, which would cut the output at another place.
         if length < 0 or size < 0 or length + size != len(rest):
             raise ValueError("the lengths are wrong")
         report = _Report.model_validate_json(rest[:length])

@@ -39,7 +39,7 @@ class Task:
     @property
     def shown(self) -> tuple[str, ...]:
         """Names of the pictures that the player sees."""
-        return tuple(name for name in ("input",) if name in self.pictures)
+        return ("input",) if "input" in self.pictures else ()
 
     def record(self, dimension: str) -> TaskRecord:
         """Return the task as an instance holds it."""

@@ -50,5 +50,6 @@ class Jigsaw(Dimension):
         reasons = [f"{back} of {moved} moved tiles are in place"]
         if lost:
             reasons.append(f"{lost} of {kept.count(True)} other tiles are no longer where they were")
+        # Lost tiles join the denominator, so that redrawing the whole picture is no way to a good score.
         asked = moved + lost
         return Verdict(None, back / asked if asked else 1.0, all(in_place), tuple(reasons))

@@ -36,6 +36,7 @@ class Painting(Dimension):
             f"In this picture, paint {description} pure green (#00ff00): all of it, and nothing else. "
             "Everything else stays as it is."
         )
+        # Pictures of an instance are RGB, so the mask is stored in three equal channels.
         mask = np.repeat(scene.mask_of(region)[:, :, None], 3, axis=2).astype(np.uint8) * np.uint8(255)
         pictures = {
             "input": Picture.from_pixels(scene.drawing.pixels),

@@ -34,7 +34,9 @@ class Quantity(SeenThings):
         shapes, colours = rng.sample(2 * FORMS, len(riddle.counts)), rng.sample(list(COLOURS), len(riddle.counts))
         forms = {kind: Form(*look) for kind, look in zip(riddle.counts, zip(colours, shapes, strict=True), strict=True)}
         *others, last = (PLURALS[kind] for kind in riddle.counts)
-        drawn_as = ", ".join(f"every {kind} as {_article(form)} {form.label}" for kind, form in forms.items())
+        drawn_as = ", ".join(
+            f"every {kind} as {'an' if form.colour[0] in 'aeiou' else 'a'} {form.label}" for kind, form in forms.items()
+        )
         prompt = (
             f"On a meadow there are {', '.join(others)} and {last}. {' '.join(clue.words for clue in riddle.clues)} "
             f"Draw all of them on a white ground, apart from each other: {drawn_as}. Draw nothing else."
@@ -57,7 +59,3 @@ class Quantity(SeenThings):
             for label, count in counts.items()
         )
         return Verdict(float(quantity_published(expected, seen)), float(right), right, reasons)
-
-
-def _article(form: Form) -> str:
-    return "an" if form.colour[0] in "aeiou" else "a"

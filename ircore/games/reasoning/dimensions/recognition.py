@@ -29,6 +29,7 @@ class Recognition(Dimension):
         """Return a picture of a thing with four names to choose from."""
         name = rng.choice(names_of(difficulty))
         family, hard = ENTITIES[name].family, difficulty == "hard"
+        # Hard choices are of the same family of colours, easy ones of other families.
         others = [other for other in ENTITIES if other != name and (ENTITIES[other].family == family) == hard]
         choices = [name, *rng.sample(others, CHOICES - 1)]
         rng.shuffle(choices)

@@ -66,6 +66,7 @@ def cells_seen(answer: Picture, side: int) -> str:
     Where no grid is seen, cells are taken to lie where the puzzle has them.
     """
     grid = find_grid(answer.pixels)
+    # A redrawn grid may be broken or have other lines; the digits may still be where they belong.
     if grid is None or grid.side != side:
         layout = layout_of(side)
         columns = tuple(line * answer.width / SIZES[side] for line in layout.columns)

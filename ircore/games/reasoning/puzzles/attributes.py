@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +111,7 @@ class Areas:
                 for depth, area in _thick_areas(mask, place, self._names.shape)
             ]
             whole: list[Area] = []
+            # Outlines and highlights are thinner than the thing that they belong to, so the thickest area comes first.
             for _, colour, area in sorted(areas, key=lambda thick: -thick[0]):
                 if not any(area.holds(thing) or thing.holds(area) for thing in whole):
                     whole.append(area)
@@ -120,7 +121,7 @@ class Areas:
         """Yield light areas that stand for themselves: neither the ground, nor the soft edge of a thing."""
         mask = self._names == _NUMBERS["pale"]
         parts, _ = ndimage.label(mask, np.ones((3, 3)))
-        at_edge = set(np.unique(np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]])).tolist())
+        at_edge = set(_edge(parts).tolist())
         for number, place in enumerate(ndimage.find_objects(parts), start=1):
             if number not in at_edge:
                 yield from (area for _, area in _thick_areas(parts[place] == number, place, mask.shape))
@@ -140,6 +141,7 @@ _NUMBERS = {colour: number for number, colour in enumerate(COLOURS)}
 def _table() -> npt.NDArray[np.uint8]:
     """Return the number of the name of each colour whose channels are told apart in steps of ``STEP``."""
     steps = range(STEP // 2, 256, STEP)
+    # Naming a colour is slow, so 32,768 colours are named once and every pixel is looked up.
     names = (plain_name(f"#{red:02x}{green:02x}{blue:02x}") for red, green, blue in product(steps, repeat=3))
     return np.array([_NUMBERS[_plain(name)] for name in names], np.uint8)
 
@@ -156,11 +158,14 @@ def _named(pixels: Pixels) -> npt.NDArray[np.uint8]:
     return names
 
 
+def _edge(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    return np.concatenate([values[0], values[-1], values[:, 0], values[:, -1]])
+
+
 def _without_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Return the names with every area as ground that reaches the edge and has the edge's commonest colour."""
-    edge = np.concatenate([names[0], names[-1], names[:, 0], names[:, -1]])
-    parts, _ = ndimage.label(names == np.bincount(edge).argmax(), np.ones((3, 3)))
-    at_edge = np.unique(np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]]))
+    parts, _ = ndimage.label(names == np.bincount(_edge(names)).argmax(), np.ones((3, 3)))
+    at_edge = np.unique(_edge(parts))
     ground = np.isin(parts, at_edge[at_edge > 0])
     return np.where(ground, np.uint8(_NUMBERS["ground"]), names)
 
@@ -172,6 +177,7 @@ def _thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]) ->
         part = parts == number
         if part.sum() < LEAST * size[0] * size[1]:
             continue
+        # The frame of one pixel lets an area that touches its box have an edge there, too.
         depth = float(ndimage.distance_transform_edt(np.pad(part, 1)).max())
         if depth >= THICK * min(size):
             rows, columns = np.flatnonzero(part.any(axis=1)), np.flatnonzero(part.any(axis=0))
@@ -263,6 +269,7 @@ class Above:
     def holds(self, areas: Areas) -> bool:
         """Return whether both are there and the middle of the upper area is clearly higher."""
         upper, lower = (areas.of(*colour.split(" or ")) for colour in (self.upper, self.lower))
+        # Middles that differ by less than 1.5 % of the height count as level.
         return bool(upper and lower) and upper[0].y + 0.015 < lower[0].y
 
 
@@ -282,10 +289,8 @@ class Within:
     @property
     def words(self) -> str:
         """The property in words."""
-        return f"{self.inner} within {self.outer}" if self.least == 1 else self._count
-
-    @property
-    def _count(self) -> str:
+        if self.least == 1:
+            return f"{self.inner} within {self.outer}"
         number = self.least if self.least == self.most else f"at least {self.least}"
         return f"{number} {self.inner} parts within {self.outer}"
 
@@ -305,11 +310,13 @@ class Formed:
 
     >>> Formed("red", "round").words
     'red is round'
+
+    Attributes:
+        form: ``round``, ``square``, ``octagonal``, ``wide``, ``tall`` or ``pointed upwards``.
     """
 
     colour: str
     form: str
-    """``round``, ``square``, ``octagonal``, ``wide``, ``tall`` or ``pointed upwards``."""
 
     @property
     def words(self) -> str:

@@ -56,6 +56,7 @@ def make_counts(hard: bool, rng: random.Random) -> CountRiddle:
         counts = {kind: rng.randint(1, MOST_OF_MANY if hard else MOST) for kind in kinds}
         pairs = rng.sample([(first, second) for first in kinds for second in kinds if first < second], len(kinds) - 2)
         clues = (_total(counts, rng), _legs(counts, rng), *(_compared(counts, pair, rng) for pair in pairs))
+        # Some clues leave several solutions, such as legs and heads of three kinds; a riddle with one answer is kept.
         if solutions(kinds, clues) == [counts]:
             return CountRiddle(counts, clues)
 
@@ -106,10 +107,6 @@ def _compared(counts: Mapping[str, int], pair: tuple[str, str], rng: random.Rand
         words = f"There are twice as many {PLURALS[first]} as {PLURALS[second]}."
         return Clue(words, lambda tried: tried[first] == 2 * tried[second])
     else:
-        verb = "is" if more == 1 else "are"
-        words = f"There {verb} {_told(more, rng)} more {_named(first, more)} than {PLURALS[second]}."
+        verb, kinds = ("is", first) if more == 1 else ("are", PLURALS[first])
+        words = f"There {verb} {_told(more, rng)} more {kinds} than {PLURALS[second]}."
     return Clue(words, lambda tried: tried[first] - tried[second] == more)
-
-
-def _named(kind: str, count: int) -> str:
-    return kind if count == 1 else PLURALS[kind]

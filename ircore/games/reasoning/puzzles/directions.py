@@ -71,6 +71,7 @@ def arrange(count: int, hard: bool, rng: random.Random) -> Arrangement:
             across, down = STEPS[relation]
             places.append((places[-1][0] + across, places[-1][1] + down))
             steps.append(_told(relation, hard and number % 2 == 1, rng))
+        # A chain that crosses itself would put two things in one place.
         if len(set(places)) == count:
             return Arrangement(tuple(places), tuple(steps))
 

@@ -26,8 +26,8 @@ COARSE = 8
 class JigsawPuzzle(NamedTuple):
     """A picture and the order in which its tiles are shown.
 
-    >>> JigsawPuzzle(np.zeros((4, 4, 3), np.uint8), order=(1, 0, 2, 3)).moved
-    (0, 1)
+    >>> JigsawPuzzle(np.zeros((4, 4, 3), np.uint8), order=(1, 0, 2, 3)).shuffled.shape
+    (4, 4, 3)
 
     Attributes:
         whole: The picture.
@@ -38,11 +38,6 @@ class JigsawPuzzle(NamedTuple):
     whole: Pixels
     order: tuple[int, ...]
     photo: Photo | None = None
-
-    @property
-    def moved(self) -> tuple[int, ...]:
-        """Places that show another tile than their own."""
-        return tuple(place for place, tile in enumerate(self.order) if place != tile)
 
     @property
     def shuffled(self) -> Pixels:
@@ -61,6 +56,7 @@ def make_jigsaw(count: int, rng: random.Random) -> JigsawPuzzle:
         whole, photo = _photograph(rng) if rng.random() < 0.5 else (draw_patchwork(SIZE, rng), None)
         tiles = tiles_of(whole, count)
         puzzle = JigsawPuzzle(whole, _exchanged(len(tiles), rng), photo)
+        # A patch of even sky could lie in two places, and a picture whose edges mislead has no one solution.
         if _all_differ(tiles) and solved_order(tiles) == tuple(range(len(tiles))):
             return puzzle
 
@@ -77,6 +73,7 @@ def tiles_in_place(answer: Pixels, whole: Pixels, count: int) -> tuple[bool, ...
         count: Tiles a side.
     """
     high, wide = whole.shape[:2]
+    # Models answer in sizes of their own.
     scaled = np.asarray(Image.fromarray(answer).resize((wide, high), Image.Resampling.BOX))
     wanted = [_blocks(tile) for tile in tiles_of(whole, count)]
     in_place = []
@@ -103,6 +100,7 @@ def _photograph(rng: random.Random) -> tuple[Pixels, Photo]:
 
 def _exchanged(number: int, rng: random.Random) -> tuple[int, ...]:
     """Return an order in which at least half of the places show another tile: chosen places pass their tiles on."""
+    # Tiles are passed on in one ring, so every chosen place shows another tile.
     places = rng.sample(range(number), rng.randint((number + 1) // 2, number))
     order = list(range(number))
     for place, other in zip(places, [*places[1:], places[0]], strict=True):

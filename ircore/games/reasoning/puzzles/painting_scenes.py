@@ -79,8 +79,10 @@ class PaintingScene:
         draw(self.drawing, colour)
         stencil = Drawing(SIZE, SIZE, "#000000")
         draw(stencil, "#ffffff")
+        # The stencil is drawn by the same program, so soft edges fall alike in the picture and in the mask.
         mask: Mask = stencil.pixels[..., 0] >= 128
         for other in self.masks.values():
+            # A region that is partly covered keeps only the pixels that can still be seen.
             other &= ~mask
         return mask
 

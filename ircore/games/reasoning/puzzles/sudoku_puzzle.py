@@ -51,6 +51,7 @@ def make_sudoku(side: int, rng: random.Random) -> SudokuPuzzle:
             emptied = f"{cells[:place]}{EMPTY}{cells[place + 1 :]}"
             if deduced(emptied) == solution:
                 cells = emptied
+            # A full grid may allow fewer empty cells than are wanted; the outer loop then tries another one.
             if cells.count(EMPTY) == EMPTIES[side]:
                 return SudokuPuzzle(cells, solution)
 

@@ -1,7 +1,8 @@
 """Riddles whose answer is a word, with exactly one answer: the letters of the clue, or facts and counting, give it."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from string import ascii_uppercase
 from typing import NamedTuple
 
 ANSWERS = (
@@ -42,7 +43,20 @@ FARTHEST = len(STEPS) - 1
 """Steps along a cycle, at most."""
 OF_CALENDARS = 0.3
 """Share of riddles that are about days and months."""
-ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LATER = str.maketrans(ascii_uppercase, f"{ascii_uppercase[1:]}A")
+"""Each letter and the one after it in the alphabet; A after Z."""
+
+EASY = (
+    "Take the first letter of each of these words in their order: {words}.",
+    "Read these letters from the last to the first: {backwards}.",
+    "Replace each of these letters by the letter before it in the alphabet: {later}.",
+)
+HARD = (
+    "Take the first letter of each of these words, then read what you have from the last letter to the first: {words}.",
+    "Replace each of these letters by the letter before it in the alphabet, then read what you have from the last "
+    "letter to the first: {later}.",
+)
+"""Riddles that hide a word twice: their words and letters are those of the word read backwards."""
 
 
 class WordRiddle(NamedTuple):
@@ -65,11 +79,13 @@ def make_word(hard: bool, rng: random.Random) -> WordRiddle:
     if rng.random() < OF_CALENDARS:
         return _calendar(hard, rng)
     answer = rng.choice(ANSWERS)
-    kind: Callable[[str], str]
-    if hard:
-        return WordRiddle(rng.choice((_initials_backwards, _shifted_backwards))(answer), answer)
-    kind = rng.choice((_initials, _backwards, _shifted))
-    return WordRiddle(kind(answer), answer)
+    hidden = answer[::-1] if hard else answer
+    words = rng.choice(HARD if hard else EASY).format(
+        words=", ".join(BY_LETTER[letter] for letter in hidden),
+        backwards=answer[::-1],
+        later=hidden.translate(LATER),
+    )
+    return WordRiddle(words, answer)
 
 
 def _calendar(hard: bool, rng: random.Random) -> WordRiddle:
@@ -83,37 +99,3 @@ def _calendar(hard: bool, rng: random.Random) -> WordRiddle:
     answer = names[(names.index(start) + (steps if later else -steps)) % len(names)]
     unit, way = cycle.partition(" ")[0], "after" if later else "before"
     return WordRiddle(f"It is the {cycle} that comes {STEPS[steps]} {unit}s {way} {told}.", answer)
-
-
-def _initials(answer: str) -> str:
-    return f"Take the first letter of each of these words in their order: {_hidden(answer)}."
-
-
-def _backwards(answer: str) -> str:
-    return f"Read these letters from the last to the first: {answer[::-1]}."
-
-
-def _shifted(answer: str) -> str:
-    return f"Replace each of these letters by the letter before it in the alphabet: {_later(answer)}."
-
-
-def _initials_backwards(answer: str) -> str:
-    return (
-        "Take the first letter of each of these words, then read what you have from the last letter to the first: "
-        f"{_hidden(answer[::-1])}."
-    )
-
-
-def _shifted_backwards(answer: str) -> str:
-    return (
-        "Replace each of these letters by the letter before it in the alphabet, then read what you have from the last "
-        f"letter to the first: {_later(answer[::-1])}."
-    )
-
-
-def _hidden(answer: str) -> str:
-    return ", ".join(BY_LETTER[letter] for letter in answer)
-
-
-def _later(answer: str) -> str:
-    return "".join(ALPHABET[(ALPHABET.index(letter) + 1) % len(ALPHABET)] for letter in answer)

@@ -35,16 +35,16 @@ class Detections:
         >>> seen = Detections({"duck": ((0, 0, 10, 10), (20, 0, 30, 10))}, counts={"duck": 3})
         >>> seen.found("duck")
         3
+
+    Attributes:
+        boxes: Boxes by label, in lower case.
+        counts: Counts as reported, which may differ from the number of boxes.
+        missing: Labels that were asked for and reported as not there.
     """
 
     boxes: Mapping[str, tuple[Box, ...]]
-    """Boxes by label, in lower case."""
-
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Counts as reported, which may differ from the number of boxes."""
-
     missing: frozenset[str] = frozenset()
-    """Labels that were asked for and reported as not there."""
 
     def found(self, label: str) -> int:
         """Return how many of a class there are by GIR-Bench's rule: the larger of count and boxes, 0 if missing."""
@@ -92,6 +92,7 @@ def read_detections(text: str) -> Detections:
         label = _label(row.get("label") if isinstance(row, dict) else None)
         boxes[label] = (*boxes.get(label, ()), *map(_box, _list(row.get("boxes", []), label)))
         count = row.get("count", 0)
+        # A JSON true is an int of Python; the type itself tells the two apart.
         if type(count) is not int or not 0 <= count <= MOST_BOXES:
             raise DetectionError(f"{label}: count is no whole number from 0 to {MOST_BOXES}")
         counts[label] = counts.get(label, 0) + count
@@ -102,6 +103,7 @@ def read_detections(text: str) -> Detections:
 def _first_object(text: str) -> dict[str, Any]:
     for match in re.finditer(r"\{", text):
         try:
+            # Tried at every brace: models write words, fences and other objects before the answer.
             document, _ = json.JSONDecoder().raw_decode(text[match.start() :])
         except (ValueError, RecursionError):
             continue

@@ -56,6 +56,7 @@ def green_published(painted: Pixels, t: int = 100, original: "Pixels | None" = N
     pixels = resized(painted)
     red, green, blue = (pixels[..., channel] for channel in range(3))
     plain = (blue <= t) & (green >= 255 - t) & (red <= t)
+    # The published code adds and subtracts in 8 bits, where 159 + 100 wraps round to 3.
     low, high = ((np.array(BAND) + sign * t).astype(np.uint8) for sign in (-1, 1))
     band = ((pixels >= low) & (pixels <= high)).all(axis=2)
     mask = _cleaned(plain | band)

@@ -24,11 +24,12 @@ class Asked:
     Example:
         >>> Asked(first=("cat",), relation="left", second=("dog", "bird")).labels
         ('cat', 'dog', 'bird')
+
+    Attributes:
+        first: Label, or the labels of a group.
     """
 
     first: tuple[str, ...]
-    """Label, or the labels of a group."""
-
     relation: Relation
     second: tuple[str, ...]
 
@@ -48,6 +49,7 @@ def relation_holds(first: Box, relation: Relation, second: Box) -> bool:
     dy = (first[1] + first[3] - second[1] - second[3]) / 2
     wide = SHARE * (first[2] - first[0] + second[2] - second[0])
     high = SHARE * (first[3] - first[1] + second[3] - second[1])
+    # Centres so near that the boxes overlap much have no direction.
     if max(abs(dx) - wide, 0) < LEAST_GAP and max(abs(dy) - high, 0) < LEAST_GAP:
         return False
     x, y = dx / hypot(dx, dy), dy / hypot(dx, dy)

@@ -128,9 +128,11 @@ def _accuracy(
             continue
         matches = [cell for cell in open_cells if cell.value == digit.value and cell.near(digit, within)]
         if matches:
+            # A cell is filled once, so that a digit drawn twice cannot count twice.
             open_cells.remove(min(matches, key=digit.distance))
             filled += 1
     if lost:
+        # A picture that wipes out given digits would otherwise score as well as one that keeps these.
         wrong += sum(not any(digit.near(given, within) for digit in answer) for given in puzzle)
     asked = len(empty) + wrong
     return filled / asked if asked else None

@@ -8,7 +8,7 @@ phrases are tried only at words with which one of them begins, and no phrase can
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from string import digits
 from typing import NamedTuple
@@ -30,19 +30,18 @@ class Mark(NamedTuple):
 
     >>> [(mark.correction, mark.token) for mark in find_corrections("Move it to the upper-left.")]
     [('position', 'move'), ('position', 'left')]
+
+    Attributes:
+        correction: The category.
+        start: Index of the first character in the message.
+        end: Index of the first character after the mark.
+        token: The marked text in lower case, white space as single spaces.
     """
 
     correction: Correction
-    """The category."""
-
     start: int
-    """Index of the first character in the message."""
-
     end: int
-    """Index of the first character after the mark."""
-
     token: str
-    """The marked text in lower case, white space as single spaces."""
 
 
 def find_corrections(message: str) -> tuple[Mark, ...]:
@@ -62,11 +61,7 @@ def find_corrections(message: str) -> tuple[Mark, ...]:
 
 
 class _Finder:
-    """A lexicon made ready for search.
-
-    Args:
-        lexicon: The lists.
-    """
+    """A lexicon made ready for search."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._order = {words.correction: index for index, words in enumerate(lexicon.lists)}
@@ -75,7 +70,10 @@ class _Finder:
             words.correction: tuple(opening for text in _texts(words) for opening in _openings(text))
             for words in lexicon.lists
         }
-        self._by_stem: Mapping[str, tuple[Correction, ...]] = _by_stem(lexicon)
+        self._by_stem: dict[str, tuple[Correction, ...]] = defaultdict(tuple)
+        for words in lexicon.lists:
+            for stem in words.stems:
+                self._by_stem[stem.text] += (words.correction,)
         self._longest = max(len(stem) for stem in self._by_stem) + ENDING
         # Words repeat: most are looked up once in a whole run.
         self._of_token = lru_cache(maxsize=65_536)(self._categories_of)
@@ -119,17 +117,11 @@ def _finder() -> _Finder:
     return _Finder(load_lexicon())
 
 
-def _by_stem(lexicon: Lexicon) -> dict[str, tuple[Correction, ...]]:
-    stems: dict[str, tuple[Correction, ...]] = defaultdict(tuple)
-    for words in lexicon.lists:
-        for stem in words.stems:
-            stems[stem.text] += (words.correction,)
-    return dict(stems)
-
-
 def _phrases(words: WordList) -> re.Pattern[str]:
     """Join the phrases of a list into a single pattern; longer alternatives are tried first."""
+    # An alternative that is tried first wins, even where a longer one would match, too.
     texts = sorted(_texts(words), key=len, reverse=True)
+    # Bounded repeats: an unbounded run of white space would take quadratic time on a hostile message.
     spaced = (text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
     return re.compile(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)")
 
@@ -163,6 +155,7 @@ def _openings(text: str) -> tuple[str, ...]:
 def _lowered(message: str) -> str:
     """Return the message in lower case, character by character, so that positions do not move."""
     lowered = message.lower()
+    # A few letters, such as İ, become two in lower case.
     if len(lowered) == len(message):
         return lowered
     return "".join(low if len(low := character.lower()) == 1 else character for character in message)

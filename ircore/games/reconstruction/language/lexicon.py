@@ -1,7 +1,6 @@
 """The words by which a correction is told: ten lists, shipped as text files, versioned by their hash."""
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -34,13 +33,14 @@ class Pattern:
 
     >>> Pattern("shrink", "paper").source
     'paper'
+
+    Attributes:
+        text: A stem in lower case, or a regular expression in which a space stands for white space.
+        source: Origin of the pattern.
     """
 
     text: str
-    """A stem in lower case, or a regular expression in which a space stands for white space."""
-
     source: Source
-    """Origin of the pattern."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,16 @@ class WordList:
 
     >>> [words.correction for words in load_lexicon().lists][:2]
     ['position', 'size']
+
+    Attributes:
+        correction: The category.
+        stems: Each fires on a word that begins with it and has at most six more characters.
+        phrases: Each fires on whole words that match it.
     """
 
     correction: Correction
-    """The category."""
-
     stems: tuple[Pattern, ...]
-    """Each fires on a word that begins with it and has at most six more characters."""
-
     phrases: tuple[Pattern, ...]
-    """Each fires on whole words that match it."""
 
 
 @dataclass(frozen=True)
@@ -67,45 +67,42 @@ class Lexicon:
 
     >>> len(load_lexicon().lists)
     10
+
+    Attributes:
+        version: ``built-in`` and a hash of the patterns; goes with every result, since another list gives other rates.
+        lists: In the order of ``CORRECTIONS``.
     """
 
     version: str
-    """``built-in`` and a hash of the patterns; goes with every result, since another list gives other rates."""
-
     lists: tuple[WordList, ...]
-    """In the order of ``CORRECTIONS``."""
 
 
 @cache
 def load_lexicon() -> Lexicon:
     """Read the lists that the package ships."""
-    lists = tuple(_parse(correction, _text(correction)) for correction in CORRECTIONS)
+    lists = tuple(map(_read, CORRECTIONS))
+    # The parsed patterns are hashed and not the files, so that comments in the lists change no version.
     digest = hashlib.sha256(
         repr([(words.correction, words.stems, words.phrases) for words in lists]).encode()
     ).hexdigest()
     return Lexicon(f"built-in {digest[:12]}", lists)
 
 
-def _text(correction: Correction) -> str:
-    return (files("ircore.games.reconstruction.language") / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
-
-
-def _parse(correction: Correction, text: str) -> WordList:
+def _read(correction: Correction) -> WordList:
     """Read a file: comments, and patterns under headings such as ``[stems: paper]``."""
+    text = (files(__package__) / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
     sections: dict[tuple[str, Source], list[str]] = {}
     current: list[str] = []
-    for line in _lines(text):
+    for line in map(str.strip, text.splitlines()):
+        # A colour such as #ff0000 is a pattern, so a comment is marked by the blank behind its #.
+        if not line or line.startswith("# "):
+            continue
         if line.startswith("[") and line.endswith("]") and ": " in line:
             kind, source = line[1:-1].split(": ")
             current = sections.setdefault((kind, "paper" if source == "paper" else "ours"), [])
         else:
             current.append(line)
     return WordList(correction, _patterns(sections, "stems"), _patterns(sections, "phrases"))
-
-
-def _lines(text: str) -> Iterator[str]:
-    stripped = (line.strip() for line in text.splitlines())
-    return (line for line in stripped if line and not line.startswith("# "))
 
 
 def _patterns(sections: dict[tuple[str, Source], list[str]], kind: str) -> tuple[Pattern, ...]:

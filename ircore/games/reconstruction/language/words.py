@@ -26,7 +26,7 @@ def content_words(text: str) -> frozenset[str]:
 @cache
 def stop_words() -> frozenset[str]:
     """Return the words that carry no content of their own."""
-    text = (files("ircore.games.reconstruction.language") / "stop_words.txt").read_text(encoding="utf-8")
+    text = (files(__package__) / "stop_words.txt").read_text(encoding="utf-8")
     return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
 
 

@@ -26,25 +26,22 @@ class HardAgainstEasy:
     >>> pair = PublishedPair("gpt-5.2", "gemini-3.1")
     >>> HardAgainstEasy(pair, "photos", "gpt", easy=6.0, hard=6.2).difference
     0.2
+
+    Attributes:
+        pair: The pair.
+        category: Of the pictures.
+        judge: Whose means.
+        easy: Mean final score on easy pictures, 0–10.
+        hard: The same on hard ones.
+        origin: Never a result of a run.
     """
 
     pair: PublishedPair
-    """The pair."""
-
     category: str
-    """Of the pictures."""
-
     judge: PublishedJudge
-    """Whose means."""
-
     easy: float
-    """Mean final score on easy pictures, 0–10."""
-
     hard: float
-    """The same on hard ones."""
-
     origin: Reported = REPORTED
-    """Never a result of a run."""
 
     @property
     def difference(self) -> float:
@@ -58,28 +55,24 @@ class BetterAgainstWorse:
 
     >>> BetterAgainstWorse("gemini-3.1", "photos", "easy", "gpt", better=7.1, worse=6.0).difference
     1.1
+
+    Attributes:
+        generator: Generator of both describers.
+        category: Of the pictures.
+        difficulty: easy or hard.
+        judge: Whose means.
+        better: Mean final score with ``BETTER``, 0–10.
+        worse: The same with ``WORSE``.
+        origin: Never a result of a run.
     """
 
     generator: str
-    """Generator of both describers."""
-
     category: str
-    """Of the pictures."""
-
     difficulty: str
-    """easy or hard."""
-
     judge: PublishedJudge
-    """Whose means."""
-
     better: float
-    """Mean final score with ``BETTER``, 0–10."""
-
     worse: float
-    """The same with ``WORSE``."""
-
     origin: Reported = REPORTED
-    """Never a result of a run."""
 
     @property
     def difference(self) -> float:
@@ -93,7 +86,7 @@ def hard_against_easy() -> tuple[HardAgainstEasy, ...]:
     The paper's section 4.2 has hard pictures score consistently lower in all categories and for all pairs. Those
     whose ``difference`` is 0 or more are the counter-examples.
     """
-    scores = {(score.pair, score.category, score.difficulty): score for score in published_scores()}
+    scores = _by_condition()
     return tuple(
         HardAgainstEasy(
             pair,
@@ -106,6 +99,10 @@ def hard_against_easy() -> tuple[HardAgainstEasy, ...]:
     )
 
 
+def _by_condition() -> dict[tuple[PublishedPair, str, str], PublishedScore]:
+    return {(score.pair, score.category, score.difficulty): score for score in published_scores()}
+
+
 def not_lower() -> tuple[HardAgainstEasy, ...]:
     """Return the counter-examples to "hard is consistently lower than easy": hard as high as easy, or higher."""
     return tuple(comparison for comparison in hard_against_easy() if comparison.difference >= 0)
@@ -116,19 +113,15 @@ def better_against_worse() -> tuple[BetterAgainstWorse, ...]:
 
     The paper's section 5.2 has one about a point above the other under all conditions.
     """
-    scores = {(score.pair, score.category, score.difficulty): score for score in published_scores()}
-
-    def score(describer: str, generator: str, category: str, difficulty: str) -> PublishedScore:
-        return scores[PublishedPair(describer, generator), category, difficulty]
-
+    scores = _by_condition()
     return tuple(
         BetterAgainstWorse(
-            generator=generator,
-            category=category,
-            difficulty=difficulty,
-            judge=judge,
-            better=score(BETTER, generator, category, difficulty).score(judge),
-            worse=score(WORSE, generator, category, difficulty).score(judge),
+            generator,
+            category,
+            difficulty,
+            judge,
+            scores[PublishedPair(BETTER, generator), category, difficulty].score(judge),
+            scores[PublishedPair(WORSE, generator), category, difficulty].score(judge),
         )
         for generator, category, difficulty, judge in product(generators(), CATEGORIES, DIFFICULTIES, JUDGES)
     )

@@ -27,13 +27,14 @@ class PublishedPair:
 
     >>> published_pairs()[0] in mean_scores()
     True
+
+    Attributes:
+        describer: As the paper prints it.
+        generator: As the paper prints it.
     """
 
     describer: str
-    """As the paper prints it."""
-
     generator: str
-    """As the paper prints it."""
 
 
 @dataclass(frozen=True)
@@ -42,34 +43,29 @@ class PublishedScore:
 
     >>> len(published_scores())  # four pairs × seven categories × easy and hard
     56
+
+    Attributes:
+        pair: The pair.
+        category: As in ``ircore.core.records.CATEGORIES``; the paper's Visual Genome is ``photos``.
+        difficulty: easy or hard.
+        gpt: Mean similarity of the final rendering by GPT-5.2, 0–10.
+        claude: The same by Claude-4.5 Sonnet.
+        qwen3: The same by Qwen3-VL-30B.
+        final_preferred: Share of multi-turn episodes in which LipSim prefers the final to the first rendering, 0–1;
+            None if not given.
+        human: The same mean by three people, 0–10; None but for one pair.
+        origin: Never a result of a run.
     """
 
     pair: PublishedPair
-    """The pair."""
-
     category: str
-    """As in ``ircore.core.records.CATEGORIES``; the paper's Visual Genome is ``photos``."""
-
     difficulty: str
-    """easy or hard."""
-
     gpt: float
-    """Mean similarity of the final rendering by GPT-5.2, 0–10."""
-
     claude: float
-    """The same by Claude-4.5 Sonnet."""
-
     qwen3: float
-    """The same by Qwen3-VL-30B."""
-
     final_preferred: float | None
-    """Share of multi-turn episodes in which LipSim prefers the final to the first rendering, 0–1; None if not given."""
-
     human: float | None
-    """The same mean by three people, 0–10; None but for one pair."""
-
     origin: Reported = REPORTED
-    """Never a result of a run."""
 
     def score(self, judge: PublishedJudge) -> float:
         """Return a judge's mean, 0–10."""
@@ -82,28 +78,24 @@ class PublishedAgreement:
 
     >>> {row.one for row in published_agreement("table2")}
     {'human'}
+
+    Attributes:
+        one: A judge, ``human``, or an annotator.
+        other: Another.
+        pearson: Pearson's r of their similarity ratings; None for LipSim, which rates none.
+        spearman: Spearman's ρ of the same.
+        agreement: Share of preferences (final or first rendering) on which they agree, 0–1.
+        kappa: Cohen's κ of the same.
+        origin: Never a result of a run.
     """
 
     one: str
-    """A judge, ``human``, or an annotator."""
-
     other: str
-    """Another."""
-
     pearson: float | None
-    """Pearson's r of their similarity ratings; None for LipSim, which rates none."""
-
     spearman: float | None
-    """Spearman's ρ of the same."""
-
     agreement: float
-    """Share of preferences (final or first rendering) on which they agree, 0–1."""
-
     kappa: float
-    """Cohen's κ of the same."""
-
     origin: Reported = REPORTED
-    """Never a result of a run."""
 
 
 @cache
@@ -112,7 +104,7 @@ def published_scores() -> tuple[PublishedScore, ...]:
     return tuple(
         PublishedScore(
             pair=PublishedPair(row["describer"], row["generator"]),
-            category=_category(row["category"]),
+            category="photos" if row["category"] == "Visual Genome" else row["category"].lower().replace(" ", "_"),
             difficulty=row["difficulty"],
             gpt=float(row["gpt"]),
             claude=float(row["claude"]),
@@ -172,12 +164,8 @@ def mean_preferences() -> dict[PublishedPair, float]:
 
 
 def _rows(table: str) -> Iterator[dict[str, str]]:
-    text = (files("ircore.games.reconstruction.published") / "data" / f"{table}.csv").read_text(encoding="utf-8")
+    text = (files(__package__) / "data" / f"{table}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())
-
-
-def _category(printed: str) -> str:
-    return "photos" if printed == "Visual Genome" else printed.lower().replace(" ", "_")
 
 
 def _number(text: str) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ircore.core import exact
-from ircore.core.drawing import text_size
+from ircore.core.drawing import Point, text_size
 from ircore.core.plot_area import PlotArea, Scale
 from ircore.games.reconstruction.targets.base import SIZE, SceneDrawing
 from ircore.games.reconstruction.targets.palettes import Paper, mix
@@ -112,11 +112,16 @@ def round_steps(low: float, high: float, most: int, factors: tuple[float, ...] =
     Graphics Gems, 1990): of the finest such step that keeps to ``most``, or a coarser one if that meets both ends and
     leaves four values.
     """
-    power = math.floor(exact.log10((high - low) / most))
-    steps = [factor * exact.power_of_ten(exponent) for exponent in (power, power + 1) for factor in factors]
+    steps = round_numbers((high - low) / most, factors)
     fitting = [ticks for step in steps if 2 <= len(ticks := _multiples(low, high, step)) <= most]
     meeting = [ticks for ticks in fitting if (ticks[0], ticks[-1]) == (low, high) and len(ticks) >= 4]
     return (meeting or fitting)[0]
+
+
+def round_numbers(near: float, factors: Sequence[float]) -> list[float]:
+    """Return the factors times the power of ten at or below a number, then times the next power."""
+    power = math.floor(exact.log10(near))
+    return [factor * exact.power_of_ten(exponent) for exponent in (power, power + 1) for factor in factors]
 
 
 def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
@@ -153,6 +158,15 @@ def names_axis(words: list[str], name: str = "", rotation: float = 0.0, pad: flo
 def crisp(at: float, width: float) -> float:
     """Return where near ``at`` an upright line of this width fills whole pixels."""
     return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
+
+
+def line_at(plot: Plot, orientation: str, value: float, width: float = 1.0) -> list[Point]:
+    """Return the ends of a crisp line across the area at a value of the x- or y-axis."""
+    if orientation == "x":
+        at = crisp(plot.x(value), width)
+        return [(at, plot.top), (at, plot.bottom)]
+    at = crisp(plot.y(value), width)
+    return [(plot.left, at), (plot.right, at)]
 
 
 def place(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
@@ -205,10 +219,12 @@ def draw_names(scene: SceneDrawing, plot: Plot) -> None:
     size, ink = plot.style.font, plot.style.paper.ink
     if plot.x_axis.name:
         middle = (plot.left + plot.right) / 2
-        at = (middle, _labels_bottom(scene) + GAP + 2)
+        lowest = max(element.box.bottom for element in scene.elements if element.parameters.get("axis") == "x")
+        at: Point = (middle, lowest + GAP + 2)
         scene.text("axis_label", at, plot.x_axis.name, size, ink, "mt", axis="x")
     if plot.y_axis.name:
-        at = (_labels_left(scene) - GAP - 2, (plot.top + plot.bottom) / 2)
+        leftmost = min(element.box.left for element in scene.elements if element.parameters.get("axis") == "y")
+        at = (leftmost - GAP - 2, (plot.top + plot.bottom) / 2)
         scene.text("axis_label", at, plot.y_axis.name, size, ink, "rm", rotation=90, axis="y")
 
 
@@ -242,13 +258,7 @@ def axis_facts(orientation: str, scale: Scale) -> dict[str, Any]:
 def _gridline(
     scene: SceneDrawing, plot: Plot, orientation: str, value: float, colour: str, dash: tuple[float, ...]
 ) -> None:
-    if orientation == "x":
-        at = crisp(plot.x(value), 1)
-        ends = [(at, plot.top), (at, plot.bottom)]
-    else:
-        at = crisp(plot.y(value), 1)
-        ends = [(plot.left, at), (plot.right, at)]
-    scene.line("gridline", ends, colour, 1.0, dash, axis=orientation, value=value)
+    scene.line("gridline", line_at(plot, orientation, value), colour, 1.0, dash, axis=orientation, value=value)
 
 
 def _x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
@@ -271,14 +281,6 @@ def _y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
         scene.line("tick", ends, ink, 1.0, axis="y", value=value)
     beside = plot.left - GAP - (5 if style.marks == "out" else 0)
     scene.text("tick_label", (beside, at), label, style.font, ink, "rm", axis="y", value=value)
-
-
-def _labels_bottom(scene: SceneDrawing) -> float:
-    return max(element.box.bottom for element in scene.elements if element.parameters.get("axis") == "x")
-
-
-def _labels_left(scene: SceneDrawing) -> float:
-    return min(element.box.left for element in scene.elements if element.parameters.get("axis") == "y")
 
 
 def _room_for_name(axis: Axis, style: Style) -> float:

@@ -5,15 +5,15 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ircore.core.drawing import Point, text_size
+from ircore.core.drawing import text_size
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.axes import (
     Axis,
     Plot,
     Style,
-    crisp,
     draw_axes,
     draw_ground,
+    line_at,
     names_axis,
     numbers,
     numeric_axis,
@@ -81,21 +81,21 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
 
 
 def _plan_easy(rng: random.Random) -> _Chart:
-    topic, words = _topic(rng, rng.randint(3, 6))
-    top = rng.choice(topic.tops)
-    return _Chart(topic, words, [distinct_values(rng, len(words), top)], 0, top, is_labelled=rng.random() < 0.3)
+    return _plan_single(rng, rng.randint(3, 6), labelled=0.3)
 
 
 def _plan_many(rng: random.Random) -> _Chart:
-    topic, words = _topic(rng, rng.randint(8, 12))
-    top = rng.choice(topic.tops)
-    return _Chart(topic, words, [distinct_values(rng, len(words), top)], 0, top, is_labelled=rng.random() < 0.7)
+    return _plan_single(rng, rng.randint(8, 12), labelled=0.7)
+
+
+def _plan_single(rng: random.Random, count: int, labelled: float) -> _Chart:
+    topic, words, top = _topic(rng, count)
+    return _Chart(topic, words, [distinct_values(rng, len(words), top)], 0, top, is_labelled=rng.random() < labelled)
 
 
 def _plan_groups(rng: random.Random) -> _Chart:
     count = rng.randint(2, 4)
-    topic, words = _topic(rng, rng.randint(3, 18 // count if count > 2 else 7))
-    top = rng.choice(topic.tops)
+    topic, words, top = _topic(rng, rng.randint(3, 18 // count if count > 2 else 7))
     values = distinct_values(rng, count * len(words), top)
     series = [values[at :: len(words)] for at in range(len(words))]
     return _Chart(
@@ -105,8 +105,7 @@ def _plan_groups(rng: random.Random) -> _Chart:
 
 def _plan_stack(rng: random.Random) -> _Chart:
     count = rng.randint(3, 4)
-    topic, words = _topic(rng, rng.randint(4, 7))
-    top = rng.choice(topic.tops)
+    topic, words, top = _topic(rng, rng.randint(4, 7))
     while True:
         series = [distinct_values(rng, len(words), top, 0.09, 0.94 / count) for _ in range(count)]
         stacks = list(zip(*series, strict=True))
@@ -118,8 +117,7 @@ def _plan_stack(rng: random.Random) -> _Chart:
 
 
 def _plan_about_zero(rng: random.Random) -> _Chart:
-    topic, words = _topic(rng, rng.randint(7, 11))
-    top = rng.choice(topic.tops)
+    topic, words, top = _topic(rng, rng.randint(7, 11))
     values = distinct_values(rng, len(words), top, most=0.76)
     values = [-value if rng.random() < 0.4 else value for value in values]
     values[0], values[-1] = abs(values[0]), -abs(values[-1])
@@ -127,9 +125,10 @@ def _plan_about_zero(rng: random.Random) -> _Chart:
     return _Chart(replace(topic, quantity="Change"), words, [values], -top, top, is_labelled=rng.random() < 0.5)
 
 
-def _topic(rng: random.Random, count: int) -> tuple[Topic, list[str]]:
+def _topic(rng: random.Random, count: int) -> tuple[Topic, list[str], float]:
+    """Draw a topic, its words along the axis, and the end of the axis of values."""
     topic = rng.choice([topic for topic in TOPICS if len(topic.words) >= count])
-    return topic, pick_words(rng, topic, count)
+    return topic, pick_words(rng, topic, count), rng.choice(topic.tops)
 
 
 def _draw(rng: random.Random, chart: _Chart) -> Drawn:
@@ -227,12 +226,7 @@ def _colour(look: _Look, bar: _Bar) -> str:
 
 def _draw_zero(scene: SceneDrawing, plot: Plot, look: _Look) -> None:
     ink, width = plot.style.paper.ink, plot.style.width
-    if look.is_lying:
-        at = crisp(plot.x(0), width)
-        ends: list[Point] = [(at, plot.top), (at, plot.bottom)]
-    else:
-        at = crisp(plot.y(0), width)
-        ends = [(plot.left, at), (plot.right, at)]
+    ends = line_at(plot, "x" if look.is_lying else "y", 0, width)
     scene.line("zero_line", ends, ink, width, axis="y" if look.is_lying else "x")
 
 

@@ -72,8 +72,7 @@ class Function:
 
 def linear(rng: random.Random, window: Window) -> Function:
     """Return a straight line whose slope is simple for the window's proportions."""
-    steep = (window.y_high - window.y_low) / (window.x_high - window.x_low)
-    m = rng.choice((-1.5, -1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1, 1.5)) * _simple(steep)
+    m = rng.choice((-1.5, -1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1, 1.5)) * _simple(_steep(window))
     c = _level(rng, window)
     return Function(
         "linear", f"{_factor(m)}x{_signed(c)}", {"slope": m, "intercept": c}, lambda x: m * x + c,

@@ -120,10 +120,8 @@ def _plan_pieces(rng: random.Random) -> Graph:
     third = (window.x_high - window.x_low) / 3
     cuts = [round(window.x_low + third), round(window.x_high - third)]
     ends = [window.x_low, *map(float, cuts), window.x_high]
-    pieces = []
-    for low, high in itertools.pairwise(ends):
-        pieces.append(_piece(rng, window, low, high))
-    return Graph(window, tuple(pieces), is_pieces=True, marked=rng.choice((0, 1)))
+    pieces = tuple(_piece(rng, window, low, high) for low, high in itertools.pairwise(ends))
+    return Graph(window, pieces, is_pieces=True, marked=rng.choice((0, 1)))
 
 
 def _piece(rng: random.Random, window: Window, low: float, high: float) -> Function:

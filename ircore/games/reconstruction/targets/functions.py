@@ -17,6 +17,7 @@ from ircore.games.reconstruction.targets.axes import (
     crisp,
     draw_axes,
     draw_ground,
+    line_at,
     number,
     numeric_axis,
     pick_style,
@@ -156,11 +157,9 @@ def _draw_zero_lines(scene: SceneDrawing, plot: Plot) -> None:
     """Draw x = 0 and y = 0 thinly inside a frame."""
     ink = mix(plot.style.paper.surface, plot.style.paper.ink, 0.55)
     if plot.x.low < 0 < plot.x.high:
-        at = crisp(plot.x(0), 1)
-        scene.line("zero_line", [(at, plot.top), (at, plot.bottom)], ink, 1.0, axis="y")
+        scene.line("zero_line", line_at(plot, "x", 0), ink, 1.0, axis="y")
     if plot.y.low < 0 < plot.y.high:
-        at = crisp(plot.y(0), 1)
-        scene.line("zero_line", [(plot.left, at), (plot.right, at)], ink, 1.0, axis="x")
+        scene.line("zero_line", line_at(plot, "y", 0), ink, 1.0, axis="x")
 
 
 def _origin(plot: Plot) -> Point:
@@ -238,20 +237,17 @@ def _draw_area(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None
     rim = [point for part in branches(piece, graph.window, plot) for point in part]
     outline = [(rim[0][0], level), *rim, (rim[-1][0], level)]
     tint = mix(plot.style.paper.surface, pen.colour, 0.3)
-    scene.add(
-        "area", scene.drawing.polygon(outline, tint), tint, points=rounded(outline), x_range=list(graph.area)
-    )  # fmt: skip
+    box = scene.drawing.polygon(outline, tint)
+    scene.add("area", box, tint, points=rounded(outline), x_range=list(graph.area))
 
 
 def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: Graph) -> None:
     """Draw the first function's asymptotes, except those on top of an axis."""
     ink = mix(plot.style.paper.surface, plot.style.paper.ink, 0.7)
     for value in filter(None, graph.functions[0].vertical):
-        at = crisp(plot.x(value), 1)
-        scene.line("asymptote", [(at, plot.top), (at, plot.bottom)], ink, 1.0, (6, 4), x=value)
+        scene.line("asymptote", line_at(plot, "x", value), ink, 1.0, (6, 4), x=value)
     for value in filter(None, graph.functions[0].horizontal):
-        at = crisp(plot.y(value), 1)
-        scene.line("asymptote", [(plot.left, at), (plot.right, at)], ink, 1.0, (6, 4), y=value)
+        scene.line("asymptote", line_at(plot, "y", value), ink, 1.0, (6, 4), y=value)
 
 
 def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]) -> None:

@@ -147,12 +147,8 @@ def rhombus(sheet: Sheet) -> None:
     sheet.segment(a, c, accent, dashed=True)
     sheet.segment(b, d, accent, dashed=True)
     sheet.right_angle(crossing(a, c, b, d), c, d, accent)
-    for start, end, count in (
-        (a, b, 1),
-        (a, d, 1),
-        (b, c, 1 if left == right else 2),
-        (c, d, 1 if left == right else 2),
-    ):
+    far = 1 if left == right else 2
+    for start, end, count in ((a, b, 1), (a, d, 1), (b, c, far), (c, d, far)):
         sheet.ticks(start, end, count)
     name_corners(sheet, corners, names(sheet))
 
@@ -205,7 +201,7 @@ def sector(sheet: Sheet) -> None:
     sheet.segment(centre, one, accent)
     sheet.segment(centre, other, accent)
     sheet.angle(centre, one, other, f"{degrees}°", accent, radius=40)
-    sheet.point(centre, "O", polar(centre, 1, start + degrees / 2 + 0.0) if degrees < 180 else None)
+    sheet.point(centre, "O", polar(centre, 1, start + degrees / 2))
     sheet.point(one, "A", centre)
     sheet.point(other, "B", centre)
 
@@ -239,7 +235,7 @@ def parallels(sheet: Sheet) -> None:
         sheet.angle(at, line[1], across[0], f"{lean}°", accent, radius=32, tint=sheet.style.tints[0])
     for line, name in zip(lines, "gh", strict=True):
         sheet.segment(*line)
-        sheet.arrowheads(*line)
+        sheet.arrowhead(*line)
         sheet.label(line[0], name, 90, size=-1)
     sheet.segment(*across, sheet.style.accents[1])
     sheet.label(across[0], "t", 0, sheet.style.accents[1], size=-1)

@@ -61,8 +61,7 @@ def all_diagonals(sheet: Sheet) -> None:
     corners = place(sheet, regular(count, sheet.rng.choice((-90.0, -90.0 + 180 / count))), within=390)
     if count == 6 and sheet.rng.random() < 0.5:
         corners = [(x + sheet.rng.uniform(-22, 22), y + sheet.rng.uniform(-22, 22)) for x, y in corners]
-    step = 2
-    star = [(corners[k], corners[(k + step) % count]) for k in range(count)]
+    star = [(corners[k], corners[(k + 2) % count]) for k in range(count)]
     inner = [crossing(*star[k], *star[(k + 1) % count]) for k in range(count)]
     sheet.area(inner, sheet.style.tints[0])
     for gap in range(2, count // 2 + 1):
@@ -78,8 +77,7 @@ def transversals(sheet: Sheet) -> None:
     heights = [150.0, 256.0, 362.0] if sheet.rng.random() < 0.5 else [176.0, 340.0]
     lines = [((48.0, y), (464.0, y)) for y in heights]
     apex = (256.0 + sheet.rng.randint(-16, 16), 66.0)
-    bottom = 452.0
-    cuts = [(apex, polar(apex, (bottom - 66) / exact.sin(math.radians(d)), d)) for d in (other_lean, lean)]
+    cuts = [(apex, polar(apex, 386.0 / exact.sin(math.radians(d)), d)) for d in (other_lean, lean)]
     meets = [[crossing(*cut, *line) for cut in cuts] for line in lines]
     first, last = meets[0], meets[-1]
     sheet.angle(apex, cuts[0][1], cuts[1][1], f"{other_lean - lean}°", sheet.style.accents[2], radius=40)
@@ -91,7 +89,7 @@ def transversals(sheet: Sheet) -> None:
     sheet.angle(last[1], lines[-1][0], apex, f"{lean}°", sheet.style.accents[1], arcs=2)
     for line, name in zip(lines, "ghk", strict=False):
         sheet.segment(*line)
-        sheet.arrowheads(*line, 1)
+        sheet.arrowhead(*line)
         sheet.label(line[0], name, -70, size=-1)
     for cut, name in zip(cuts, "st", strict=True):
         sheet.segment(*cut, sheet.style.ink)

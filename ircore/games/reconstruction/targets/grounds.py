@@ -36,10 +36,7 @@ def _plain(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:  #
 
 def _halves(scene: SceneDrawing, first: str, rng: random.Random) -> list[str]:
     second, at = _companion(first, rng), rng.choice((208, 256, 304))
-    if rng.random() < 0.5:
-        _area(scene, [(0, at), (SIZE, at), (SIZE, SIZE), (0, SIZE)], second)
-    else:
-        _area(scene, [(at, 0), (SIZE, 0), (SIZE, SIZE), (at, SIZE)], second)
+    _band(scene, at, SIZE - at, second, down=rng.random() < 0.5)
     return [second]
 
 

@@ -1,7 +1,6 @@
 """Colours of charts and graphs: of the paper and of the data."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.core import exact
@@ -99,18 +98,20 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
     Returns:
         Of one palette; shades of one hue stay in order, dark to light.
     """
-    usable = [[colour for colour in palette if contrast_ratio(colour, surface) >= contrast] for palette in QUALITATIVE]
-    shades = [[colour for colour in palette if contrast_ratio(colour, surface) >= contrast] for palette in SHADES]
-    enough = [palette for palette in usable if len(palette) >= count]
-    if any(len(palette) >= count for palette in shades) and rng.random() < 0.2:
-        chosen = rng.choice([palette for palette in shades if len(palette) >= count])
+    usable, shades = (
+        [[colour for colour in palette if contrast_ratio(colour, surface) >= contrast] for palette in palettes]
+        for palettes in (QUALITATIVE, SHADES)
+    )
+    enough, enough_shades = ([palette for palette in kind if len(palette) >= count] for kind in (usable, shades))
+    if enough_shades and rng.random() < 0.2:
+        chosen = rng.choice(enough_shades)
         return [chosen[round(index * (len(chosen) - 1) / max(1, count - 1))] for index in range(count)]
     return rng.sample(rng.choice(enough), count)
 
 
 def luminance(colour: str) -> float:
     """Return the relative luminance of ``#rrggbb``, 0–1, after WCAG 2.2."""
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
     linear = [
         channel / 12.92 if channel <= 0.04045 else exact.power((channel + 0.055) / 1.055, 2.4) for channel in channels
     ]
@@ -125,14 +126,10 @@ def contrast_ratio(one: str, other: str) -> float:
 
 def mix(one: str, other: str, share: float) -> str:
     """Return the colour that lies ``share`` of the way from the first colour to the second."""
-    pairs = zip(_channels(one), _channels(other), strict=True)
+    pairs = zip(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
-def readable_on(colour: str, choices: Sequence[str] = ("#ffffff", "#1c1c1c")) -> str:
-    """Return the choice with the highest contrast on a colour."""
-    return max(choices, key=lambda ink: contrast_ratio(ink, colour))
-
-
-def _channels(colour: str) -> list[int]:
-    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+def readable_on(colour: str) -> str:
+    """Return white or near-black, whichever has the higher contrast on a colour."""
+    return max(("#ffffff", "#1c1c1c"), key=lambda ink: contrast_ratio(ink, colour))

@@ -12,6 +12,7 @@ from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
 from ircore.games.reconstruction.targets.palettes import Paper, pick_colours, pick_paper, readable_on
 from ircore.games.reconstruction.targets.placing import first_legible
+from ircore.games.reconstruction.targets.plane import polar
 from ircore.games.reconstruction.targets.shape_colours import contrast
 from ircore.games.reconstruction.targets.topics import KINDS, pick_words
 
@@ -131,7 +132,7 @@ def _wedges(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> 
     for index, (word, share, colour) in enumerate(zip(words, shares, colours, strict=True)):
         end = turn + share * 3.6
         away = radius * 0.1 if index == pulled else 0.0
-        centre = _toward(look.centre, (turn + end) / 2, away)
+        centre = polar(look.centre, away, (turn + end) / 2)
         wedges.append(_Wedge(word, share, colour, turn, end, centre, radius, radius * look.ring, index == pulled))
         turn = end
     return wedges
@@ -175,7 +176,7 @@ def _write_inside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) ->
     distance = (wedge.hole + wedge.radius) / 2 if wedge.hole else wedge.radius * 0.68
     width, height = text_size(text, look.font)
     chord = 2 * distance * exact.sin(min(math.pi / 2, math.radians(wedge.share * 1.8)))
-    at = _toward(wedge.centre, wedge.middle, distance)
+    at = polar(wedge.centre, distance, wedge.middle)
     if chord >= exact.hypot(width, height) + 4:
         ink = readable_on(wedge.colour)
         scene.text("wedge_label", at, text, look.font, ink, category=wedge.word, share=wedge.share)
@@ -183,10 +184,10 @@ def _write_inside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) ->
 
 def _write_beside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) -> None:
     reach = wedge.radius + (26 if look.names == "leader" else 10)
-    at = _toward(wedge.centre, wedge.middle, reach)
+    at = polar(wedge.centre, reach, wedge.middle)
     if look.names == "leader":
-        start = _toward(wedge.centre, wedge.middle, wedge.radius + 3)
-        end = _toward(wedge.centre, wedge.middle, reach - 5)
+        start = polar(wedge.centre, wedge.radius + 3, wedge.middle)
+        end = polar(wedge.centre, reach - 5, wedge.middle)
         scene.line("leader", [start, end], look.paper.ink, 1.0, category=wedge.word)
     anchor = _anchor(wedge.middle)
     scene.text(
@@ -200,8 +201,3 @@ def _anchor(angle: float) -> Anchor:
     return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (
         "m" if abs(down) < 0.35 else "t" if down > 0 else "b"
     )
-
-
-def _toward(centre: Point, angle: float, distance: float) -> Point:
-    turn = math.radians(angle)
-    return centre[0] + distance * exact.cos(turn), centre[1] + distance * exact.sin(turn)

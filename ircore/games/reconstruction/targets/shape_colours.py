@@ -39,8 +39,9 @@ def contrast(one: str, other: str) -> float:
     The weighted distance in RGB known as "redmean" (a low-cost approximation of perceived difference, T. Riemersma,
     compuphase.com), divided by its value for black and white.
     """
-    red, green, blue = ((a - b) / 255 for a, b in zip(_channels(one), _channels(other), strict=True))
-    mean = (_channels(one)[0] + _channels(other)[0]) / 2 / 256
+    first, second = bytes.fromhex(one[1:]), bytes.fromhex(other[1:])
+    red, green, blue = ((a - b) / 255 for a, b in zip(first, second, strict=True))
+    mean = (first[0] + second[0]) / 2 / 256
     square = (2 + mean) * red * red + 4 * green * green + (3 - mean) * blue * blue
     return math.sqrt(square / 9)
 
@@ -48,7 +49,3 @@ def contrast(one: str, other: str) -> float:
 def distinct_from(others: list[str], colours: tuple[str, ...], least: float = 0.3) -> list[str]:
     """Return the ``colours`` that are at least ``least`` away from each of ``others``."""
     return [colour for colour in colours if all(contrast(colour, other) >= least for other in others)]
-
-
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

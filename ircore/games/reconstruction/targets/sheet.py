@@ -103,8 +103,6 @@ class Sheet:
         rng: The only source of chance.
 
     Attributes:
-        style: How it looks.
-        rng: The only source of chance.
         ink: The colour of most lines.
     """
 
@@ -113,7 +111,7 @@ class Sheet:
         self.scene = SceneDrawing(style.paper)
         self._used = np.zeros((SIZE, SIZE), dtype=bool)
         self._labels: list[_Label] = []
-        self._points: list[tuple[Point, str, str]] = []
+        self._points: list[tuple[Point, str]] = []
         if style.squared is not None:
             self._square(style.squared)
 
@@ -153,16 +151,13 @@ class Sheet:
         self.scene.line("polygon", points, colour or self.ink, width, closed=True, corners=_rounded(points))
         self._use([*points, points[0]], width)
 
-    def circle(
-        self, centre: Point, radius: float, colour: str | None = None, *, thin: bool = False, dashed: bool = False
-    ) -> None:
+    def circle(self, centre: Point, radius: float, colour: str | None = None, *, thin: bool = False) -> None:
         """Draw a circle."""
         width = max(1.2, self.style.width - 0.8) if thin else self.style.width
         path = arc_points(centre, (radius, radius), 0, 360)
         self.scene.line(
-            "circle", path, colour or self.ink, width, (7.0, 5.0) if dashed else (), centre=_round(centre),
-            radius=round(radius, 1), dashed=dashed,
-        )  # fmt: skip
+            "circle", path, colour or self.ink, width, centre=_round(centre), radius=round(radius, 1), dashed=False
+        )
         self._use(path, width)
 
     def angle(
@@ -207,22 +202,20 @@ class Sheet:
             self.scene.line("tick", stroke, colour or self.ink, 1.8, start=_round(stroke[0]), end=_round(stroke[1]))
             self._use(stroke, 2)
 
-    def arrowheads(self, start: Point, end: Point, count: int = 1) -> None:
-        """Mark a line with ``count`` open arrowheads, as for parallel lines."""
-        for number in range(count):
-            tip = ahead(along(start, end, 0.86), end, 9.0 * number + 0.1)
-            back = direction(end, start)
-            path = [polar(tip, 11, back - 28), tip, polar(tip, 11, back + 28)]
-            self.scene.line("arrowhead", path, self.ink, 1.8, tip=_round(tip))
-            self._use(path, 2)
+    def arrowhead(self, start: Point, end: Point) -> None:
+        """Mark a line with an open arrowhead, as for parallel lines."""
+        tip, back = ahead(along(start, end, 0.86), end, 0.1), direction(end, start)
+        path = [polar(tip, 11, back - 28), tip, polar(tip, 11, back + 28)]
+        self.scene.line("arrowhead", path, self.ink, 1.8, tip=_round(tip))
+        self._use(path, 2)
 
-    def point(self, at: Point, name: str, away_from: Point | None = None, colour: str | None = None) -> None:
+    def point(self, at: Point, name: str, away_from: Point | None = None) -> None:
         """Name a point; the label lies on the side away from ``away_from``. The dot is drawn over all lines."""
         towards = direction(away_from, at) if away_from is not None and exact.dist(away_from, at) > 1 else -45.0
         if self.style.dot:
-            self._points.append((at, name, colour or self.ink))
+            self._points.append((at, name))
             self._use([at, at], 2 * self.style.dot)
-        self.label(at, name, towards, colour, nearest=self.style.dot + 3, farthest=30)
+        self.label(at, name, towards, nearest=self.style.dot + 3, farthest=30)
 
     def beside(self, start: Point, end: Point, text: str, away_from: Point, colour: str | None = None) -> None:
         """Write a text beside the middle of a segment, on the side away from a point."""
@@ -259,10 +252,10 @@ class Sheet:
         Raises:
             CrowdedError: A label found no free place.
         """
-        for at, name, colour in self._points:
+        for at, name in self._points:
             radius = self.style.dot
-            box = self.scene.drawing.ellipse(at, (radius, radius), colour)
-            self.scene.add("point", box, colour, name=name, centre=_round(at), radius=radius)
+            box = self.scene.drawing.ellipse(at, (radius, radius), self.ink)
+            self.scene.add("point", box, self.ink, name=name, centre=_round(at), radius=radius)
         for label in self._labels:
             place = self._place(label)
             element = self.scene.text("label", place, label.text, label.size, label.colour)

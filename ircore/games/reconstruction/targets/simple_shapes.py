@@ -14,6 +14,7 @@ from ircore.core.drawing import Point, arc_points
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
 from ircore.games.reconstruction.targets.grounds import paint_ground
+from ircore.games.reconstruction.targets.plane import polar
 from ircore.games.reconstruction.targets.shape_colours import SHAPE_COLOURS, contrast, distinct_from
 
 EDGE = 14
@@ -68,13 +69,13 @@ def corners(kind: str, radius: float) -> list[Point]:
     """Return the outline of an upright shape about (0, 0), wholly within ``radius`` of the origin, in pixels."""
     if kind in _SIDES:
         count, start = _SIDES[kind]
-        return [_polar(radius, start + 360 * k / count) for k in range(count)]
+        return [polar((0, 0), radius, start + 360 * k / count) for k in range(count)]
     if kind in _ARCS:
         wide, high, start, end = _ARCS[kind]
         rim = arc_points((0, 0), (radius * wide, radius * high), start, end)
         return rim[:-1] if end - start == 360 else [*rim, (0.0, 0.0)]
     if kind == "star":
-        return [_polar(radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
+        return [polar((0, 0), radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
     return [(round(x * radius), round(y * radius)) for x, y in _POINTS[kind]]
 
 
@@ -115,10 +116,6 @@ RING_HOLE = 0.58
 """Inner radius of a ring as part of its outer one."""
 
 
-def _polar(radius: float, degrees: float) -> Point:
-    return radius * exact.cos(math.radians(degrees)), radius * exact.sin(math.radians(degrees))
-
-
 def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
     """Choose kinds: all different when easy; when hard a kind may come several times."""
     if difficulty == "easy":
@@ -143,8 +140,7 @@ def _easy_slots(rng: random.Random) -> list[_Slot]:
 
 def _hard_slots(rng: random.Random) -> list[_Slot]:
     count = rng.randint(6, 10)
-    layout = rng.choice((_free, _free, _growing_row, _grid))
-    return layout(rng, count)
+    return rng.choice((_free, _free, _growing_row, _grid))(rng, count)
 
 
 def _free(rng: random.Random, count: int) -> list[_Slot]:
@@ -162,8 +158,7 @@ def _growing_row(rng: random.Random, count: int) -> list[_Slot]:
     steps = 5 if count > 8 else 4
     first, growth = rng.randint(18, 26), rng.randint(6, 9)
     radii = [first + growth * step for step in range(steps)]
-    room = SIZE - 2 * EDGE - 2 * math.fsum(radii)
-    gap = room / (steps + 1)
+    gap = (SIZE - 2 * EDGE - 2 * math.fsum(radii)) / (steps + 1)
     row, x, y = [], EDGE + gap, rng.choice((150, 256, 362))
     for radius in radii:
         row.append(_Slot(round(x + radius), y, radius))
@@ -177,11 +172,9 @@ def _growing_row(rng: random.Random, count: int) -> list[_Slot]:
 def _grid(rng: random.Random, count: int) -> list[_Slot]:
     """Cells of a grid, some of them empty, each shape of its own size."""
     columns = 3 if count <= 8 else 4
-    cell = (SIZE - 2 * EDGE) / columns
-    cells = rng.sample(range(columns * 3), count)
-    high = (SIZE - 2 * EDGE) / 3
+    cell, high = (SIZE - 2 * EDGE) / columns, (SIZE - 2 * EDGE) / 3
     slots = []
-    for index in sorted(cells):
+    for index in sorted(rng.sample(range(columns * 3), count)):
         radius = rng.randint(20, math.floor(cell / 4) - 3) * 2
         x, y = EDGE + (index % columns + 0.5) * cell, EDGE + (index // columns + 0.5) * high
         slots.append(_Slot(round(x), round(y), radius))
@@ -215,7 +208,7 @@ def _overlapping(rng: random.Random, slots: list[_Slot]) -> _Slot:
     for _ in range(80):
         base = rng.choice(slots)
         radius = rng.randint(17, 30) * 2
-        x, y = _polar(0.78 * (base.radius + radius), rng.uniform(0, 360))
+        x, y = polar((0, 0), 0.78 * (base.radius + radius), rng.uniform(0, 360))
         slot = _Slot(round(base.x + x), round(base.y + y), radius)
         inside = min(slot.x, slot.y, SIZE - slot.x, SIZE - slot.y) >= EDGE + radius
         gap = min((slot.gap(other) for other in slots if other is not base), default=math.inf)

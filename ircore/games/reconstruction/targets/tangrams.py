@@ -12,7 +12,7 @@ from typing import Any
 from ircore.core import exact
 from ircore.core.drawing import Point
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing, rounded
 from ircore.instances.tangrams import in_pixels, make_tangram
 
 FORMS = {
@@ -44,24 +44,20 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
     return draw_pieces(in_pixels(tangram, SIZE), colours)
 
 
-def draw_pieces(
-    pieces: dict[str, tuple[Point, ...]], colours: dict[str, str], size: int = SIZE, border: float = BORDER
-) -> Drawn:
+def draw_pieces(pieces: dict[str, tuple[Point, ...]], colours: dict[str, str]) -> Drawn:
     """Draw the seven pieces of a tangram and write the scene.
 
     Args:
         pieces: Corners in pixels by the piece's number.
         colours: ``#rrggbb`` by the piece's number.
-        size: Width and height of the picture, in pixels.
-        border: Width of the white line around a piece, in pixels.
     """
-    scene = SceneDrawing(width=size, height=size)
+    scene = SceneDrawing()
     for name, corners in pieces.items():
-        box = scene.drawing.polygon(corners, colours[name], "#ffffff", border)
+        box = scene.drawing.polygon(corners, colours[name], "#ffffff", BORDER)
         about: dict[str, Any] = {
             "piece": name,
             "centre": [round(math.fsum(axis) / len(corners), 2) for axis in zip(*corners, strict=True)],
-            "corners": [[round(x, 2), round(y, 2)] for x, y in corners],
+            "corners": rounded(corners),
         }
         turn = turn_of(FORMS[name], corners)
         if turn:

@@ -4,7 +4,7 @@ import math
 import random
 from dataclasses import dataclass
 
-from ircore.core import exact
+from ircore.games.reconstruction.targets.axes import round_numbers
 
 
 @dataclass(frozen=True)
@@ -105,19 +105,12 @@ def pick_words(rng: random.Random, topic: Topic, count: int) -> list[str]:
 
 def round_step(top: float) -> float:
     """Return the step in which data on an axis that ends at ``top`` is given: 60–130 of them make the axis."""
-    exponent = math.floor(exact.log10(top / 130))
-    steps = [factor * exact.power_of_ten(power) for power in (exponent, exponent + 1) for factor in (1, 2, 5)]
-    return min(step for step in steps if step >= top / 130)
+    return min(step for step in round_numbers(top / 130, (1, 2, 5)) if step >= top / 130)
 
 
 def round_top(most: float) -> float:
     """Return the round end of an axis a little above the largest value."""
-    exponent = math.floor(exact.log10(most))
-    tops = [
-        factor * exact.power_of_ten(power)
-        for power in (exponent, exponent + 1)
-        for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
-    ]
+    tops = round_numbers(most, (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
     return round(min(top for top in tops if top >= 1.04 * most), 9)
 
 

@@ -90,6 +90,7 @@ def _stated(path: Path, picture: str, entry: Any) -> dict[str, float]:
     measures = {key: given[key] for key in RANGES if given.get(key) is not None}
     for key, value in measures.items():
         low, high = RANGES[key]
+        # A bool is an int in Python, and true is no measure.
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise InputError(
                 f"{path}: {picture}: {key}: {value!r} is out of range", f"Write a number from {low} to {high}, or null."

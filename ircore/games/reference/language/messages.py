@@ -52,6 +52,7 @@ def tagged_content_words() -> Tagger:
     try:
         import spacy
 
+        # The model is installed under another name from the package index than from spaCy's releases.
         pipeline = spacy.load(next(filter(spacy.util.is_package, MODELS), MODELS[0]))
         lemmatizer: Any = pipeline.replace_pipe("lemmatizer", "lemmatizer", config={"mode": "lookup"})
         # The lemmatizer alone: initialising the pipeline would replace the tagger's weights by random ones.

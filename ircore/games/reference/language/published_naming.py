@@ -14,22 +14,20 @@ class PublishedNaming(NamedTuple):
 
     >>> PublishedNaming("DENSE", "snd", 0.93, 0.06).source
     'https://arxiv.org/abs/2211.16492'
+
+    Attributes:
+        tangrams: Name of the set in the paper.
+        measure: ``snd``, ``pnd`` or ``psa``.
+        mean: Over the tangrams of the set.
+        deviation: Standard deviation over the tangrams.
+        source: Address of the paper.
     """
 
     tangrams: str
-    """Name of the set in the paper."""
-
     measure: str
-    """``snd``, ``pnd`` or ``psa``."""
-
     mean: float
-    """Over the tangrams of the set."""
-
     deviation: float
-    """Standard deviation over the tangrams."""
-
     source: str = KILOGRAM
-    """Address of the paper."""
 
 
 PUBLISHED_NAMING = (

@@ -46,6 +46,7 @@ def scale(page: Page, axes: Any, name: str) -> dict[str, Any]:
     place = 0 if name == "x" else 1
     start, end = corners[0][place], corners[1][place]
     if low > high:
+        # matplotlib draws an axis backwards where its limits are given in falling order.
         low, high, start, end = high, low, end, start
     return {"data_range": [low, high], "pixel_range": [start, end]}
 

@@ -97,6 +97,7 @@ def main() -> None:
     """Run the program on standard input."""
     gc.disable()  # a tenth of the time of the imports; memory is bounded anyway
     asked = json.load(sys.stdin)
+    # The program must not write into the report: its standard output leads nowhere from here on.
     channel = os.dup(1)
     os.close(1)
     sys.stdout = sys.stderr = _Silent()

@@ -37,12 +37,14 @@ def colours(page: Page, patch: Any) -> tuple[str | None, str | None]:
 def read_wedges(page: Page, wedges: list[Any]) -> None:
     """Read the wedges of a pie."""
     middles = [tuple(round(float(value), 6) for value in wedge.center) for wedge in wedges]
+    # A wedge that is pulled out has a middle of its own; all others share one.
     usual = max(middles, key=middles.count)
     for wedge, middle in zip(wedges, middles, strict=True):
         centre, rim = page.sheet.pixels([wedge.center, (wedge.center[0] + wedge.r, wedge.center[1])],
                                         wedge.get_data_transform())  # fmt: skip
         radius = round(abs(rim[0] - centre[0]), 2)
         inner = 0.0 if wedge.width is None else round(radius * (1 - wedge.width / wedge.r), 2)
+        # A single wedge goes from an angle to the same angle, which is the whole pie and not nothing.
         share = ((wedge.theta2 - wedge.theta1) % 360 or 360.0) / 3.6
         face, edge = colours(page, wedge)
         label = str(wedge.get_label())
@@ -61,9 +63,9 @@ def outlined(page: Page, patch: Any, edge: str | None) -> dict[str, Any]:
 
 def corners_of(page: Page, patch: Any) -> list[list[float]]:
     """Return the corners of a patch in pixels, each once."""
-    path = patch.get_path().transformed(patch.get_transform())
     from matplotlib.transforms import IdentityTransform
 
+    path = patch.get_path().transformed(patch.get_transform())
     polygons = path.to_polygons(closed_only=False)
     points = page.sheet.pixels(polygons[0], IdentityTransform()) if polygons else []
     return [point for number, point in enumerate(points) if point not in points[:number]]
@@ -174,8 +176,5 @@ def dashes(patch: Any) -> list[int]:
 def _arc(page: Page, arc: Any, points: list[list[float]], colour: str, shape: dict[str, Any], box: Any) -> None:
     turn = round(float((arc.theta2 - arc.theta1) % 360), 2)
     small = max(size_of(points)) <= 2 * SMALL
-    some = points[:: max(1, len(points) // 50)]
-    if small and turn:
-        page.add("angle", box, colour, points=some, degrees=turn, **shape)
-    else:
-        page.add("arc", box, colour, points=some, **shape)
+    about = {"degrees": turn} if small and turn else {}
+    page.add("angle" if about else "arc", box, colour, points=points[:: max(1, len(points) // 50)], **about, **shape)
