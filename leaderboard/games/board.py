@@ -6,7 +6,7 @@ from typing import Any
 
 from ircore.games.base import Measure
 from ircore.results.game_curves import partner_mean
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.intervals import Estimate, too_few
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
 from leaderboard.words.labels import category_short, category_title, number
@@ -24,6 +24,9 @@ class _HeatCell:
 
     text: str
     """Mean as shown in the cell."""
+
+    few: bool = False
+    """Whether the mean rests on too few episodes for a claim."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +127,12 @@ def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) ->
     where = f"{category_title(category)}, {difficulty}"
     if mean.mean is None:
         return _HeatCell(None, f"{where}: no value", "")
-    digits = value_digits(section.game.headline)
+    digits, few = value_digits(section.game.headline), too_few(mean.n)
     return _HeatCell(
         similarity(section.game.headline, mean.mean),
-        f"{where}: {number(mean.mean, digits)}, n {mean.n}",
+        f"{where}: {number(mean.mean, digits)}, n {mean.n}{': too few' if few else ''}",
         number(mean.mean, digits),
+        few,
     )
 
 
