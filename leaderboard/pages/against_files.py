@@ -32,8 +32,14 @@ def against_files(site: Site) -> Iterator[tuple[str, str]]:
             yield against_path(site, view), against_text(board, [site.pairs[run_id].key for run_id in board.run_ids])
 
 
-def against_text(board: Against, keys: Sequence[str]) -> str:
-    """Return the content of a file; ``keys`` name the rows of the board's page."""
+def against_text(board: Against, keys: Sequence[str], names: Sequence[str] = ()) -> str:
+    """Return the content of a file.
+
+    Args:
+        board: Differences of every two.
+        keys: Rows of the board's page.
+        names: Their names where a page cannot know them by the keys; a stranger's words, so that scripts escape them.
+    """
     low = (board.low * 10).round().astype(int).tolist()
-    value = {"pairs": keys, "means": board.means.round(2).tolist(), "low": low}
+    value = {"pairs": keys, **({"names": names} if names else {}), "means": board.means.round(2).tolist(), "low": low}
     return json.dumps(value, separators=(",", ":")) + "\n"

@@ -1,5 +1,6 @@
 """Boards of describers and of generators: a page for every judge, set of rules and condition."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -24,6 +25,8 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.sharing import provenance
+from leaderboard.words.labels import category_title
+from leaderboard.words.untrusted_text import visible
 
 ROLES: tuple[Role, ...] = ("describer", "generator")
 """Seats, in the order of their boards."""
@@ -56,13 +59,29 @@ def player_board_pages(site: Site) -> Iterator[Page]:
 
 
 def player_against_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the differences of every two players of a board: path below the site's root, and text."""
+    """Yield the differences of every two players of a board: path below the site's root, and text.
+
+    ``boards.json`` of a role lists the files of the site's own judge and rules by which Compare compares its players.
+    """
+    compared: dict[Role, list[tuple[str, str]]] = {role: [] for role in ROLES}
     for view in _views(site):
         for role in ROLES:
             board = _board(site, view, role)
             if board.against is not None:
+                path = _against_path(site, view, role)
                 keys = [_key(site, role, label) for label in board.against.run_ids]
-                yield _against_path(site, view, role), against_text(board.against, keys)
+                yield path, against_text(board.against, keys, [visible(label) for label in board.against.run_ids])
+                name = path.removeprefix(f"{FOLDER}/{role}s/").removesuffix(".json")
+                # Boards of other judges and rules stand in folders of their own.
+                if "/" not in name:
+                    compared[role].append((_condition(view), name))
+    for role, boards in compared.items():
+        yield f"{FOLDER}/{role}s/boards.json", json.dumps(boards) + "\n"
+
+
+def _condition(view: View) -> str:
+    words = [category_title(view.category) if view.category else "", view.difficulty or ""]
+    return ", ".join(filter(None, words)).capitalize() or "All targets"
 
 
 def _views(site: Site) -> Iterator[View]:

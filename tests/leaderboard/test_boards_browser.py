@@ -172,6 +172,21 @@ def save(page: "Page", name: str) -> str:
     return Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
+def test_players_ticked_on_their_board_are_compared_as_players(visit: Visit) -> None:
+    """Every pair of seer is a point of ten better than that of teller with the same generator."""
+    page = visit.open("boards/describers/index.html")
+    for name in ("seer", "teller"):
+        page.get_by_role("checkbox", name=f"Compare {name}").check()
+    page.locator("[data-compare-page]").click()
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    assert page.url.endswith("compare.html?describers=seer,teller")
+    finding = " ".join(page.locator(".finding").inner_text().split())
+    assert finding.startswith("seer has a main score 10.0 points higher (95 % interval ")
+    assert finding.endswith(") than teller")
+    assert page.locator(".compare-view tbody tr").first.locator("td").first.inner_text().startswith("+10.0")
+    assert axe_findings(page) == []
+
+
 def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(visit: Visit) -> None:
     page = visit.open(f"{BOARD}?pick=a-x,b-y")
     link = page.get_by_role("link", name="Figures", exact=True).and_(page.locator("[data-figures-page]"))

@@ -4,9 +4,11 @@
  *
  *   <div data-compare data-root="../" data-folder="data/compare"> <div class="compare-view"> … </div> </div>
  *
- * State in the address: ?pairs=a,b[,c,d]&judge=name. Strangers' names go in as text, never as markup.
+ * State in the address: ?pairs=a,b[,c,d]&judge=name; of players see compare-players.js. Strangers' names go in as text,
+ * never as markup.
  */
 import { readQuery, writeQuery } from "./address.js";
+import { PlayersCompared, askedRole } from "./compare-players.js";
 import { estimated, exact, flip, turned } from "./compare-statistics.js";
 import { difference, differenceHeat, dot, extremes, heat, pairName, pairWords, winsBar } from "./components.js";
 import { element, enhanceEach, fetchJson, labelled, menu, withAttributes } from "./dom.js";
@@ -32,6 +34,11 @@ class ComparePage {
   async start() {
     this.index = await this.fetchOnce("index.json");
     this.byKey = new Map(this.index.pairs.map((pair) => [pair.key, pair]));
+    const role = askedRole();
+    if (role) {
+      await new PlayersCompared(this, role).start();
+      return;
+    }
     if (this.index.pairs.length < 2 || !this.table) return;
     this.readAddress();
     this.addForm();

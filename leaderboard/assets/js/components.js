@@ -80,7 +80,7 @@ export function differenceHeat(first, second) {
   return made;
 }
 
-const intervalWords = ({ low, high, n }, digits = 2) => `95 % interval ${fixed(low, digits)} to ${fixed(high, digits)}, n = ${n}`;
+const intervalWords = ({ low, high, n }, digits = 2) => `95 % interval ${fixed(low, digits)} to ${fixed(high, digits)}${n === undefined ? "" : `, n = ${n}`}`;
 
 /* A difference with its interval. */
 export function difference(estimate, digits) {
