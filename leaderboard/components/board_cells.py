@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
+from ircore.results.tables.ties import percents
 from leaderboard.components.markup import safe
 from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import empty_heat, missing, rank_range, rated
@@ -109,18 +110,8 @@ def chance_cell(row: BoardRow) -> Markup:
         )
     return safe(
         f'<td role="cell" class="number chance" data-label="Best, %" data-sort="{_plain(row.chance)}">'
-        f"{chance_words(row.chance)}</td>"
+        f"{percents(row.chance)}</td>"
     )
-
-
-def chance_words(chance: float) -> str:
-    """Return a chance, 0-1, in whole percent; ``< 1`` and ``> 99`` where it rounds to an end that it does not reach.
-
-    >>> chance_words(0.374), chance_words(0.001), chance_words(0.999), chance_words(1.0), chance_words(0.0)
-    ('37', '< 1', '> 99', '100', '< 1')
-    """
-    percents = 100 * chance
-    return "< 1" if percents < 0.5 else "> 99" if 99.5 <= percents < 100 else f"{percents:.0f}"
 
 
 def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 def groups_of(means: Sequence[float], better: NDArray[np.bool_]) -> list[int]:
     """Return the group of each pair, 1 being the best.
 
-    In the order of their means, a group begins with the first pair that the first pair of the group above is better
-    than. So groups never overlap. That two pairs are in one group does not say that they are equal: only the first pair
-    of a group is compared with the others.
+    The first group is every pair than which none is better: the pairs that may be the best. Of the others, in the order
+    of their means, a group begins with the first pair that the first pair of the group above is better than. That two
+    pairs are in one group does not say that they are equal.
 
     Args:
         means: Main scores, one a pair.
         better: Whether the pair of the row is significantly better than the pair of the column.
     """
-    groups = [0] * len(means)
-    group, leader = 0, None
-    for pair in sorted(range(len(means)), key=lambda index: -means[index]):
+    groups = [0 if beaten else 1 for beaten in better.any(axis=0)]
+    group, leader = 1, None
+    for pair in sorted((pair for pair, own in enumerate(groups) if not own), key=lambda index: -means[index]):
         # Against the leader and not the neighbour: chains of undecided neighbours would make one group of all.
         if leader is None or better[leader, pair]:
             group, leader = group + 1, pair

@@ -33,8 +33,17 @@ def tie_words(standing: Standing, noun: str = "pairs") -> str:
     top, groups = sum(rank.top for rank in ranks), max(rank.group for rank in ranks)
     share = f"{100 * told / couples:.0f} %"
     inside = f"{groups} groups" if groups > 1 else "one group"
-    chance = max(rank.chance or 0.0 for rank in ranks)
-    # Without it, so many that may be the best would seem equally likely to be.
-    likeliest = f", the likeliest with a chance of {100 * min(chance, 0.99):.0f} %" if chance >= 0.01 else ""
-    best = f"any of {top} may be the best{likeliest}" if top > 1 else "one is better than all others"
+    chance = percents(max(rank.chance for rank in ranks))
+    best = f"any of the {top} in the top group may be the best, one of them with a chance of {chance} %"
+    best = best if top > 1 else "one is better than all others"
     return f"{share} of the {couples:,} couples of {noun} are told apart, in {inside}; {best}."
+
+
+def percents(chance: float) -> str:
+    """Return a chance, 0-1, in whole percent; ``< 1`` and ``> 99`` where it rounds to an end that it does not reach.
+
+    >>> percents(0.374), percents(0.001), percents(0.999), percents(1.0), percents(0.0)
+    ('37', '< 1', '> 99', '100', '< 1')
+    """
+    percent = 100 * chance
+    return "< 1" if percent < 0.5 else "> 99" if 99.5 <= percent < 100 else f"{percent:.0f}"

@@ -16,6 +16,7 @@ from ircore.results.statistics.ranks import (
     paired_difference,
     standing,
 )
+from ircore.results.tables.ties import tie_words
 
 NAN = float("nan")
 NOTHING = Estimate(None, None, None, 0)
@@ -206,6 +207,13 @@ def test_differences_of_all_pairs_are_those_of_each_two() -> None:
         assert (single.low, single.high) == pytest.approx((low[first, second], -low[second, first]))
 
 
+def test_the_first_group_is_every_pair_that_may_be_the_best() -> None:
+    # The leader is surely better than pair 1 alone: pair 2 varies more, and may be the best although its mean is lower.
+    better = np.zeros((4, 4), bool)
+    better[0, 1] = better[0, 3] = True
+    assert groups_of([90, 80, 70, 60], better) == [1, 2, 1, 2]
+
+
 def test_a_group_begins_where_the_first_of_the_group_above_is_better() -> None:
     # In the order of their means 0, 1, 2, 3: pair 0 is better than 2 and 3, pair 2 is not better than 3.
     better = np.zeros((4, 4), bool)
@@ -231,3 +239,9 @@ def test_equal_pairs_share_the_chance_of_being_best() -> None:
     board = ranked(np.tile(levels(5), 4))
     assert [(rank.group, rank.chance) for rank in board.ranges if rank] == [(1, 0.25)] * 4
     assert (board.told, board.couples) == (0, 6)
+
+
+def test_the_headline_names_the_top_group_and_its_best_chance() -> None:
+    ranges = (RankRange(1, 4, 1, 0.92), RankRange(1, 12, 1, 0.08), *(RankRange(3, 12, 2, 0.0) for _ in range(10)))
+    words = tie_words(Standing(ranges, detectable=3.0, critical=4.0, told=30, couples=66))
+    assert words.endswith("any of the 2 in the top group may be the best, one of them with a chance of 92 %.")
