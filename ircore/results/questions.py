@@ -307,18 +307,13 @@ def _satisfied(asked: _Asked) -> Answer | None:
     if whole.mean is None or quality.mean is None:
         return None
     sentence = (
-        f"Not much: describers end {interval(_percent(whole), 0, ' %')} of the episodes as satisfied, and such a final "
-        f"rendering scores {interval(quality)}."
+        f"Not much: describers end {interval(whole.times(100), 0, ' %')} of the episodes as satisfied, and such a "
+        f"final rendering scores {interval(quality)}."
         if quality.mean < DRAWN
-        else f"Mostly: of the episodes that describers end as satisfied, {interval(_percent(whole), 0, ' %')}, the "
+        else f"Mostly: of the episodes that describers end as satisfied, {interval(whole.times(100), 0, ' %')}, the "
         f"final rendering scores {interval(quality)}."
     )
     lines.sort(key=_highest_first)
     return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",
                   tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, scores, least_first=True),
                   "the worst renderings that satisfied a describer")  # fmt: skip
-
-
-def _percent(share: Estimate) -> Estimate:
-    low, high = (None if end is None else 100 * end for end in (share.low, share.high))
-    return Estimate(100 * (share.mean or 0), low, high, share.n)

@@ -12,7 +12,7 @@ from leaderboard.components.episodes import picture
 from leaderboard.components.markup import safe
 from leaderboard.components.players import own_family, tier_badge
 from leaderboard.components.plots import main_dot
-from leaderboard.components.values import badge, main_score, missing, rated, score
+from leaderboard.components.values import badge, main_score, missing, quality, rated
 from leaderboard.model.site import Gallery, Pair
 from leaderboard.model.trust import Tier
 from leaderboard.storage.pictures import Shown
@@ -72,11 +72,12 @@ def condition_cell(
         same_family: Explanation of the dagger where judge and describer are of one model family.
     """
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.key, anchor)
-    # Where nothing costs, as of offline players, nothing is said of it.
-    cost = f' <span class="muted">US$ {number(aggregates.cost.mean)}</span>' if aggregates.cost.mean else ""
+    price = aggregates.cost.mean
+    words = "cost not known" if price is None else f"US$ {number(price)}"
+    cost = "" if price == 0 else f' <span class="muted">{words}</span>'
     numbers = (
         f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{_main_dot(cell)}\n'
-        f'<span class="muted">{_rank_words(cell)}</span> <span class="muted">score {score(aggregates.score)}</span> '
+        f'<span class="muted">{_rank_words(cell)}</span> <span class="muted">score {quality(aggregates)}</span> '
         f'<span class="muted">played {aggregates.played}/{aggregates.episodes}</span> '
         f'<span class="muted rated">rated {rated(aggregates)}</span> '
         f'<span class="muted">ΔQ {signed(aggregates.delta.mean)}</span>{cost}\n'

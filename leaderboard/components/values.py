@@ -119,7 +119,8 @@ def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
     """
     if estimate.mean is None:
         return missing(why)
-    value = f'<span class="value" title="{interval_words(estimate)}">{percent(estimate.mean)}</span>'
+    title = interval_words(estimate.times(100), 0, " %")
+    value = f'<span class="value" title="{title}">{percent(estimate.mean)}</span>'
     return safe(f'{value}<span class="half">{escape(counts) if counts else f"n {estimate.n}"}</span>')
 
 
@@ -197,8 +198,32 @@ def main_score(cell: Cell) -> Markup:
 
 
 def quality(cell: Cell) -> Markup:
-    """Return the score of what was played and rated, 0–10, with its interval."""
-    return score(cell.score)
+    """Return the score of what was played and rated, 0–10, with its interval unless it is a tenth of the main score."""
+    return again(cell.score) if is_tenth(cell) else score(cell.score)
+
+
+def stacked_quality(cell: Cell) -> Markup:
+    """Return the score of what was played and rated over its interval, for the narrow column of a board."""
+    return again(cell.score) if is_tenth(cell) else stacked(cell.score, 2)
+
+
+def is_tenth(cell: Cell) -> bool:
+    """Return whether the score says again what the main score says, since everything was played and rated.
+
+    The interval of the main score, which allows for episodes that may fail another time, then stands for both.
+    """
+    return cell.main.low is not None and cell.episodes == cell.played == cell.applicable == cell.rated
+
+
+def again(estimate: Estimate, digits: int = 2) -> Markup:
+    """Return a mean that a main score beside it says on another scale, with the interval of both.
+
+    Args:
+        estimate: The mean.
+        digits: Decimals.
+    """
+    title = "the main score on another scale: everything was played and rated, and its interval stands for both"
+    return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}</span>')
 
 
 def played(cell: Cell) -> Markup:

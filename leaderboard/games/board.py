@@ -26,7 +26,7 @@ class _HeatCell:
     """Mean as shown in the cell."""
 
     few: bool = False
-    """Whether the mean rests on too few episodes for a claim."""
+    """Whether fewer instances than allow a claim are behind it."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ class Line:
 
     ended: int
     """Episodes that have ended."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the headline says again what the main score says, since everything was played."""
+        return self.entry.cell.main.low is not None and self.headline.n == self.entry.cell.main.n == self.ended
 
 
 @dataclass(frozen=True)
@@ -127,12 +132,12 @@ def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) ->
     where = f"{category_title(category)}, {difficulty}"
     if mean.mean is None:
         return _HeatCell(None, f"{where}: no value", "")
-    digits, few = value_digits(section.game.headline), too_few(mean.n)
+    digits = value_digits(section.game.headline)
     return _HeatCell(
         similarity(section.game.headline, mean.mean),
-        f"{where}: {number(mean.mean, digits)}, n {mean.n}{': too few' if few else ''}",
+        f"{where}: {number(mean.mean, digits)}, n {mean.n}{': too few' if too_few(mean.n) else ''}",
         number(mean.mean, digits),
-        few,
+        too_few(mean.n),
     )
 
 

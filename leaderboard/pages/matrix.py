@@ -97,6 +97,11 @@ class Grid:
         """Whether any describer in the matrix is judged by a model of its own family."""
         return any(place.cell.same_family for row in self.rows for cell in row.cells for place in cell)
 
+    @property
+    def priced(self) -> bool:
+        """Whether a cell names a price."""
+        return not self.dense and any(place.cell.cost.mean for row in self.rows for cell in row.cells for place in cell)
+
 
 @dataclass(frozen=True)
 class _MatrixRow:
@@ -189,7 +194,6 @@ def _condition_values(site: Site, view: View) -> dict[str, Any]:
         "effects": effects,
         "maps": _maps(site, view, grid.by_effect(effects)) if grid.dense and view.overall else (),
         "references": board_references(site, view),
-        "costs": any(shown.cell.cost.mean for row in grid.rows for cell in row.cells for shown in cell),
     }
 
 

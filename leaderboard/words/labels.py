@@ -102,14 +102,22 @@ def percent(share: float | None) -> str:
     return MISSING if share is None else f"{100 * share:.0f}"
 
 
-def interval_words(estimate: Estimate, digits: int = 2) -> str:
-    """Return a mean's confidence interval and sample size in words, or the reason why there is no interval."""
+def interval_words(estimate: Estimate, digits: int = 2, unit: str = "") -> str:
+    """Return a mean's confidence interval and sample size in words, or the reason why there is no interval.
+
+    Args:
+        estimate: Mean and interval.
+        digits: Decimals.
+        unit: Written behind the upper end, such as `` %``.
+    """
     if estimate.mean is None:
         return "no rated episode"
     if estimate.low is None or estimate.high is None:
         return "one episode, so no interval" if estimate.n == 1 else f"no interval, n = {estimate.n}"
     few = f", {TOO_FEW}" if too_few(estimate.n) else ""
-    return f"95 % interval {number(estimate.low, digits)} to {number(estimate.high, digits)}, n = {estimate.n}{few}"
+    return (
+        f"95 % interval {number(estimate.low, digits)} to {number(estimate.high, digits)}{unit}, n = {estimate.n}{few}"
+    )
 
 
 def rank(low: int | None, high: int | None) -> str:

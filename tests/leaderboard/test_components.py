@@ -3,6 +3,8 @@
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,19 @@ from ircore.results.statistics.intervals import Estimate
 from leaderboard.components import prototypes
 from leaderboard.components.players import player_names
 from leaderboard.components.plots import BarPart, counts_bar, rank_bar, wins_bar
-from leaderboard.components.values import badge, delta, difference, difference_heat, extremes, heat, missing
+from leaderboard.components.values import (
+    badge,
+    delta,
+    difference,
+    difference_heat,
+    extremes,
+    heat,
+    is_tenth,
+    missing,
+    quality,
+    share,
+    stacked_quality,
+)
 
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
 
@@ -57,6 +71,19 @@ def test_a_difference_shows_ends_where_half_a_width_would_seem_to_reach_zero() -
     # 1 to 5 leaves 0 out, but 2 ± 3 would not.
     assert '>+2.0 <span class="half">+1.0 to +5.0</span>' in difference(Estimate(2.0, 1.0, 5.0, 9), 1)
     assert '>+3.0 <span class="half">± 1.0</span>' in difference(Estimate(3.0, 2.0, 4.0, 9), 1)
+
+
+def test_the_title_of_a_share_is_in_percent_as_the_share_is() -> None:
+    assert 'title="95 % interval 97 to 100 %, n = 140"' in share(Estimate(1.0, 0.97, 1.0, 140), "not played")
+
+
+def test_a_score_that_says_the_main_score_again_has_no_second_interval() -> None:
+    main, own = Estimate(50.1, 39.9, 63.3, 10), Estimate(5.01, 4.06, 6.25, 10)
+    whole: Any = SimpleNamespace(main=main, score=own, episodes=10, played=10, applicable=10, rated=10)
+    assert is_tenth(whole)
+    assert "4.06" not in quality(whole) + stacked_quality(whole)
+    part: Any = SimpleNamespace(main=main, score=own, episodes=12, played=10, applicable=10, rated=10)
+    assert "4.06 to 6.25" in quality(part)
 
 
 def test_changes_have_arrows_and_true_minus_signs() -> None:

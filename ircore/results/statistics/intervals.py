@@ -57,6 +57,18 @@ class Estimate:
             return None
         return max(self.mean - self.low, self.high - self.mean)
 
+    def times(self, factor: float) -> "Estimate":
+        """Return the estimate in another unit, such as a share in percent.
+
+        Args:
+            factor: Above 0.
+
+        >>> Estimate(0.5, 0.25, 0.75, 12).times(100)
+        Estimate(mean=50.0, low=25.0, high=75.0, n=12)
+        """
+        mean, low, high = (None if value is None else factor * value for value in (self.mean, self.low, self.high))
+        return Estimate(mean, low, high, self.n)
+
 
 LOPSIDED = 1.25
 """Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
