@@ -18,7 +18,8 @@ def groups_of(means: Sequence[float], better: NDArray[np.bool_]) -> list[int]:
         means: Main scores, one a pair.
         better: Whether the pair of the row is significantly better than the pair of the column.
     """
-    groups = [0 if beaten else 1 for beaten in better.any(axis=0)]
+    beaten = np.flatnonzero(np.any(better, axis=0)).tolist()
+    groups = [0 if pair in beaten else 1 for pair in range(len(means))]
     group, leader = 1, None
     for pair in sorted((pair for pair, own in enumerate(groups) if not own), key=lambda index: -means[index]):
         # Against the leader and not the neighbour: chains of undecided neighbours would make one group of all.
