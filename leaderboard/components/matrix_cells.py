@@ -1,7 +1,9 @@
 """Cells of the matrix of describers and generators: numbers, rendering and trust of one pair."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
@@ -56,6 +58,11 @@ class MatrixCell:
     def cell(self) -> Cell:
         """Aggregates of the pair under the matrix's condition."""
         return self.row.cell
+
+
+def is_priced(rows: Iterable[Any]) -> bool:
+    """Return whether a cell of some rows of a matrix names a price."""
+    return any(place.cell.cost.mean for row in rows for cell in row.cells for place in cell)
 
 
 def condition_cell(

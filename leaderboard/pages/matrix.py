@@ -97,11 +97,6 @@ class Grid:
         """Whether any describer in the matrix is judged by a model of its own family."""
         return any(place.cell.same_family for row in self.rows for cell in row.cells for place in cell)
 
-    @property
-    def priced(self) -> bool:
-        """Whether a cell names a price."""
-        return not self.dense and any(place.cell.cost.mean for row in self.rows for cell in row.cells for place in cell)
-
 
 @dataclass(frozen=True)
 class _MatrixRow:
