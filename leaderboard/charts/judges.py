@@ -93,7 +93,8 @@ def _agreement_title(rows: Sequence[Mapping[str, Value]]) -> str:
         return f"{row['one'].value} agrees best with people: r = {labels.number(best)} ({interval})"
     if known:
         values = [value for value, _ in known]
-        return f"Judges agree with each other at r = {labels.number(min(values))} to {labels.number(max(values))}"
+        ends = dict.fromkeys((labels.number(min(values)), labels.number(max(values))))
+        return f"Judges agree with each other at r = {' to '.join(ends)}"
     return "Do judges agree?"
 
 

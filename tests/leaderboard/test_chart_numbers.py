@@ -14,7 +14,9 @@ from ircore.results.calibration import fit_maps
 from ircore.results.language import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
+from ircore.results.tables.model import Value
 from leaderboard.charts.catalogue import OF_ALL, Chart, figures
+from leaderboard.charts.judges import _agreement_title
 from leaderboard.charts.scores import _scores_title
 
 pytestmark = pytest.mark.slow
@@ -269,3 +271,8 @@ def test_a_judge_without_ranks_hides_none_of_the_ranks_of_others() -> None:
     words = _scores_title(subject, ("verified", "eye"))
     assert words == "2 of 2 ranked pairs cannot be told from the best by main score, judged by verified"
     assert _scores_title(subject, ("eye",)) != words
+
+
+def test_one_correlation_is_no_range_of_correlations() -> None:
+    row: Any = {"pearson": Value(0.294, 0.2, 0.4, 30), "kind": Value("judge × judge")}
+    assert _agreement_title([row]) == "Judges agree with each other at r = 0.29"
