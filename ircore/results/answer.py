@@ -66,4 +66,4 @@ def interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
         if value.low is None or value.high is None
         else f"95 % interval {number(value.low, digits)} to {number(value.high, digits)}, "
     )
-    return f"{number(value.mean, digits)}{unit} ({ends}n = {value.n})"
+    return f"{number(value.mean, digits)}{unit} ({ends}n = {value.n:,})"

@@ -21,9 +21,9 @@ from ircore.results.model import Results
 from ircore.results.rated import Floats
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.effects import complete_grid
+from ircore.results.statistics.independent import difference_of
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, clear_of, estimate
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
-from ircore.results.statistics.welch import unpaired_difference
 
 PICTURES = 6
 """Episodes to look at for an answer."""
@@ -159,9 +159,10 @@ def _refinement(asked: _Asked) -> Answer | None:
     whole = estimate(over_targets(deltas), DIFFERENCE)
     if whole.mean is None:
         return None
-    labels = [f"{submission.describer} + {submission.generator}" for submission in asked.results.submissions]
-    by_pair = ((label, deltas[:, [column]]) for column, label in enumerate(labels))
-    lines = sorted(_lines(by_pair, DIFFERENCE), key=_highest_first)
+    # Changes as the board shows them, so that both count the same pairs as helped.
+    rows = asked.results.board(asked.judge)
+    changes = [Line(f"{row.submission.describer} + {row.submission.generator}", row.cell.delta) for row in rows]
+    lines = sorted((line for line in changes if line.value.mean is not None), key=_highest_first)
     helped, harmed = (sum(clear_of(line.value, 0) == side for line in lines) for side in (1, -1))
     # No interval (too few targets) claims no more than an interval that holds 0.
     side = {1: "Yes", -1: "No, it harms"}.get(clear_of(whole, 0) or 0, "It cannot be told")
@@ -222,7 +223,7 @@ def _hardest(asked: _Asked) -> Answer | None:
         return None
     lines.sort(key=lambda line: line.value.mean or 0)
     low, *others = lines
-    tied = [_kind(line.label) for line in others if clear_of(_apart(asked, line.label, low.label), 0) != 1]
+    tied = [_kind(line.label) for line in others if clear_of(difference_of(line.value, low.value), 0) != 1]
     sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over all pairs"
     if tied:
         names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
@@ -236,12 +237,6 @@ def _hardest(asked: _Asked) -> Answer | None:
                   "the lowest final scores there")  # fmt: skip
 
 
-def _apart(asked: _Asked, first: str, second: str) -> Estimate:
-    """Return the difference of two categories, which hold different targets."""
-    one, other = (over_targets(asked.finals(under(asked.results.instances, name, None))) for name in (first, second))
-    return unpaired_difference(one, other)
-
-
 def _difficulty(asked: _Asked) -> Answer | None:
     """Answer whether hard targets score lower than easy ones."""
     results = asked.results
@@ -250,12 +245,12 @@ def _difficulty(asked: _Asked) -> Answer | None:
     lines = _groups(asked, ("easy", "hard"), lambda name: under(results.instances, None, name))
     if len(lines) < 2:
         return None
-    easy, hard = (over_targets(asked.finals(under(results.instances, None, level))) for level in ("easy", "hard"))
-    apart = unpaired_difference(easy, hard)
+    easy, hard = (line.value for line in lines)
+    apart = difference_of(easy, hard)
     verdict = {1: "Yes", -1: "No, easier"}.get(clear_of(apart, 0) or 0, "It cannot be told")
     sentence = (
-        f"{verdict}: easy targets score {interval(lines[0].value)}, hard ones {interval(lines[1].value)}, over all "
-        f"pairs; the difference is {interval(apart)}."
+        f"{verdict}: easy targets score {interval(easy)}, hard ones {interval(hard)}, over all pairs; the difference "
+        f"is {interval(apart)}."
     )
     chosen = under(results.instances, None, "hard")
     episodes = asked.episodes(chosen, asked.finals(chosen))

@@ -246,18 +246,22 @@ def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_
 def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
     """Return a title that the ranks support: the leading pair, or how many pairs are statistically tied."""
     results = subject.results
-    top = [{row.submission.run_id for row in results.board(judge) if row.top} for judge in judges]
-    by = subject.judge if len(judges) == 1 else "every judge"
+    tops = {judge: {row.submission.run_id for row in results.board(judge) if row.top} for judge in judges}
+    # A judge of too few pictures ranks nobody; the others still do.
+    ranking = {judge: top for judge, top in tops.items() if top}
     if len({row.submission.run_id for judge in judges for row in results.board(judge) if row.cell.score.n}) < 2:
         return "How similar is what the pair draws?"
-    if not all(top):
+    if not ranking:
         reasons = {row.cell.unranked for judge in judges for row in results.board(judge)}
         few = reasons == {"too_few"}
         return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank" if few else "No pair has a rank yet"
-    always = set.intersection(*top) if top else set()
+    top = list(ranking.values())
+    by = next(iter(ranking)) if len(ranking) == 1 else "every judge" + " that ranks" * (len(ranking) < len(judges))
+    always = set.intersection(*top)
     if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
         return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
-    if len(judges) == 1:
-        ranked = sum(row.rank_low is not None for row in results.board(judges[0]))
-        return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score"
+    if len(ranking) == 1:
+        ranked = sum(row.rank_low is not None for row in results.board(by))
+        alone = f", judged by {by}" if len(judges) > 1 else ""
+        return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score{alone}"
     return f"Judges leave {min(map(len, top))} to {max(map(len, top))} of {len(subject.pairs)} pairs in the top group"

@@ -1,20 +1,14 @@
 """Sentences of a message that speak of a mark of the target: by its text, its place, or its kind and colour."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache, lru_cache
-
-from PIL import ImageColor
+from functools import lru_cache
 
 from ircore.core.records import Box
-from leaderboard.words.alt_text import HUE_NAMES, colour_name
+from leaderboard.model.colour_phrases import meant
 
-LEAST = 2
-"""Points from which a sentence counts as speaking of a mark that is alone of its kind: the noun is enough."""
-
-AMONG_OTHERS = 3
-"""Points from which a sentence speaks of a mark among others of its kind: also its text, its place or its colour."""
+LEAST = 2.0
+"""Points from which a sentence may speak of a mark: a colour alone is not enough."""
 
 _TEXT, _PLACE, _NOUN, _COLOUR = 4, 3, 2, 1
 _SLACK = 8.0
@@ -43,16 +37,26 @@ _NOUNS: dict[str, tuple[str, ...]] = {
     "title": ("title", "heading"),
     **dict.fromkeys(("value_label", "wedge_label", "point_label", "curve_label"), ("label", "text")),
     "label": ("label", "text", "letter"),
+    "picture": ("picture", "plot", "panel", "frame"),
     "background": ("background",),
     "ground": ("background", "stripe", "ground"),
     "half_circle": ("half circle", "semicircle", "half-circle"),
 }
 """Words for a kind of mark, besides the kind itself."""
 
-_EVERY_NOUN = frozenset(noun for nouns in _NOUNS.values() for noun in nouns)
+_WRITTEN = frozenset({*(kind for kind in _NOUNS if kind.endswith("label")), "title"})
+"""Kinds of texts: they are spoken of wherever their words stand, as values do in a sentence on bars."""
 
-_OTHER_COLOURS = {"chestnut": "brown", "mauve": "purple", "lilac": "purple", "ochre": "yellow", "amber": "orange"}
-"""Names of colours that are no names of CSS colours, with a plain name each."""
+_SHAPES = frozenset({"circle", "sector", "polygon", "segment"})
+"""Nouns that say nothing of a kind: whoever does not know what a target shows calls a wedge a polygon."""
+
+_HEADS = sorted({noun for nouns in _NOUNS.values() for noun in nouns} - _SHAPES, key=lambda noun: (-len(noun), noun))
+_HEAD = re.compile(rf"(?<![-\w])({'|'.join(_HEADS)})(e?s)?(?![-\w])")
+"""The first such noun is what a sentence speaks of; an ``s`` says that it speaks of several."""
+
+
+NO_KIND = ""
+"""Kind of what is in a rendering and not in the target: a sentence on any kind may speak of its place."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +81,13 @@ class Subject:
     box: Box | None
     """Its place, in pixels of the target; None for what is everywhere."""
 
-    alone: bool = True
-    """Whether the target has no other mark of this kind."""
+    axis: str = ""
+    """``x`` or ``y`` for a part of an axis."""
 
     @property
     def nouns(self) -> tuple[str, ...]:
         """Words for its kind."""
-        return _NOUNS.get(self.kind, (self.kind.replace("_", " "),))
+        return _NOUNS.get(self.kind, (self.kind.replace("_", " "),) if self.kind else ())
 
 
 @dataclass(frozen=True)
@@ -116,61 +120,97 @@ def spans(message: str) -> tuple[Span, ...]:
 @dataclass(frozen=True)
 class _Read:
     words: str
-    of_a_kind: bool
-    colours: frozenset[str]
     quoted: frozenset[str]
     points: tuple[tuple[float, float], ...]
+    head: str
+    """The noun that it speaks of; empty if it has none."""
+    is_plural: bool
 
 
 @lru_cache(maxsize=16384)
 def _read(sentence: str) -> _Read:
     points = tuple((float(match[1]), float(match[2])) for match in _POINT.finditer(sentence))
-    words = sentence.lower()
-    colours = frozenset(name for word in re.findall(r"[a-z]+", words) if (name := _plain_colour(word)))
-    of_a_kind = _pattern(_EVERY_NOUN).search(words) is not None
-    return _Read(words, of_a_kind, colours, frozenset(text.lower() for text in _QUOTED.findall(sentence)), points)
+    quoted = frozenset(text.lower() for text in _QUOTED.findall(sentence))
+    head = _HEAD.search(_QUOTED.sub(" ", sentence).lower())
+    return _Read(sentence.lower(), quoted, points, head[1] if head else "", head is not None and head[2] is not None)
 
 
-@cache
-def _pattern(nouns: Collection[str]) -> re.Pattern[str]:
-    """Return the pattern of nouns as words, one or several: no angle is in a rectangle."""
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(nouns)))})(?:e?s)?\b")
+@lru_cache(maxsize=16384)
+def about(sentence: str, group: tuple[Subject, ...]) -> tuple[float, ...]:
+    """Return how clearly a sentence speaks of each mark of a kind; 0 where it does not.
 
+    A sentence on another kind speaks of none. The noun alone is enough for the only mark of a kind. What fits several
+    marks equally well speaks of them in the plural only: "a blue bar" among three blue bars speaks of none.
 
-@lru_cache(maxsize=4096)
-def _plain_colour(word: str) -> str:
-    """Return the plain name of a colour's name: ``teal`` of ``turquoise``; empty for a word that names no colour."""
-    if word in _OTHER_COLOURS:
-        return _OTHER_COLOURS[word]
-    known = ImageColor.colormap.get(word)
-    # A plain name stands for itself: CSS has a green and a teal of its own.
-    return word if word in HUE_NAMES else colour_name(known) if isinstance(known, str) else ""
+    Args:
+        sentence: Of a message.
+        group: All marks of a kind in a target.
 
-
-def about(sentence: str, subject: Subject) -> int:
-    """Return how clearly a sentence speaks of a mark: not at all (0), or from ``LEAST`` on.
-
-    A sentence with the noun of another kind and not its own, as one about an axis and its labels, speaks of that kind.
-
-    >>> about('The bar for "Cats" is red.', Subject("bar", ("Cats",), ("#d62728",), None))
-    7
+    >>> about('The bar for "Cats" is red.', (Subject("bar", ("Cats",), ("#d62728",), None),))
+    (7.0,)
     """
     read = _read(sentence)
-    named = _pattern(subject.nouns).search(read.words) is not None
-    if not named and read.of_a_kind:
-        return 0
-    points = _TEXT * any(_says(read, text.lower()) for text in subject.texts)
-    points += _PLACE * (subject.box is not None and any(_inside(point, subject.box) for point in read.points))
-    points += _COLOUR * any(colour in read.words or _name(colour) in read.colours for colour in subject.colours)
-    return points + _NOUN * named
+    if _is_of_another_kind(read, group[0]):
+        return (0.0,) * len(group)
+    written = [any(_says(read, text.lower()) for text in subject.texts) for subject in group]
+    coloured = meant(sentence, [subject.colours for subject in group])
+    if group[0].kind in _WRITTEN and len(group) > 1:
+        coloured = (False,) * len(group)  # texts are black wherever they stand
+    points = [
+        _TEXT * text + _placed(read, subject) + _NOUN * _names_kind(read, subject) + _COLOUR * colour
+        for subject, text, colour in zip(group, written, coloured, strict=True)
+    ]
+    top = max(points)
+    is_clear = points.count(top) == 1 or read.is_plural
+    fits_best = [
+        is_clear and (own == top or (read.is_plural and colour)) for own, colour in zip(points, coloured, strict=True)
+    ]
+    texts = [text for subject in group for text in set(subject.texts)]
+    own_words = [
+        any(_says(read, text.lower()) and texts.count(text) == 1 for text in subject.texts) for subject in group
+    ]
+    least = LEAST if len(group) == 1 else LEAST + 0.5
+    return tuple(
+        own if own >= least and (fits or named) else 0.0
+        for own, fits, named in zip(points, fits_best, own_words, strict=True)
+    )
 
 
 @lru_cache(maxsize=8192)
-def best(message: str, subject: Subject) -> Span | None:
-    """Return the sentence that speaks most clearly of a mark, the first of equals; None if none does."""
-    rated = [(about(span.text, subject), -span.start, span) for span in spans(message)]
-    points, _, span = max(rated, key=lambda entry: entry[:2], default=(0, 0, None))
-    return span if points >= (LEAST if subject.alone else AMONG_OTHERS) else None
+def best(message: str, group: tuple[Subject, ...]) -> tuple[Span | None, ...]:
+    """Return for each mark of a kind the sentence that speaks most clearly of it, the first of equals; else None.
+
+    Args:
+        message: Of a turn.
+        group: All marks of a kind in a target.
+    """
+    sentences = spans(message)
+    rated = [about(span.text, group) for span in sentences]
+    chosen: list[Span | None] = []
+    for mark in range(len(group)):
+        place = max(range(len(rated)), key=lambda at: rated[at][mark], default=None)
+        chosen.append(None if place is None or not rated[place][mark] else sentences[place])
+    return tuple(chosen)
+
+
+def _is_of_another_kind(read: _Read, subject: Subject) -> bool:
+    return bool(read.head) and subject.kind not in {*_WRITTEN, NO_KIND} and not _names_kind(read, subject)
+
+
+def _names_kind(read: _Read, subject: Subject) -> bool:
+    """Return whether a sentence speaks of this kind: its head does, or, where it has none, a word for a shape."""
+    if subject.axis and re.search(rf"\b{'y' if subject.axis == 'x' else 'x'}[ -]ax[ie]s\b", read.words):
+        return False
+    if read.head:
+        return read.head in subject.nouns
+    return any(re.search(rf"\b{noun}(e?s)?\b", read.words) for noun in subject.nouns)
+
+
+def _placed(read: _Read, subject: Subject) -> float:
+    """Return the points for a place: the more of the points of a sentence lie in the mark, the more."""
+    box = subject.box
+    inside = [point for point in read.points if box is not None and _inside(point, box)]
+    return _PLACE - 1 + len(inside) / len(read.points) if inside else 0.0
 
 
 def _says(read: _Read, text: str) -> bool:
@@ -181,11 +221,6 @@ def _says(read: _Read, text: str) -> bool:
 def _inside(point: tuple[float, float], box: Box) -> bool:
     across = box.left - _SLACK <= point[0] <= box.right + _SLACK
     return across and box.top - _SLACK <= point[1] <= box.bottom + _SLACK
-
-
-@lru_cache(maxsize=1024)
-def _name(colour: str) -> str:
-    return colour_name(colour)
 
 
 def points_in(stored: str) -> tuple[float, float] | None:

@@ -4,16 +4,16 @@ The facts stored with the scores say what a rendering shows of each mark. Here t
 laid over the rendering, and for every fault the sentence that brought it about or should have mended it.
 """
 
-from collections import Counter
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ircore.core.episode_records import Episode, Turn
 from ircore.core.fact_records import FactNote, RenderingFacts
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.facts import Fact, Mark, facts_of, marks_of
-from leaderboard.model.sentences import Span, Subject, best, points_in
+from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
 from leaderboard.model.turn_facts import Lines
 from leaderboard.words.marked_messages import LONGEST
 from leaderboard.words.untrusted_text import visible
@@ -95,6 +95,14 @@ class DrawnScene:
     facts: tuple[Fact, ...]
     """All facts."""
 
+    def group(self, kind: str) -> tuple[Subject, ...]:
+        """Return what sentences may say of each mark of a kind.
+
+        Args:
+            kind: Kind of the marks, such as ``bar``.
+        """
+        return tuple(mark.subject for mark in self.marks if mark.subject.kind == kind)
+
 
 @dataclass(frozen=True)
 class Cited:
@@ -169,20 +177,21 @@ def draw_scene(scene: Scene) -> DrawnScene:
     of_mark: dict[str, list[int]] = {}
     for place, fact in enumerate(facts):
         of_mark.setdefault(fact.mark, []).append(place)
-    marks = [_mark(scene, mark, of_mark[mark.key]) for mark in marks_of(scene) if mark.key in of_mark]
-    kinds = Counter(mark.subject.kind for mark in marks)
-    counted = (replace(mark, subject=replace(mark.subject, alone=kinds[mark.subject.kind] == 1)) for mark in marks)
-    return DrawnScene(scene.width, scene.height, tuple(counted), facts)
+    marks = tuple(_mark(scene, mark, of_mark[mark.key]) for mark in marks_of(scene) if mark.key in of_mark)
+    return DrawnScene(scene.width, scene.height, marks, facts)
 
 
 def _mark(scene: Scene, mark: Mark, facts: Sequence[int]) -> DrawnMark:
     elements = [scene.elements[place] for place in mark.elements]
     box = _box([element.box for element in elements], scene)
     kind = elements[0].type if mark.kind == "shape" and elements else mark.kind
-    named = [name for element in elements for name in (element.text, element.parameters.get("category"))]
+    categories = {element.parameters.get("category") for element in elements}
+    # A line passes through all categories, so that none names it.
+    named = [*(element.text for element in elements), *(categories if len(categories) == 1 else ())]
     texts = tuple(dict.fromkeys(name for name in named if isinstance(name, str) and name))
     colours = tuple(dict.fromkeys(element.colour for element in elements if element.colour))
-    return DrawnMark(mark.name, box, Subject(kind, texts, colours[:3], box), tuple(facts))
+    axis = re.search(r"\b([xy]) axis$", mark.name)
+    return DrawnMark(mark.name, box, Subject(kind, texts, colours[:3], box, axis[1] if axis else ""), tuple(facts))
 
 
 def _box(boxes: Sequence[Box], scene: Scene) -> Box | None:
@@ -227,7 +236,7 @@ def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], said:
     faults = [
         Fault(
             fate, place, mark.name, mark.box, _seen(drawn, mark, notes) if fate == "moved" else None,
-            _cited(mark.subject, said, before[place] if before else None),
+            _cited(mark.subject, drawn.group(mark.subject.kind), said, before[place] if before else None),
             tuple(drawn.facts[fact].sentence for fact in mark.facts if line.verdicts[fact] == "0"),
         )
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates, strict=True))
@@ -265,10 +274,11 @@ def _seen(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNote]) -> 
     return None
 
 
-def _cited(subject: Subject, said: Sequence[Turn], before: Fate | None) -> Cited | None:
+def _cited(subject: Subject, group: tuple[Subject, ...], said: Sequence[Turn], before: Fate | None) -> Cited | None:
     """Return the latest sentence that speaks of a mark, and how the fault hangs together with it."""
+    place = group.index(subject)
     for turn in reversed(said):
-        span = best(shown_text(turn.message), subject)
+        span = best(shown_text(turn.message), group)[place]
         if span is not None:
             return _citation(turn, span, before, turn is said[-1])
     return None
@@ -284,7 +294,8 @@ def _citation(turn: Turn, span: Span, before: Fate | None, is_latest: bool) -> C
 
 def _cited_place(box: Box, said: Sequence[Turn]) -> Cited | None:
     """Return the latest sentence that names a point within something extra."""
-    return _cited(Subject("no kind of mark", (), (), box), said, None)
+    subject = Subject(NO_KIND, (), (), box)
+    return _cited(subject, (subject,), said, None)
 
 
 def shown_text(message: str | None) -> str:

@@ -38,9 +38,6 @@ _HUES = ((18, "red"), (45, "orange"), (68, "yellow"), (165, "green"), (195, "tea
          (342, "pink"), (361, "red"))  # fmt: skip
 """Name of a colour by the upper end of its range of hues, in degrees."""
 
-HUE_NAMES = frozenset({name for _, name in _HUES} | {"brown", "black", "grey", "white"})
-"""Names that ``colour_name`` gives."""
-
 
 def target_words(instance: Instance) -> str:
     """Describe a target in words: its kind, its drawn elements and its texts.

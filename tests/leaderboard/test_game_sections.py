@@ -12,7 +12,7 @@ from leaderboard.storage.pictures import PictureBook
 @pytest.mark.parametrize(("per_condition", "few"), [(2, True), (5, False)])
 def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_condition: int, few: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
-    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())  # type: ignore[list-item]
+    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
     (line,) = board_lines(section)
     cells = [cell for column in line.heats for cell in column]
     assert len(cells) == 4

@@ -1,7 +1,6 @@
 """The failure X-ray: the fate of each mark, and the sentence that a fault hangs together with."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from visits import Visit
 from ircore.core.records import Box
 from ircore.scorers.computed import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
-from leaderboard.model.sentences import Subject, about, best, spans
+from leaderboard.model.sentences import LEAST, Subject, about, best, spans
 from leaderboard.model.xray import draw_scene, xrays
 
 CATS = Subject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))
@@ -26,39 +25,46 @@ def test_a_full_stop_ends_a_sentence_but_not_within_a_number() -> None:
     assert all(message[span.start :].startswith(span.text) for span in spans(message))
 
 
+def clearness(sentence: str, *group: Subject) -> float:
+    return about(sentence, group or (CATS,))[0]
+
+
 def test_a_sentence_speaks_of_a_mark_by_text_place_or_kind_and_not_by_colour_alone() -> None:
-    assert about("The pets are many.", CATS) == 0
-    assert about("Make it a deeper red.", CATS) < 2
-    assert about("The bar is too tall.", CATS) >= 2
-    assert about("Delete the square at (40, 100).", CATS) >= 2
-    assert about("Delete the square at (140, 100).", CATS) == 0
+    assert clearness("The pets are many.") == 0
+    assert clearness("Make it a deeper red.") == 0
+    assert clearness("The bar is too tall.") >= LEAST
+    assert clearness("Delete the square at (40, 100).") >= LEAST
+    assert clearness("Delete the square at (140, 100).") == 0
     message = "There are two bars. The red bar is for Cats. The blue bar is for Dogs."
-    chosen = best(message, CATS)
+    (chosen,) = best(message, (CATS,))
     assert chosen is not None
     assert chosen.text == "The red bar is for Cats."
 
 
-def test_a_sentence_about_another_kind_of_mark_or_another_colour_is_not_taken() -> None:
-    """Messages of two built-in describers about a bar graph and a line graph."""
-    rabbit = Subject("bar", ("Rabbit",), ("#9467bd",), Box(104, 90, 251, 114), alone=False)
-    first = (
-        'The y axis is a 2 px slate black line and has the labels "Rabbit", "Hamster", "Dog" from 114 to 389 px. '
-        "Dark orange bars, 24 px high, 12 px below the labels: 25.5, 6.5, 11.5, with their values beside."
-    )
-    assert best(first, rabbit) is None
-    chosen = best("Add medium purple bars: 12.5, 6.0. Add steel blue bars: 11.0. Add chestnut bars: 9.5.", rabbit)
-    assert chosen is not None
-    assert chosen.text == "Add medium purple bars: 12.5, 6.0."
-    brown = best("Add steel blue bars: 11.0. Add chestnut bars: 9.5.", replace(rabbit, texts=(), colours=("#8c564b",)))
-    assert brown is not None
-    assert brown.text == "Add chestnut bars: 9.5."
-    curve = Subject("line", (), ("#2aa198",), None, alone=False)
-    told = best("A dark blue dashed polyline near the centre. A turquoise dash-dot polyline below it.", curve)
-    assert told is not None
-    assert told.text == "A turquoise dash-dot polyline below it."
-    # Of several lines, a sentence that names none of them speaks of none.
-    assert best("The lines are too thick.", curve) is None
-    assert best("The line is too thick.", replace(curve, alone=True)) is not None
+DOGS = Subject("bar", ("Dogs",), ("#1f77b4",), Box(90, 20, 130, 160))
+BIRDS = Subject("bar", ("Birds",), ("#1f77b4",), Box(160, 20, 190, 160))
+
+
+def test_one_bar_of_several_needs_more_than_its_kind_and_a_sentence_on_an_axis_speaks_of_none() -> None:
+    bars = (CATS, DOGS, BIRDS)
+    assert about("The bar is too tall.", bars) == (0, 0, 0)
+    assert about('The y axis is a line and has the labels "Cats", "Dogs".', bars) == (0, 0, 0)
+    assert [points > 0 for points in about("The red bar is too tall.", bars)] == [True, False, False]
+    assert about("The blue bar is too tall.", bars) == (0, 0, 0), "two bars are blue"
+    assert [points > 0 for points in about("Two blue bars on the right.", bars)] == [False, True, True]
+    assert [points > 0 for points in about("The blue bar for Birds is too tall.", bars)] == [False, False, True]
+
+
+def test_a_colour_means_the_nearest_line_and_turquoise_is_a_colour() -> None:
+    lines = tuple(Subject("line", (), (colour,), None) for colour in ("#2aa198", "#003f5c", "#2a78b0", "#b388dd"))
+    for line, words in enumerate(("turquoise dash-dot", "dark blue dashed", "blue dotted", "soft purple")):
+        points = about(f"A {words} polyline near the centre.", lines)
+        assert [mark for mark, own in enumerate(points) if own] == [line]
+
+
+def test_a_text_is_spoken_of_by_its_words_and_not_by_its_colour() -> None:
+    labels = tuple(Subject("value_label", (text,), ("#333333",), None) for text in ("6.5", "9.5"))
+    assert [points > 0 for points in about('Add texts "9.5", "12.5" in #343434.', labels)] == [False, True]
 
 
 def test_a_mark_has_one_fate_and_a_fault_names_the_facts_that_fail() -> None:

@@ -37,6 +37,8 @@ export function intervalText({ mean, low, high, n }, digits, difference = false)
   const [short, half] = [mean - low, high - mean].sort((first, second) => first - second);
   const cutOff = half > short * (1 + 1e-9) && (SCALE_ENDS.includes(low) || SCALE_ENDS.includes(high));
   const hidesSign = difference && (low > 0 || high < 0) && half >= Math.abs(mean);
+  const reach = half - 1e-9;
+  const passes = SCALE_ENDS.some((end) => (end > 0 ? high <= end && end < mean + reach : mean - reach < end && end <= low));
   const form = difference ? signed : fixed;
-  return half > LOPSIDED * short || cutOff || hidesSign ? `${form(low, digits)} to ${form(high, digits)}` : `± ${fixed(half, digits)}`;
+  return half > LOPSIDED * short || cutOff || passes || hidesSign ? `${form(low, digits)} to ${form(high, digits)}` : `± ${fixed(half, digits)}`;
 }

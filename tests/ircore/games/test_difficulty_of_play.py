@@ -8,7 +8,7 @@ import pytest
 from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.build_targets import BUILDERS
 from ircore.results.model import Cell, Results
-from ircore.results.tables.season_gap import difference_of
+from ircore.results.statistics.independent import difference_of
 from ircore.runs.folder import RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs
 

@@ -1,0 +1,68 @@
+"""Colours that a sentence says, and which of several marks it means by them."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ircore.players.builtin.canvas.colours import hex_colours
+from ircore.players.builtin.classical.colours import plain_name
+from ircore.players.builtin.classical.plain.colour_words import apart
+from leaderboard.words.alt_text import colour_name
+
+NEAR = 15.0
+"""Difference (ΔE*94) up to which a phrase such as "chestnut" says a colour that goes by another name."""
+ALIKE = 4.0
+"""Difference below which two colours are one to a reader."""
+
+_HEX = re.compile(r"#[0-9a-f]{6}")
+
+
+def meant(sentence: str, colours: Sequence[tuple[str, ...]]) -> tuple[bool, ...]:
+    """Return which marks a sentence means by its colours: for each colour said, the marks that are nearest to it.
+
+    Args:
+        sentence: Of a message.
+        colours: Of each mark, its colours as ``#rrggbb``.
+
+    >>> meant("A dark blue line.", [("#003f5c",), ("#2a78b0",), ("#d62728",)])
+    (True, False, False)
+    """
+    chosen: set[int] = set()
+    for phrase in _phrases(sentence):
+        off = {
+            mark: min(_off(phrase, colour) for colour in own)
+            for mark, own in enumerate(colours)
+            if any(_says(sentence, phrase, colour) for colour in own)
+        }
+        chosen |= {mark for mark, distance in off.items() if distance <= min(off.values()) + ALIKE}
+    return tuple(mark in chosen for mark in range(len(colours)))
+
+
+def _off(phrase: str, colour: str) -> float:
+    """Return how far a colour is from a phrase; farther where another shade, such as "dark blue", would name it."""
+    off = apart(phrase, colour)
+    return off if off <= NEAR or plain_name(phrase) == plain_name(colour) else off + NEAR
+
+
+@lru_cache(maxsize=16384)
+def _phrases(sentence: str) -> tuple[str, ...]:
+    """Return the colours of a sentence, each phrase once, as ``#rrggbb``."""
+    return tuple(dict.fromkeys(_HEX.findall(hex_colours(sentence.lower()))))
+
+
+@lru_cache(maxsize=65536)
+def _says(sentence: str, phrase: str, colour: str) -> bool:
+    """Return whether a phrase may stand for a colour: it is near, or goes by the same name."""
+    if apart(phrase, colour) <= NEAR or _hue(phrase) == _hue(colour):
+        return True
+    # Of "purple" and "brown" the value has another hue than most colours that people call so.
+    is_odd = not _has_word(sentence, _hue(phrase))
+    return is_odd and any(_has_word(sentence, name) for name in (_hue(colour), colour_name(colour)))
+
+
+def _hue(colour: str) -> str:
+    return plain_name(colour).rpartition(" ")[2]
+
+
+def _has_word(sentence: str, word: str) -> bool:
+    return re.search(rf"\b{word}\b", sentence.lower()) is not None
