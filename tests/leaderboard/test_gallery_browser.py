@@ -321,6 +321,7 @@ def test_a_chosen_pairs_renderings_are_sorted_and_best_and_worst_follow_the_choi
     shown = page.locator("[data-selection='worst'] .pair").all_inner_texts()
     assert shown
     assert all("poet" in name and "plotter" in name for name in shown)
+    assert page.locator("#worst").is_visible()
     assert page.locator("#worst").inner_text() == "Worst of poet + plotter"
     assert page.locator("[data-selection='regressed']").is_hidden()
     for order, sign in (("score", 1), ("best", -1)):
