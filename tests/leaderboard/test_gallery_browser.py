@@ -298,27 +298,31 @@ def test_a_strangers_words_stay_text_in_rows_made_here(visit: Visit) -> None:
 
 def test_the_index_shows_the_targets_as_one_pair_played_them(visit: Visit) -> None:
     page = visit.open("gallery/index.html")
-    page.get_by_label("Pair").select_option("poet-plotter")
+    page.locator(".filter-tools").get_by_label("Pair").select_option("poet-plotter")
     entry = page.locator("[data-instance='simple_shapes-easy-01']")
     page.wait_for_url("**?pair=poet-plotter")
     assert entry.locator(".final").inner_text() == "5.5"
     assert (entry.get_attribute("href") or "").endswith("simple_shapes-easy-01.html?pair=poet-plotter#poet-plotter")
     page.reload()
     page.get_by_text("5.5").first.wait_for()
-    assert page.get_by_label("Pair").input_value() == "poet-plotter"
-    page.get_by_label("Pair").select_option("any")
+    assert page.locator(".filter-tools").get_by_label("Pair").input_value() == "poet-plotter"
+    page.locator(".filter-tools").get_by_label("Pair").select_option("any")
     page.get_by_text("3.0–9.5").first.wait_for()
     assert "pair=" not in page.url
 
 
 def test_a_chosen_pairs_renderings_are_sorted_and_best_and_worst_follow_the_choice(visit: Visit) -> None:
     page = visit.open("gallery/index.html")
-    page.get_by_label("Pair").select_option("poet-plotter")
+    assert page.locator("#best").inner_text() == "Best of all pairs"
+    assert page.locator(".filter-tools ~ .selection").count() > 0  # the menus stand above what follows them
+    page.locator(".filter-tools").get_by_label("Pair").select_option("poet-plotter")
     page.wait_for_url("**?pair=poet-plotter")
     assert page.locator(".duo img").count() == 2 * page.locator("[data-instance]").count()
     shown = page.locator("[data-selection='worst'] .pair").all_inner_texts()
     assert shown
     assert all("poet" in name and "plotter" in name for name in shown)
+    assert page.locator("#worst").is_visible()
+    assert page.locator("#worst").inner_text() == "Worst of poet + plotter"
     assert page.locator("[data-selection='regressed']").is_hidden()
     for order, sign in (("score", 1), ("best", -1)):
         page.get_by_label("Sort").select_option(order)
@@ -328,7 +332,7 @@ def test_a_chosen_pairs_renderings_are_sorted_and_best_and_worst_follow_the_choi
         assert len(scores) == 4
     page.reload()
     page.locator(".sorted a").first.wait_for()
-    page.get_by_label("Pair").select_option("any")
+    page.locator(".filter-tools").get_by_label("Pair").select_option("any")
     page.locator(".duo").first.wait_for(state="detached")
     assert page.locator(".sorted a").count() == 0
 

@@ -18,6 +18,8 @@ class Filter {
   constructor(root) {
     this.root = root;
     this.entries = [...root.querySelectorAll(Object.keys(FIELDS).map((field) => `[data-${field}]`).join(","))];
+    // Sections of a page's own choice, like the best, hold no entry and stay.
+    this.sections = [...root.querySelectorAll("section")].filter((section) => this.entries.some((entry) => section.contains(entry)));
     this.menus = new Map();
     this.count = statusPlace("span", "table-count");
     const labels = Object.keys(FIELDS).map((field) => this.addMenu(field));
@@ -48,9 +50,9 @@ class Filter {
       entry.hidden = ![...this.menus].every(fits);
       shown += Number(!entry.hidden);
     }
-    this.root.querySelectorAll("section").forEach((section) => {
+    for (const section of this.sections) {
       section.hidden = !this.entries.some((entry) => section.contains(entry) && !entry.hidden);
-    });
+    }
     this.count.textContent = shown < this.entries.length ? `${shown} of ${this.entries.length} targets` : "";
   }
 

@@ -4,7 +4,7 @@
  *
  *   pairs/<key>.json   {"<instance>": [outcome, change, final, first, wrong, [file, width, height, turn], […] | null], …}
  */
-import { badge, pairName, picture } from "./components.js";
+import { badge, pairName, pairWords, picture } from "./components.js";
 import { element } from "./dom.js";
 import { MISSING, fixed, signed } from "./numbers.js";
 
@@ -77,6 +77,7 @@ export class Selections {
         ? episodes.filter((episode) => episode.last && value(episode) !== null && fits(episode))
           .sort((first, second) => value(first) - value(second)).slice(0, SELECTED)
         : [];
+      section.querySelector("[data-whose]").textContent = ` of ${pair ? pairWords(pair) : "all pairs"}`;
       section.hidden = pair !== null && own.length === 0;
       list.replaceChildren(...(pair ? own.map((episode) => this.trio(pair, episode)) : all));
     }

@@ -48,13 +48,12 @@ class PairMenu {
     this.pairs = new Map(pairs.map((pair) => [pair.key, pair]));
     this.entries = [...root.querySelectorAll("[data-instance]")].map((link) => new Entry(link));
     this.selections = new Selections(root);
-    this.sortedBox = element("div", "thumbs sorted");
+    this.sortedBox = root.querySelector("[data-sorted]");
     this.menu = menu([["", "any"], ...pairs.map((pair) => [pair.key, pairWords(pair)])], "", () => this.choose());
     this.order = menu([["", "as listed"], ...Object.entries(ORDERS).map(([key, [words]]) => [key, words])], "", () => this.choose());
     this.orderLabel = labelled("Sort", this.order);
     const tools = root.querySelector(".filter-tools");
     tools.prepend(labelled("Pair", this.menu), this.orderLabel);
-    tools.after(this.sortedBox);
     this.orderLabel.hidden = true;
   }
 

@@ -99,7 +99,7 @@ export class Viewer {
     for (const [side, cell] of [[this.left, reference], [this.right, current]]) {
       show(side.image, cell.image);
       const title = element("strong", "", cell.title);
-      side.caption.replaceChildren(title, " ", ...cell.scores(), ...cell.words());
+      side.caption.replaceChildren(title, " ", ...cell.scores().flatMap((score) => [score, " "]), ...cell.words());
     }
     show(this.third.image, current.image);
     this.third.image.alt = "";
