@@ -64,6 +64,7 @@ def _computed(site: Site, pair: Pair, facts: Lines) -> str:
         ray = xrays(gallery.drawn, result.episode, facts, only=last).get(last) if facts else None
         if ray is not None:
             letters = "".join(LETTER[fate] for fate in ray.fates)
+            # A letter a fate keeps the cache small: pages need the fates of thousands of marks.
             fates[result.episode.instance_id] = [list(ray.transform), letters]
     return json.dumps(fates, separators=(",", ":"))
 

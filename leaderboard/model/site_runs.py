@@ -114,10 +114,12 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
             return [SiteRun(path) for path in paths]
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
             keys = list(readers.map(run_key, paths))
+            # A deque, from which each reading is dropped as soon as it is parsed.
             cached = deque(readers.map(cache.load, map(_name, keys)))
         # Parsed after that: parsing holds the lock, and the readers would wait for it.
         readings = {key: reading for key in keys if (reading := _reading(cached.popleft())) is not None}
         todo = {key: path for key, path in zip(keys, paths, strict=True) if key not in readings}
+        # The processes answer through the cache, so that the second look finds what they read.
         run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
         readings |= {key: reading for key in todo if (reading := _reading(cache.load(_name(key)))) is not None}
         return [SiteRun(path, readings.get(key), key) for path, key in zip(paths, keys, strict=True)]
@@ -152,6 +154,7 @@ def _light(reading: _RunReading) -> _RunReading:
 
 
 def _share(record: BaseModel, fields: set[str]) -> None:
+    # Records are frozen: pydantic's own setter would refuse.
     object.__setattr__(record, "__pydantic_fields_set__", fields)
 
 

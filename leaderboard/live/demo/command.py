@@ -60,6 +60,7 @@ def _emptied(out: Path) -> Path:
 
     parts = {"instances", "contexts", "dialogues", "tasks", "runs", "dataset", "site", "demo.log"}
     if out.exists():
+        # A folder is emptied only if everything in it has a name that a demo gives.
         others = [path.name for path in out.iterdir() if path.name not in parts and not path.name.startswith(".")]
         if others:
             raise InputError(f"{out}: holds other things ({others[0]})", "Choose another --out.")
