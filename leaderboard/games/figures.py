@@ -53,8 +53,8 @@ def _sketch(
     best = list(points)[:MOST_PANELS]
     tracks = [_track(entry, points[entry], words) for entry in best]
     places = sorted({place for curve in points.values() for place in curve})
+    # Published points stand at step numbers, which a normalised axis has not.
     beside = BesideCurves(
-        # Published points stand at step numbers, which a normalised axis has not.
         curve_points(people, shown, curve), () if curve.normalised else _published(section, shown, places)
     )
     drawn = [*points.values(), beside.people]
