@@ -150,6 +150,7 @@ def _rendered(section: GameSection, what: str, template: str, values: Mapping[st
 
 def _harmless(value: Any) -> Any:
     """Return a text with hidden characters shown by their code; HTML of components as it is."""
+    # Markup comes from our components, which have made strangers' words visible already.
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

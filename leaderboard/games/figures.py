@@ -50,6 +50,7 @@ def _sketch(
     points = {entry: curve for entry, curve in points.items() if curve}
     if not points:
         return Missing(title, "No step of any run has a value.")
+    # Entries come best first, so the first ones are the best.
     best = list(points)[:MOST_PANELS]
     tracks = [_track(entry, points[entry], words) for entry in best]
     places = sorted({place for curve in points.values() for place in curve})

@@ -159,6 +159,7 @@ def _thumbnail(section: GameSection, instance: GameInstance, values: Sequence[fl
 
 
 def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
+    # The command is there to be copied into a shell.
     run, folder = entry.measured.run, shlex.quote(f"submissions/{entry.measured.run.slug}")
     return {
         "measures": [

@@ -85,6 +85,7 @@ class GameSection:
         if self.game.pages.matrix:
             first, second = self.game.pages.matrix
             return names.index(first), names.index(second)
+        # Without a declaration the first two seats are crossed, as describer and generator are.
         return (0, 1) if len(names) > 1 else None
 
     def seat(self, number: int) -> Seat[Any, Any]:
@@ -121,6 +122,7 @@ class GameSection:
 
     def renderings_are_published(self, instance: GameInstance) -> bool:
         """Return whether what was drawn holds no picture that must not be published."""
+        # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:

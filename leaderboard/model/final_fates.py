@@ -60,6 +60,7 @@ def _computed(site: Site, pair: Pair, facts: Lines) -> str:
     fates = {}
     for result in site.results.episodes[pair.run_id]:
         gallery, rendered = site.galleries[result.episode.instance_id], result.episode.rendered_turns
+        # Turns count from 1: turn 0 is in no X-ray.
         last = rendered[-1].turn if rendered else 0
         ray = xrays(gallery.drawn, result.episode, facts, only=last).get(last) if facts else None
         if ray is not None:

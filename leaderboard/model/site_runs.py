@@ -92,6 +92,7 @@ def read_run(path: Path) -> _RunReading:
     return _RunReading(
         results=run.results,
         costs=run.costs,
+        # The episodes are in ``results`` already; a second copy would double the cache.
         summary={name: value for name, value in summary.items() if name != "per_episode"},
         cells=tuple(run.cells.values()),
         language=run.language,
@@ -128,6 +129,7 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
     """Read a share of the runs into the cache; files carry readings to the parent process faster than a pipe."""
     for key, path in todo[share::shares]:
+        # Defaults are left out: reading fills them in, and entries stay small.
         cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 

@@ -116,6 +116,7 @@ def _written(elements: Iterable[Element], told: Iterable[str]) -> Iterable[str]:
     }
     for element in elements:
         numeric = element.text is not None and element.text.strip("−-+%°.,").replace(".", "").isdigit()
+        # Numbers along an axis would fill the text and say little.
         skipped = element.type == "value_label" or (element.type in ("tick_label", "wedge_label") and numeric)
         if element.text is not None and not skipped and element.text not in said:
             yield f"“{element.text}”"

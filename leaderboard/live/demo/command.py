@@ -79,6 +79,7 @@ def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
         for number, stage in enumerate(stages):
             state.begin(number)
             begun = monotonic()
+            # In a file the carriage return would leave every stage twice.
             if sys.stdout.isatty():
                 click.echo(f"{number + 1}/{len(stages)}  {stage.label} …\r", nl=False)
             try:

@@ -90,7 +90,7 @@ class Feed:
                 "text": said[:LONGEST],
                 "rendering": rendering.get("sha256"),
             }
-        # A failed call is repeated, and only its success is part of the dialogue.
+        # A question that brought no answer has nothing to show.
         if event["event"] == "failure":
             return None
         episode = event["episode"]

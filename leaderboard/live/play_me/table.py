@@ -149,6 +149,7 @@ class Table:
         verification = self._verified(instance, target, rendering)
         if verification is None:
             return None
+        # The heaviest errors first, since only some are listed.
         wrong = sorted(
             (checked for checked in verification.facts if checked.verdict == "fails"),
             key=lambda checked: -checked.fact.weight,

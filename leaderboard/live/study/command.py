@@ -125,6 +125,7 @@ def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
             "--max-turns",
             str(plan.max_turns),
         ]
+        # Run inside the participant's folder, since the manifest and the command name everything by relative paths.
         playing = began(words, Path(), log, inside=own)
         try:
             with serving_table(table, port) as address:
