@@ -53,6 +53,7 @@ def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple
     """Yield a module as a function, after its imports; ``above`` lists the chain of importing modules."""
     if name in above:
         raise ValueError(f"modules import each other in a circle: {' → '.join((*above, name))}")
+    # Two modules may import the same third: it runs once, so its state is shared as among ES modules.
     if name in exports:
         return
     source = (modules / f"{name}.js").read_text(encoding="utf-8")
@@ -61,6 +62,7 @@ def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple
         _check_names(name, imported, exports)
     exports[name] = [exported["name"] for exported in _EXPORT.finditer(source)]
     body = _EXPORT.sub("", _IMPORT.sub(_destructured, source)).replace("import.meta.url", "$here")
+    # A form left over would be a syntax error in every browser, so the build fails instead.
     if left := _LEFT.search(body):
         raise ValueError(f"{name}.js: the bundler does not know this form: {left[0]}")
     yield f"const {_variable(name)} = (() => {{\n{body}return {{ {', '.join(exports[name])} }};\n}})();\n"

@@ -203,12 +203,14 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     if options.version is not None:
         require_version(site.version, options.version, released)
+    # A pulled release has the file of gaps beside its folder of runs.
     site.season = check_season(site, options.season, pulled=ours[0].parent.parent / SEASON_GAPS)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     games = game_sections(others, site.pictures)
     site.played = played_pages(site, games)
     fragments = Fragments(site)
+    # Also registers the pictures of all renderings, which processes started later could not tell each other.
     fragments.make()
     handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
     named = _naming_pages(site, games, options.names)
@@ -229,6 +231,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
         "--season": options.season,
     }
     given = next((name for name, value in asked.items() if value is not None), None)
+    # An option without effect would look as if it had been followed.
     if given is not None:
         raise InputError(
             f"{given}: applies to runs of the reconstruction game, and none is given",
@@ -242,6 +245,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
         )
     submitted = () if options.submissions is None else merged_submissions(options.submissions)
     handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
+    # Hand-written pages link to these, and MkDocs refuses links to missing pages.
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
     pages = (*own, _prompts_page(), *handed_in, *absent)

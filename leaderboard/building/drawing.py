@@ -32,6 +32,7 @@ def _load_cached(site: Site, page: Page) -> list[Drawn]:
     """Return the cached figures of a page; an empty list unless they are exactly the page's figures."""
     data = site.cache.load(_name(site, page)) if site.cache else None
     charts = [Drawn(*fields) for fields in json.loads(data)] if data else []
+    # The page may name other figures than the page that the earlier build cached.
     return charts if {chart.id for chart in charts} == set(page.values["charts"]) else []
 
 

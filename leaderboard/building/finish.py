@@ -96,6 +96,7 @@ def write_surroundings(site: Path, address: str = "", title: str = NAME) -> None
     write_text(site / "404.html", Shell(block("not_found", {"address": address, "title": title})).filled())
     write_text(site / "robots.txt", ROBOTS + (f"Sitemap: {address}sitemap.xml\n" if address else ""))
     # The site map of MkDocs knows nothing of pages that share a shell.
+    # MkDocs writes the map compressed as well.
     (site / "sitemap.xml.gz").unlink(missing_ok=True)
     (site / "sitemap.xml").unlink(missing_ok=True)
     if address:
@@ -116,4 +117,5 @@ def merge(folder: Path, into: Path) -> None:
         if path.is_dir() and target.is_dir():
             merge(path, target)
         else:
+            # A rename, not a copy: both folders lie on one disk.
             path.replace(target)

@@ -46,6 +46,7 @@ def earlier_build(out: Path) -> Path | None:
     if not (out / MARKER).is_file():
         return None
     try:
+        # Pictures of other sizes or quality must not stand beside new ones.
         return out if read_marker(out).get("pictures") == ENCODING else None
     except InputError:
         return None

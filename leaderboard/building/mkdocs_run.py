@@ -17,6 +17,7 @@ def mkdocs(tree: Tree) -> Iterator[None]:
     Raises:
         WorkError: MkDocs failed.
     """
+    # Material for MkDocs would print a warning about MkDocs 2 into every build.
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tree.site.name]
     with subprocess.Popen(  # noqa: S603 - fixed words

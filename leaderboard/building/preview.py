@@ -32,6 +32,7 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
         InputError: There are no runs, or they cannot be shown together.
     """
     try:
+        # Imported late: without the extra ``site`` the command explains what to install.
         from leaderboard.building.content import Options
         from leaderboard.building.site_build import build_site
     except ModuleNotFoundError as error:
@@ -77,6 +78,7 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
     """Yield lines with the page of a played pair and the pair's rank by each judge."""
     yield f"page   {out / 'pairs' / pair.key}.html"
     if pair.result.run.submission != submission:
+        # Scores of an edited manifest are those of the manifest that was played.
         yield "note   the run was played with another version of the manifest"
     results = site.under(pair.result.run.rules)
     for judge in results.judges:

@@ -52,6 +52,7 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
     options = options or Options()
     # If the output is a symbolic link, the folder that it points to is replaced.
     out = Path(os.path.realpath(out)) if out.is_symlink() else out
+    # Checked before the long work: a wrong folder is refused at once.
     check_sources()
     check_replaceable(out)
     with without_collector(), build_folder(out) as work:
@@ -63,6 +64,7 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
             write_content(content, tree)
             write_frozen(content.frozen, tree.files)
             encoded = content.pictures.write(tree.files, earlier_build(out))
+        # Only now, since MkDocs empties its output folder when it begins.
         write_alone_shells(content.pages, tree.site)
         finish_pages(tree, sharing, options.originals, _notice(content, options.waiting), options.address)
         merge(tree.files, tree.site)

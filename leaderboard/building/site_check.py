@@ -81,11 +81,13 @@ class _Page(HTMLParser):
             self.ids.add(values["id"])
         if tag == "meta" and values.get("http-equiv", "").lower() == "content-security-policy":
             self.policy = values.get("content", "")
+        # Either would send the reader, or every relative link of the page, to another address.
         if tag == "base" or (tag == "meta" and values.get("http-equiv", "").lower() == "refresh"):
             self.faults.append(f"a {tag} element that leads elsewhere")
         for name, value in values.items():
             if name.startswith("on"):
                 self.faults.append(f"an inline handler {name} on {tag}")
+            # A style can fetch an address just as an image does.
             elif name == "style" and "url(" in value.lower():
                 self.faults.append(f"a style with an address on {tag}")
             elif name in _ADDRESSES and value:
@@ -118,11 +120,13 @@ class _Site:
     def _dead_links(self, name: str, page: _Page) -> Iterator[str]:
         for tag, address, rel in page.links:
             if self.own and address.startswith(self.own):
+                # Absolute addresses of our own pages are checked as files of this site, which may not be online yet.
                 yield from self._inside("index.html", address.removeprefix(self.own) or "index.html")
                 continue
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
                 yield from _outside(tag, address, rel)
+            # The server shows the error page at any depth, so its relative addresses cannot be resolved.
             elif not address.startswith(_SHELL) and name != "404.html":
                 yield from self._inside(name, address)
 
@@ -161,6 +165,7 @@ def _form(page: _Page) -> Iterator[str]:
         yield f"{page.headings} headings of the first level, not one"
     if "script-src 'self'" not in page.policy or "default-src 'none'" not in page.policy:
         yield "no content security policy"
+    # Our own inline scripts stand in the policy by their hashes and need no such word.
     elif re.search(r"script-src[^;]*'unsafe-", page.policy):
         yield "a policy that lets inline scripts run"
     match = _HOME.search(page.text)
@@ -190,6 +195,7 @@ def _resolved(page: str, path: str) -> str | None:
     parts = [] if path.startswith("/") else page.split("/")[:-1]
     for part in path.split("/"):
         if part == "..":
+            # More ".." than folders: a browser stays at the root of a host, but on a disk this leaves the site.
             if not parts:
                 return None
             parts.pop()

@@ -68,12 +68,14 @@ def copy_sources(
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
         shutil.copytree(SKELETON / "docs", tree.docs, ignore=ignored)
+        # Modules and the browser's Python go in as bundles and as an archive, not as loose files.
         plain = shutil.ignore_patterns("js", "python", ".*")
         shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
         write_bundles(tree.docs / "assets" / "js")
         write_bytes(tree.docs / "assets" / "try" / "canvas.zip", canvas_archive())
         shutil.copytree(_PACKAGE / "overrides", tree.work / "overrides", ignore=ignored)
     except OSError as error:
+        # shutil.Error holds a list of (source, target, reason) and no strerror.
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
         raise WorkError(f"{tree.work}: cannot be written ({reason})", "Free some space.") from error
     write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())

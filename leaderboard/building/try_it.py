@@ -25,6 +25,7 @@ def canvas_archive() -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in sorted(_sources().items()):
+            # A fixed time in every entry: the same sources give the same bytes.
             archive.writestr(zipfile.ZipInfo(name, _MOMENT), text, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 

@@ -21,6 +21,7 @@ PIECES = 12
 
 def write_content(content: Content, tree: Tree) -> None:
     """Write the HTML of pages, their charts, turn strips and data files; other pictures are written later."""
+    # Read before processes are started, so that none reads the templates anew.
     read_templates()
     pieces = list(_pieces(content, tree))
     run_pieces(lambda piece: pieces[piece](), len(pieces), content.many)

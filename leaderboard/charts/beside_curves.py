@@ -44,6 +44,7 @@ class BesideCurves:
         return sentences
 
     def _band(self, scale: Scale, panel: int) -> go.Scatter:
+        # A mean of one episode has no interval, and the area has no corner there.
         bounded = [(place, mean) for place, mean in self.people.items() if mean.low is not None]
         ends = [(place, mean.high) for place, mean in bounded] + [(place, mean.low) for place, mean in bounded[::-1]]
         return band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
@@ -65,6 +66,7 @@ class BesideCurves:
             x=[figure.place for figure in self.published],
             y=[scale.height(figure.value) for figure in self.published],
             marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
+            # A point at the end of the scale would be cut in half at the plot's edge.
             cliponaxis=False,
             customdata=[[plain(figure.series), scale.form(figure.value)] for figure in self.published],
             hovertemplate="%{customdata[0]}: %{customdata[1]}<br>reported by the paper<extra></extra>",

@@ -53,10 +53,13 @@ def places(named: Sequence[Spot], marks: Sequence[tuple[float, float]], width: f
     taken = [(x - _HALF_MARK, x + _HALF_MARK, y - _HALF_MARK, y + _HALF_MARK) for x, y in marks]
     chosen: list[Place] = []
     for spot in named:
+        # Towards the middle, where there is more room than at the edge.
         sides = (-1, 1) if spot.x > width / 2 else (1, -1)
         tries = [(side, up, _box(spot, side, up)) for side in sides for up in _HEIGHTS]
+        # A name too long for either side stands out of the plot rather than nowhere.
         inside = [entry for entry in tries if entry[2][0] >= 0 and entry[2][1] <= width] or tries
         free = [entry for entry in inside if not any(_overlap(entry[2], other) for other in taken)]
+        # Where every place is taken names overlap: a mark without its name would say less.
         side, up, box = (free or inside)[0]
         taken.append(box)
         chosen.append(("left middle" if side > 0 else "right middle", (side * _ASIDE, up)))

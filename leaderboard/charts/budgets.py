@@ -58,6 +58,7 @@ def _budget(row: Entry) -> int:
 def _budgets(series: Sequence[_Series]) -> Json:
     budgets = sorted({_budget(row) for rows in series for row in rows})
     low, high = log10(budgets[0]), log10(budgets[-1])
+    # A single budget has no extent of its own.
     spare = 0.06 * (high - low or 1)
     ticks = [(round(log10(budget), 4), str(budget)) for budget in budgets]
     return axis(low - spare, high + spare, ticks, "token budget (tokens a message, logarithmic)")
@@ -67,6 +68,7 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
     series = _series(table)
     tracks = [
         Track(
+            # The rules in a pair's name would be those of one budget alone.
             replace(subject.pairs[str(rows[0][RUN].value)], apart=""),
             tuple(
                 Spot(

@@ -82,6 +82,7 @@ class Chart:
 
     def json(self) -> str:
         """Return the content of ``charts/<id>.json``."""
+        # NaN is no JSON: a browser could not read the file, so the build fails instead.
         return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
     def csv(self) -> str:
@@ -153,6 +154,7 @@ def figures(
         pair ``OF_PAIR_ONCE``.
     """
     charts = {}
+    # A board never mixes rules, so figures of all pairs do not either.
     same = comparable or under_rules(results, rule_sets(results)[0])
     for identity, kind, shown, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
         if wanted is None or identity in wanted:

@@ -47,6 +47,7 @@ def categories_sketch(subject: Subject) -> Sketch | Missing:
         for category, board in boards.items()
         if any(value.n for value in board.column("score"))
     }
+    # With one category there is nothing to compare.
     if len(scores) < 2:
         return Missing(_TITLE, "Fewer than two categories were rated.")
     pairs = subject.ranked[:MOST_PANELS]
@@ -95,6 +96,7 @@ def _layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> J
 
     def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
         lowest = panel + grid.columns >= grid.count
+        # Ticks stand below the lowest panel of a column alone, since all share one scale.
         across = axis(0, 10, steps(0, 10, 5), showticklabels=lowest)
         return across, axis(len(pairs) - 0.5, -0.5, names, showgrid=False)
 
@@ -128,6 +130,7 @@ def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     for run_id in run_ids:
         values = {category: mean(by_run[run_id]) for category, by_run in scores.items()}
         numbers = {category: value for category, value in values.items() if value is not None}
+        # A pair that played some categories only could name no hardest of all.
         if len(numbers) == len(scores):
             known += 1
             hardest = min(numbers, key=lambda category: numbers[category])
@@ -135,6 +138,7 @@ def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     if not known:
         return _TITLE
     most = max(lowest.values())
+    # Two categories that lead equally often leave the question open.
     hardest, *others = (category for category in scores if lowest.get(category) == most)
     if others:
         return f"{_TITLE} None scores lowest for most of {known} pairs"

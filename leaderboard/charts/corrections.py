@@ -66,6 +66,7 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
     maps, rows = [], grouped(table)
     for pair in some.ranked:
         by_turn = {round(mean(row["turn"]) or 0): row for row in rows.get(pair.run_id, ())}
+        # Turn 1 corrects nothing: there is no rendering yet.
         turns = range(2, max(by_turn, default=2) + 1)
         cells = [
             [by_turn[turn][correction] if turn in by_turn else None for turn in turns] for correction in CORRECTIONS
@@ -110,6 +111,7 @@ def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
             spans.append((max(known) - min(known), sum(known) / len(known), name.lower()))
     (widest, _, differing), (_, _, commonest) = max(spans), max(spans, key=lambda span: span[1])
     said = f"Corrections are most often about {commonest}"
+    # A spread of less than five points is too small for a headline.
     if len(cells) < 2 or widest < 0.05:
         return said
     return f"{said}; pairs differ most in {differing} ({100 * widest:.0f} points)"

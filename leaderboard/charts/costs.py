@@ -84,6 +84,7 @@ class Effort:
 
 
 def _money(value: float) -> str:
+    # Cents need their significant digits; dollars are read with two decimals.
     return f"{value:.2g}" if value < 1 else f"{value:.2f}"
 
 
@@ -123,12 +124,14 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
     points = {
         pair.run_id: (log10(taken), score)
         for pair in subject.ranked
+        # An effort of zero, such as that of free players, has no place on a logarithmic axis.
         if (taken := mean(efforts[pair.run_id]) or 0) > 0 and (score := mean(scores[pair.run_id])) is not None
     }
     if not points:
         return Missing(effort.title, effort.unknown)
     known = [pair for pair in subject.ranked if pair.run_id in points]
     best = _frontier(known, points)
+    # A cheap pair may be on the frontier without being among the best.
     shown = known[:MOST_POINTS] + [pair for pair in best if pair not in known[:MOST_POINTS]]
     few = len(shown) <= _ALL_NAMED
     left_out = len(subject.pairs) - len(shown)
@@ -153,6 +156,7 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
 def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
     """Return pairs that no pair of the same or a lower effort beats, the least effort first."""
     frontier: list[Pair] = []
+    # Of pairs with the same effort the best comes first, so that the others cannot be on the frontier.
     for pair in sorted(pairs, key=lambda pair: (points[pair.run_id][0], -points[pair.run_id][1])):
         if not frontier or points[pair.run_id][1] > points[frontier[-1].run_id][1]:
             frontier.append(pair)
@@ -162,6 +166,7 @@ def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
 def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> go.Scatter:
     """Return the best score that can be had for an effort, as steps up to the largest effort."""
     corners = [points[pair.run_id] for pair in frontier]
+    # The last step goes on to the dearest pair: more money buys nothing better there.
     ends = [x for x, _ in corners[1:]] + [right]
     steps_of = [corner for (x, y), end in zip(corners, ends, strict=True) for corner in ((x, y), (end, y))]
     return go.Scatter(

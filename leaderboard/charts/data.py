@@ -71,6 +71,7 @@ class Subject:
 
     def _of(self, pairs: Sequence[Pair]) -> "Subject":
         chosen = {pair.run_id: pair for pair in pairs}
+        # Order of the results, not of the ranks: only ``ranked`` says who is best.
         submissions = tuple(submission for submission in self.results.submissions if submission.run_id in chosen)
         episodes = {submission.run_id: self.results.episodes[submission.run_id] for submission in submissions}
         return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
@@ -136,6 +137,7 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
     named = list(tables)
     column = Column("rater", "judge", "Who rated.", digits=None)
     first = named[0][1]
+    # Columns without digits hold names: the judge's column stands behind these, before the numbers.
     at = sum(column.digits is None for column in first.columns)
     rows = [(*row[:at], Value(judge), *row[at:]) for judge, table in named for row in table.rows]
     return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows))

@@ -110,8 +110,10 @@ class Drawing(NamedTuple):
         Raises:
             ValueError: Plotly does not know a property or a value.
         """
+        # Plotly's own template would be a copy of its whole default look in every file.
         figure: Json = go.Figure(list(self.traces), {**self.wide, "template": "none"}).to_plotly_json()
         del figure["layout"]["template"]
+        # Plotly validates every property of a layout: one that serves twice is validated once.
         same = self.narrow is self.wide
         narrow = figure["layout"] if same else go.Layout(self.narrow).to_plotly_json()
         return {**figure, "narrow": narrow, "template": _TEMPLATE}
@@ -173,6 +175,7 @@ def pair_lines(pair: Marked) -> tuple[str, str]:
 
 def plain(text: str, length: int = 200) -> str:
     """Escape untrusted text for Plotly: hidden characters become visible codes, markup is shown literally."""
+    # Plotly shows quotes literally, so an escaped quote would be seen as its code.
     return escape(one_line(text, length), quote=False)
 
 
@@ -240,6 +243,7 @@ Ticks = Sequence[tuple[float, str]]
 def steps(low: float, high: float, step: float, digits: int = 0, signed: bool = False) -> Ticks:
     """Return the ticks at the multiples of a step from one value to another."""
     first, last = round(low / step), round(high / step)
+    # Rounding may have gone beyond an end; the tolerance forgives the error of binary fractions.
     while first * step < low - 1e-9:
         first += 1
     while last * step > high + 1e-9:
@@ -275,6 +279,7 @@ def words(
     """
     made: Json = {"text": text, "x": place[0], "y": place[1]}
     made["xref"], made["yref"] = (ref.replace("_", " ") for ref in refs.split())
+    # What the template says already is left out: a heat map has an annotation for each cell.
     pairs = (("xanchor", anchor.split()[0], "center"), ("yanchor", anchor.split()[1], "middle"))
     made |= {name: value for name, value, usual in pairs if value != usual}
     made |= {name: value for name, value in (("xshift", shift[0]), ("yshift", shift[1])) if value}

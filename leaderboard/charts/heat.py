@@ -65,6 +65,7 @@ class HeatMap:
         """Return the trace of the map, in a panel."""
         return go.Heatmap(
             x=list(range(len(self.columns))),
+            # Numbers, not names: Plotly would merge two rows of the same name.
             y=list(range(len(self.rows))),
             z=[[None if value is None else rounded(mean(value)) for value in row] for row in self.cells],
             zmin=0,
@@ -88,6 +89,7 @@ class HeatMap:
         """Return text annotations with the number of every cell."""
         ink = share_ink_token if self.share else score_ink_token
         return [
+            # The unit stands in the reading aid; a cell has room for the digits alone.
             words(self._form(value).removesuffix(" %"), (column, row), colour=ink(value), size=11)
             for row, cells in enumerate(self.cells)
             for column, entry in enumerate(cells)
@@ -97,6 +99,7 @@ class HeatMap:
 
 def name_axis(names: Sequence[str]) -> Json:
     """Return the upright axis of a map, with the names of its rows."""
+    # From the larger to the smaller end, so that the first row stands above.
     return axis(len(names) - 0.5, -0.5, list(enumerate(names)), showgrid=False)
 
 
@@ -137,6 +140,7 @@ def _key(share: bool) -> list[Json]:
     scale = share_scale() if share else score_scale()
     low, high = ("0 %", "100 %") if share else ("0", "10")
     right = 10 + round(CHARACTER * len(high))
+    # Squares are words, so that the still picture and Plotly draw the key alike.
     marks = [("■", 13 * (at - 4) - right, _KEY, str(scale[at * (len(scale) - 1) // 4][1])) for at in range(5)]
     return [
         words(low, (1, 1), "paper paper", "right bottom", (-72 - right, _KEY + 2)),
@@ -220,6 +224,7 @@ def _best_gain(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]
             reached = [mean(row["reached"]) or 0.0 for row in entries if row["category"].value == category]
             if len(reached) > 1:
                 gains.append((reached[-1] - reached[0], category, run_id))
+    # A smaller gain would be shown as zero.
     if not gains or max(gains)[0] < 0.05:
         return _QUESTION
     gain, category, run_id = max(gains)

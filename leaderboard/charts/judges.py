@@ -51,6 +51,7 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
         return Missing("Do judges agree?", table.notes[0])
     entries = entries_of(table)[:_MOST]
     low = min([0.0, *(end for row in entries for key, *_ in _MEASURES if (end := row[key].low) is not None)])
+    # Unless an interval goes below zero, the whole width is for 0 to 1.
     first = -1.0 if low < -0.5 else -0.5 if low < 0 else 0.0
     people = any(str(row["kind"].value) == "judge × human" for row in entries)
     return Sketch(
@@ -68,6 +69,7 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
             [vertical(0)],
         ),
         table=table,
+        # The paper's table of people is left out where no people have rated here.
         published=tuple(published_agreement_table(number) for number in _PUBLISHED[not people :]),
     )
 
@@ -126,6 +128,7 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
 
 def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recalibration) -> list[go.Scatter]:
     """Back to front: diagonal, band, map, marks."""
+    # A judge has its tone by its place among all judges, so that it is the same in every figure.
     tone = judge_token(subject.results.judges.index(judge))
     points = recalibration.map()
     # Every tenth point is finer than the eye; the last is kept.

@@ -26,6 +26,7 @@ def lengths_sketch(subject: Subject) -> Sketch | Missing:
     rows = grouped(table)
     most = max([*interval_ends(table.column("tokens")), 1.0])
     step = next(step for step in _STEPS if 1.1 * most / step <= 5)
+    # A tenth of room, so that the highest mark does not touch the edge.
     top = step * ceil(1.1 * most / step)
     y = axis(0, top * 1.02, steps(0, top, step), "mean length (tokens a message)")
     scale = Scale(_turns(rows), y, form=lambda value: labels.number(value, 0))
@@ -36,6 +37,7 @@ def lengths_sketch(subject: Subject) -> Sketch | Missing:
 def novelty_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the share of a message's words that are new to its episode, by turn, one panel per pair."""
     table = _messages(subject)
+    # In the first message of an episode every word is new.
     later = where(table, "turn", lambda turn: turn != 1)
     if not later.rows:
         return Missing("Do later messages say anything new?", "No pair has a message after turn 1.")
@@ -88,6 +90,7 @@ def _novelty_title(tracks: Sequence[Track]) -> str:
 
 def _ends(tracks: Sequence[Track]) -> tuple[list[float], list[float]]:
     """Return the first and the last value of each track that has several."""
+    # A pair with a single turn has nothing that changes.
     several = [track for track in tracks if len(track.spots) > 1]
     firsts, lasts = ([mean(track.spots[at].value) or 0.0 for track in several] for at in (0, -1))
     return firsts, lasts

@@ -111,6 +111,7 @@ def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float |
 def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], str]) -> str:
     """Name the metric that comes nearest to people; without people to the verified share, else to the first judge."""
     raters = [str(entry["rater"].value) for entry in entries]
+    # People are what a metric is meant to stand for.
     rater = next((name for name in _RATERS if name in raters), raters[0])
     best = max((entry for entry in entries if entry["rater"].value == rater), key=lambda entry: mean(entry[key]) or 0.0)
     value = best[key]

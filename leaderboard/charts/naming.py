@@ -51,6 +51,7 @@ def _sketch(measure: Column, name: str, table: Table) -> Sketch | Missing:
         return Missing(f"{measure.title} of {name}", "No picture has the names that this measure needs.")
     width, coloured = _BIN[measure.key], measure.key == "snd"
     counted = Counter((bin_of(value, width), level if coloured else "") for value, level in known)
+    # Empty bins between others are kept, so that the axis is even; the highest stands above.
     bins = list(range(max(at for at, _ in counted), min(at for at, _ in counted) - 1, -1))
     return Sketch(
         title=_title(measure, name, known),
@@ -71,6 +72,7 @@ def bin_of(value: float, width: float) -> int:
     >>> bin_of(0.95, 0.05), bin_of(0.951, 0.05), bin_of(0.0, 0.05)
     (18, 19, 0)
     """
+    # Rounded first: 0.15 / 0.05 is a little below 3, other quotients a little above.
     return max(0, ceil(round(value / width, 9)) - 1)
 
 

@@ -39,6 +39,7 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
     rows = grouped(table)
     bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0]) for pair in subject.ranked}
     chosen = [pair.run_id for pair in subject.ranked[:MOST_ROWS]]
+    # Chosen by score, then shown by outcome: a stable sort keeps the board's order among equals.
     chosen.sort(key=lambda run_id: -bars[run_id].share("improved"))
     every = f" of all {len(bars)} pairs" if len(bars) > MOST_ROWS else ""
     title = _title(list(bars.values()), every)
@@ -101,12 +102,14 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") ->
 def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:
     name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]
+    # The table holds shares; times n they are whole numbers again.
     counts = [round(bar.share(outcome) * bar.episodes) for bar in bars]
     return go.Bar(
         orientation="h",
         name=name,
         x=shares,
         y=list(range(len(bars))),
+        # A number in a narrower piece of a bar would stand on its neighbours.
         text=[str(count) if share >= 6 else "" for count, share in zip(counts, shares, strict=True)],
         textfont={"color": token(f"{colour}-ink")},
         marker={"color": token(colour)},

@@ -76,6 +76,7 @@ class Grid:
     def _down(self, panel: int) -> tuple[float, float]:
         """Return where a panel stands, as shares of the height, from below."""
         top = 1 - (panel // self.columns) * (self.panel + self.between) / self._height
+        # Rounding may leave a tiny negative number at the lowest row, which Plotly refuses.
         return round(max(0.0, top - self.panel / self._height), 4), round(top, 4)
 
 
@@ -86,6 +87,7 @@ def columns(count: int, narrow: bool) -> int:
 
 def axis_name(letter: str, panel: int) -> str:
     """Return how Plotly names the axis of a panel, 0-based."""
+    # Plotly's first axis is ``x``, not ``x1``; the second is ``x2``.
     return letter if panel == 0 else f"{letter}{panel + 1}"
 
 

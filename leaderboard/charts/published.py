@@ -54,6 +54,7 @@ def agreement_rows(people: bool) -> list[Row]:
     for table, kind in tables if people else tables[1:]:
         for agreement in published_agreement(table):
             pearson, spearman = agreement.pearson, agreement.spearman
+            # The paper does not print both correlations of every two raters.
             if pearson is None or spearman is None:
                 continue
             name = (_names(agreement.one, agreement.other), kind)

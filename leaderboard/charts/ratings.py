@@ -56,6 +56,7 @@ def _marks(panel: int, crossed: CrossedRatings) -> go.Scatter:
         y=[y for _, y in crossed.counts],
         marker={
             "symbol": "circle",
+            # The square root makes the area, not the diameter, stand for the count.
             "size": [round(max(_LEAST, _LARGEST * (count / most) ** 0.5), 1) for count in crossed.counts.values()],
             "color": token("context"),
             "opacity": 1,

@@ -172,6 +172,7 @@ def _narrow(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, 
     title = words(xaxis["title"]["text"], (0, 0), "paper paper", "left top", (0, -20), colour=token("text"))
     notes = [title, *notes]
     for at, row in enumerate(rows):
+        # The value stands on the line of the name, which is cut so that both fit.
         taken = 0 if several else max(map(len, row.values), default=0)
         shift = (0, round(low * height))
         name = _name(row, (52 - taken, 52))
@@ -215,4 +216,5 @@ def _values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
 
 def _short(text: str) -> str:
     """Drop n from a label where room is short; the table still shows n."""
+    # With a judge in front there are two dots; a label of value and n alone keeps its n.
     return text.rsplit(" · ", 1)[0] if text.count(" · ") > 1 else text

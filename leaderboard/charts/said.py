@@ -19,6 +19,7 @@ _SHARES = {
 def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
     """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
     table = said_table(subject.only(pair).results)
+    # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
     rows = [row for row in grouped(table).get(pair.run_id, ()) if row["turn"].value != "last"]
     if not any(mean(row["said"]) is not None for row in rows):
         return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")

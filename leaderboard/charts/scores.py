@@ -152,6 +152,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
 
 def _rated(subject: Subject, key: str) -> dict[str, dict[str, Value]]:
     """Return a measure by judge and run_id; judges without any value are left out, the subject's judge is first."""
+    # Stable: False sorts before True, and the other judges keep their order.
     own = sorted(subject.results.judges, key=lambda judge: judge != subject.judge)
     by_judge = {judge: subject.by_run(judge, key) for judge in own}
     return {judge: by_run for judge, by_run in by_judge.items() if any(value.n for value in by_run.values())}
@@ -214,6 +215,7 @@ def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
     Returns:
         Its ends, and the step of its ticks: about eight.
     """
+    # Zero belongs to the range even where every pair gains.
     ends = [0.0, *interval_ends(values)]
     low, high = min(ends), max(ends)
     spare = max(0.25, 0.15 * (high - low))
@@ -225,6 +227,7 @@ def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
     """Return a range of whole points within 0–10 that holds every interval, at least four points."""
     ends = interval_ends(values) or [0.0, 10.0]
     low, high = floor(min(ends)), ceil(max(ends))
+    # On a narrower range differences of hundredths would look large.
     while high - low < 4:
         low, high = max(0, low - 1), min(10, high + 1)
     return low, high
@@ -257,6 +260,7 @@ def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
         return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank" if few else "No pair has a rank yet"
     top = list(ranking.values())
     by = next(iter(ranking)) if len(ranking) == 1 else "every judge" + " that ranks" * (len(ranking) < len(judges))
+    # A leader is named only if every judge that ranks has this pair alone at the top.
     always = set.intersection(*top)
     if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
         return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"

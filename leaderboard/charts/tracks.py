@@ -157,6 +157,7 @@ def _context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
     points = [
         point
         for track in tracks
+        # A pair of None lifts Plotly's pen: one trace for all lines is far lighter than a trace a line.
         for point in (*((spot.x, scale.height(mean(spot.value))) for spot in track.spots), (None, None))
     ]
     return go.Scatter(
@@ -201,6 +202,7 @@ def _line(track: Track, scale: Scale, panel: int) -> go.Scatter:
         line={"color": colour, "width": 2, "dash": generator_dash(track.pair.shape)},
         marker={
             "symbol": generator_symbol(track.pair.shape),
+            # The square root makes the area grow with the count; 4 pixels stay visible.
             "size": [round(4 + 7 * spot.weight**0.5, 1) for spot in track.spots],
             "color": colour,
             "opacity": 1,
@@ -251,6 +253,7 @@ def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
 def _end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:
     """Return the label at an end of a line; a lone mark has its label at the side, clear of the whisker."""
     height, (low, high) = scale.height(value) or 0.0, scale.y["range"]
+    # Near the upper edge a label above would run into the panel's title.
     above = 14 if height < low + 0.8 * (high - low) else -14
     refs = f"{axis_name('x', panel)} {axis_name('y', panel)}"
     return words(scale.form(value), (x, height), refs, shift=(22, 0) if alone else (0, above), colour=token("text"))

@@ -38,6 +38,7 @@ def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     some = subject.best(MOST_PANELS)
     table = _whole(trajectories_table(some.results, subject.judge))
     rows = grouped(table)
+    # By what the figure shows, the last mean, which need not be the order of the board.
     ordered = sorted(some.ranked, key=lambda pair: _last(rows.get(pair.run_id, ())), reverse=True)
     tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
@@ -71,6 +72,7 @@ def _track(pair: Pair, rows: Sequence[Mapping[str, Value]]) -> Track:
 
 
 def _last(rows: Sequence[Mapping[str, Value]]) -> float:
+    # Below every score, so that pairs without a rated episode come last.
     return (mean(rows[-1]["reached"]) or 0.0) if rows else -1.0
 
 
@@ -99,6 +101,7 @@ def _single_layout(track: Track, table: Table) -> Json:
 
 def _title(tracks: Sequence[Track]) -> str:
     gains = sorted((_gain(track) for track in tracks if track.spots), reverse=True)
+    # Two gains that look the same leave no pair to be named.
     if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
         return "How far does each pair get, turn by turn?"
     best = max(tracks, key=_gain)

@@ -71,6 +71,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     board = results.board()
     players = [_players(results, row.submission) for row in board]
     slugs = Counter(measured.run.slug for measured in results.runs)
+    # Runs of the same players would have one name, so the slug stands behind it.
     alike = Counter(players)
     seconds = _ordered(players, 1)
     hues = hues_of(_ordered(players, 0), list(dict.fromkeys(labels[0] for labels in players)))

@@ -48,6 +48,7 @@ def register_pictures(section: GameSection) -> None:
     """
     for instance in section.instances:
         section.instance_pictures(instance)
+    # A rendering drawn over a withheld picture would publish that picture.
     published = {instance.instance_id for instance in section.instances if section.renderings_are_published(instance)}
     for entry in section.entries:
         for episode in entry.measured.episodes:
@@ -132,6 +133,7 @@ def _instance_values(section: GameSection, instance: GameInstance, payload: Any,
 @lru_cache(maxsize=64)
 def _template(text: str) -> Template:
     """Return a compiled template: a game has two of them, which are rendered for every episode."""
+    # A plug-in's template runs on the machine that builds the site: no access to Python's internals.
     environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_harmless)
     return environment.from_string(text)
 
@@ -139,6 +141,7 @@ def _template(text: str) -> Template:
 def _rendered(section: GameSection, what: str, template: str, values: Mapping[str, Any]) -> Markup:
     try:
         return safe(_template(template).render(**values))
+    # A game's template is somebody else's code: any fault of the template names the game.
     except (TemplateError, LookupError) as error:
         raise WorkError(
             f"the game {section.game.name}: its template of {what} is broken: {error}", "Correct the game's package."
@@ -147,6 +150,7 @@ def _rendered(section: GameSection, what: str, template: str, values: Mapping[st
 
 def _harmless(value: Any) -> Any:
     """Return a text with hidden characters shown by their code; HTML of components as it is."""
+    # Markup comes from our components, which have made strangers' words visible already.
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -170,6 +174,7 @@ def _measured(
             continue
         if score.step is None:
             per_episode[score.measure] = score.value
+        # A scorer may have written a step that the episode does not have.
         elif score.step <= len(episode.steps):
             per_step.setdefault(score.measure, [None] * len(episode.steps))[score.step - 1] = score.value
     return per_episode, per_step
@@ -180,5 +185,6 @@ def _renderings(episode: GameEpisode) -> list[Rendering]:
     return [
         Rendering.model_validate(value)
         for value in fields
+        # A field is a rendering by its shape: games name their fields freely.
         if isinstance(value, dict) and value.keys() == {"sha256", "width", "height"}
     ]

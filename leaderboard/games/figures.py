@@ -50,14 +50,17 @@ def _sketch(
     points = {entry: curve for entry, curve in points.items() if curve}
     if not points:
         return Missing(title, "No step of any run has a value.")
+    # Entries come best first, so the first ones are the best.
     best = list(points)[:MOST_PANELS]
     tracks = [_track(entry, points[entry], words) for entry in best]
     places = sorted({place for curve in points.values() for place in curve})
+    # Published points stand at step numbers, which a normalised axis has not.
     beside = BesideCurves(
         curve_points(people, shown, curve), () if curve.normalised else _published(section, shown, places)
     )
     drawn = [*points.values(), beside.people]
     low, high = scale_ends(shown, [mean for means in drawn for mean in means.values()])
+    # A measure without a range ends where its largest value ends, which is seldom a round number.
     high = high if shown.range else _round_end(high)
     digits = value_digits(shown)
     vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
@@ -95,10 +98,12 @@ def _track(entry: Entry, points: dict[int, Estimate], words: str) -> Track:
 
 def _horizontal(places: list[int], curve: Curve) -> Json:
     words = curve.words
+    # Places of episodes of different lengths are shares, so that step numbers would mean nothing.
     if curve.normalised:
         middle = (places[0] + places[-1]) / 2
         ends: Ticks = [(places[0], "0"), (middle, "0.5"), (places[-1], "1")]
         return axis(places[0] - 0.4, places[-1] + 0.4, ends, f"{plain(words)}, from the first to the last")
+    # Division rounded up, so that there are never more ticks than fit.
     step = 1 if len(places) <= _MOST_TICKS else -(-len(places) // _MOST_TICKS)
     ticks: Ticks = [(place, str(place)) for place in places[::step]]
     return axis(places[0] - 0.4, places[-1] + 0.4, ticks, plain(words))

@@ -47,6 +47,7 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
             yield _page(section, f"runs/{entry.key}", f"run {entry.key}", "run", "index", values)
         for instance in section.instances:
             path = section.instance_path(instance).removeprefix(f"{section.folder}/")
+            # Every episode is rendered by the game's template: too much to do here, before the work is divided.
             later = partial(_instance_values, section, instance)
             yield _page(section, path, instance.instance_id, "instance", "gallery", {"instance": instance}, later)
 
@@ -57,6 +58,7 @@ def _section_pages(section: GameSection) -> Iterator[Page]:
     figures = {"figures": _figures(section), "curves": curves, "game_charts": curves}
     yield _page(section, "index", "board", "board", "index", _board_values(section))
     yield _page(section, "players", "players", "players", "players", {"seats": players(section)})
+    # A game of one seat has no pairs to cross.
     if section.crossed is not None:
         yield _page(section, "matrix", "matrix", "matrix", "matrix", {"matrix": matrix(section)})
     yield _page(section, "gallery", "gallery", "gallery", "gallery", {"groups": _groups(section)})
@@ -157,6 +159,7 @@ def _thumbnail(section: GameSection, instance: GameInstance, values: Sequence[fl
 
 
 def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
+    # The command is there to be copied into a shell.
     run, folder = entry.measured.run, shlex.quote(f"submissions/{entry.measured.run.slug}")
     return {
         "measures": [

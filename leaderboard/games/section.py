@@ -85,6 +85,7 @@ class GameSection:
         if self.game.pages.matrix:
             first, second = self.game.pages.matrix
             return names.index(first), names.index(second)
+        # Without a declaration the first two seats are crossed, as describer and generator are.
         return (0, 1) if len(names) > 1 else None
 
     def seat(self, number: int) -> Seat[Any, Any]:
@@ -94,6 +95,7 @@ class GameSection:
     def instance_path(self, instance: GameInstance) -> str:
         """Return the path of an instance's page, without suffix."""
         name = instance.instance_id
+        # An instance named like a page of the section would replace that page.
         return f"{self.folder}/{name}-instance" if name in _PAGES else f"{self.folder}/{name}"
 
     def run_path(self, entry: Entry) -> str:
@@ -115,10 +117,12 @@ class GameSection:
     def thumbnail(self, instance: GameInstance) -> Shown | None:
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
+        # The declared picture may be among those that must not be published.
         return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
 
     def renderings_are_published(self, instance: GameInstance) -> bool:
         """Return whether what was drawn holds no picture that must not be published."""
+        # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
@@ -157,6 +161,7 @@ def game_sections(runs: Sequence[GameRunFolder], pictures: PictureBook) -> tuple
     for name, folders in sorted(by_game.items()):
         try:
             results = read_game_results(folders)
+        # One game whose package is not installed must not stop the site of all others.
         except (WorkError, InputError) as error:
             print(printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)
             continue

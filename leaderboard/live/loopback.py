@@ -34,6 +34,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
     @staticmethod
     def allowed(host: str | None, origin: str | None) -> bool:
         """Return whether a request may be answered, by its headers ``Host`` and ``Origin``."""
+        # Another site may let its name point to 127.0.0.1 (DNS rebinding); its name stands in Host then.
         here = (host or "").rpartition(":")[0] in (HOST, "localhost")
         return here and origin in (None, f"http://{host}")
 
@@ -47,6 +48,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
     def posted(self) -> Any:
         """Return the JSON in the body of a request; None if there is none, or too much."""
         length = self.headers.get("Content-Length", "")
+        # Refused by the header, before a byte of the body is read.
         if not length.isdigit() or int(length) > self.most_posted:
             return None
         if self.headers.get("Content-Type") != "application/json":
@@ -62,6 +64,7 @@ class LoopbackHandler(SimpleHTTPRequestHandler):
 
     def send_own(self, path: Path | None) -> None:
         """Send a file of this project or of a run; 404 if there is none."""
+        # Only kinds on the list leave the machine's disk through this server.
         kind = KINDS.get(path.suffix) if path is not None else None
         if path is None or kind is None or not path.is_file():
             self.send_error(404)
@@ -91,6 +94,7 @@ def serving(handler: Callable[..., LoopbackHandler], port: int) -> Iterator[str]
         WorkError: The port is taken.
     """
     server = open_server(handler, port)
+    # Polled twenty times a second, since shutting down waits for the next poll.
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield f"http://{HOST}:{server.server_address[1]}/"

@@ -60,10 +60,12 @@ def _computed(site: Site, pair: Pair, facts: Lines) -> str:
     fates = {}
     for result in site.results.episodes[pair.run_id]:
         gallery, rendered = site.galleries[result.episode.instance_id], result.episode.rendered_turns
+        # Turns count from 1: turn 0 is in no X-ray.
         last = rendered[-1].turn if rendered else 0
         ray = xrays(gallery.drawn, result.episode, facts, only=last).get(last) if facts else None
         if ray is not None:
             letters = "".join(LETTER[fate] for fate in ray.fates)
+            # A letter a fate keeps the cache small: pages need the fates of thousands of marks.
             fates[result.episode.instance_id] = [list(ray.transform), letters]
     return json.dumps(fates, separators=(",", ":"))
 

@@ -293,11 +293,13 @@ class Site:
         counted: Counter[tuple[str, str]] = Counter()
         galleries = {}
         for instance in self.results.instances:
+            # Counted before any instance is left out, so that numbers in titles do not depend on the runs.
             counted[instance.category, instance.difficulty] += 1
             title = instance_title(
                 instance.category, instance.difficulty, counted[instance.category, instance.difficulty]
             )
             path = self.target_path(instance)
+            # A target that nobody played and whose picture is missing has nothing to show.
             if instance.instance_id in played or path.is_file():
                 target = self.pictures.add(path, instance.sha256, instance.width, instance.height)
                 galleries[instance.instance_id] = Gallery(instance, title, target)
@@ -305,6 +307,7 @@ class Site:
 
 
 def _hues(results: Results, judge: str) -> Hues:
+    # Colours go by name, so that a new score does not repaint the site; ranks only say who has one.
     best_first = dict.fromkeys(row.submission.describer for row in results.board(judge))
     return hues_of(sorted(best_first), list(best_first))
 

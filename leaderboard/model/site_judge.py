@@ -24,4 +24,5 @@ def site_judge(results: Results, wanted: str | None = None) -> str:
     if wanted is not None and wanted not in rated:
         known = ", ".join(sorted(rated)) or "none"
         raise InputError(f"{wanted}: no such judge rated similarity in these runs", f"Give --judge one of: {known}.")
+    # Judges that only compared renderings remain where none rated similarity.
     return wanted or (rated or results.judges)[0]

@@ -92,6 +92,7 @@ def read_run(path: Path) -> _RunReading:
     return _RunReading(
         results=run.results,
         costs=run.costs,
+        # The episodes are in ``results`` already; a second copy would double the cache.
         summary={name: value for name, value in summary.items() if name != "per_episode"},
         cells=tuple(run.cells.values()),
         language=run.language,
@@ -114,10 +115,12 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
             return [SiteRun(path) for path in paths]
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
             keys = list(readers.map(run_key, paths))
+            # A deque, from which each reading is dropped as soon as it is parsed.
             cached = deque(readers.map(cache.load, map(_name, keys)))
         # Parsed after that: parsing holds the lock, and the readers would wait for it.
         readings = {key: reading for key in keys if (reading := _reading(cached.popleft())) is not None}
         todo = {key: path for key, path in zip(keys, paths, strict=True) if key not in readings}
+        # The processes answer through the cache, so that the second look finds what they read.
         run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
         readings |= {key: reading for key in todo if (reading := _reading(cache.load(_name(key)))) is not None}
         return [SiteRun(path, readings.get(key), key) for path, key in zip(paths, keys, strict=True)]
@@ -126,6 +129,7 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
     """Read a share of the runs into the cache; files carry readings to the parent process faster than a pipe."""
     for key, path in todo[share::shares]:
+        # Defaults are left out: reading fills them in, and entries stay small.
         cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 
@@ -152,6 +156,7 @@ def _light(reading: _RunReading) -> _RunReading:
 
 
 def _share(record: BaseModel, fields: set[str]) -> None:
+    # Records are frozen: pydantic's own setter would refuse.
     object.__setattr__(record, "__pydantic_fields_set__", fields)
 
 

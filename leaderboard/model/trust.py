@@ -110,6 +110,7 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if (relay := known.witness) is not None:
         signed = f"{relay.records} records from {relay.first} to {relay.last}, key {relay.key}"
         lines.append(("Relay", f"{relay.relay}: {signed}"))
+    # A relay hands out the questions itself, so a witnessed run needs no commitment.
     if known.source is not None and relay is None:
         lines.append(("Commitment", known.committed.words if known.committed else UNCOMMITTED))
     if known.source is not None:

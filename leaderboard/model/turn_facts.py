@@ -84,7 +84,9 @@ Tell = Callable[[Sequence[int]], tuple[tuple[Part, str], ...]]
 
 def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, tell: Tell) -> TurnFacts:
     now = line.verdicts
+    # Before the first rendering nothing held and nothing failed, so nothing is gained or lost.
     then = earlier.verdicts if earlier is not None else "?" * len(now)
+    # Verdicts of different lengths stand for different lists of facts, which cannot be matched by place.
     changes = list(zip(then, now, strict=True)) if len(then) == len(now) else []
     gained = [place for place, change in enumerate(changes) if change == ("0", "1")]
     lost = [place for place, change in enumerate(changes) if change == ("1", "0")]

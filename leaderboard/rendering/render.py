@@ -61,6 +61,7 @@ class Renderer:
 
     def block(self, page: Page) -> str:
         """Return the HTML of a page, without blank lines."""
+        # Late values are computed here, in the process that writes the page, and are gone with the page.
         page = page.complete()
         made = block(page.template, {**self._shared, "page": page, "root": page.root, **page.values})
         whole = f"{made}{self._below(page)}"
@@ -85,6 +86,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("leaderboard"),
         autoescape=True,
+        # A misspelt value stops the build; by default Jinja would print nothing in its place.
         undefined=StrictUndefined,
         trim_blocks=True,
         auto_reload=False,
@@ -157,6 +159,7 @@ def _components() -> SimpleNamespace:
             name: component
             for module in modules
             for name, component in vars(module).items()
+            # Names that a module only imports are no components of its own.
             if callable(component) and component.__module__ == module.__name__ and not name.startswith("_")
         }
     )

@@ -105,6 +105,7 @@ class _Inline(HTMLParser):
         values = dict(attrs)
         if tag == "style":
             self._open = self.styles
+        # Data blocks such as JSON-LD never run, so the policy need not name them.
         elif tag == "script" and "src" not in values and not _is_data(values.get("type") or ""):
             self._open = self.scripts
         if self._open is not None:
@@ -145,6 +146,7 @@ def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
     rules = {
         "default-src": "'none'",
         "script-src": _sources("'self'", *_hashes(inline.scripts)),
+        # The hash of the empty text allows the empty style element that Plotly adds rules to.
         "style-src": _sources("'self'", *_hashes([*[""] * charts, *inline.styles])),
         "style-src-attr": "'unsafe-inline'" if charts else "'none'",
         "img-src": _sources("'self'", "data:", *_origin(images)),
@@ -159,6 +161,7 @@ def content_policy(shell: str, images: str = "", charts: bool = False) -> str:
 
 
 def _hashes(texts: Iterable[str]) -> list[str]:
+    # Sorted, so that the same page always has the same policy.
     digests = {base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts}
     return [f"'sha256-{digest}'" for digest in sorted(digests)]
 
@@ -167,6 +170,7 @@ def _origin(address: str) -> list[str]:
     if not address:
         return []
     parts = urlsplit(address)
+    # A blank or semicolon in the host would add words of its own to the policy.
     if parts.scheme != "https" or not re.fullmatch(r"[A-Za-z0-9.-]+(:\d+)?", parts.netloc):
         raise InputError(f"{address}: not a web address for pictures", "Give one that begins with https://HOST/")
     return [f"https://{parts.netloc}"]

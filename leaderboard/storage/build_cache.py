@@ -52,6 +52,7 @@ class BuildCache:
             name: ``<kind>/<hash>``, or another way below the folder.
         """
         try:
+            # A damaged entry is computed anew, like a missing one.
             return zlib.decompress((self.site / FOLDER / name).read_bytes()) if self.has(name) else None
         except (OSError, zlib.error):
             return None
@@ -60,6 +61,7 @@ class BuildCache:
         """Return whether data is cached under a name, in this or the earlier build; the data may be damaged."""
         path = self.site / FOLDER / name
         if not path.is_file() and self.earlier is not None:
+            # The earlier build has no such entry, or was removed meanwhile: a plain miss.
             with suppress(OSError):
                 take_over(self.earlier / FOLDER / name, path)
         return path.is_file()

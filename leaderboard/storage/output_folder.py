@@ -29,6 +29,7 @@ def build_folder(out: Path) -> Iterator[Path]:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         remove_left_over(out)
+        # Beside the output, hence on the same disk: the last step is a rename.
         folder = tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent)
     except OSError as error:
         raise WorkError(f"{out}: cannot be written ({error.strerror})", "Choose another --out.") from error
@@ -40,9 +41,11 @@ def remove_left_over(out: Path) -> None:
     """Remove the build folders that killed builds of ``out`` left beside it; a running build's folder stays."""
     for folder in out.parent.glob(f".{out.name}.*"):
         lock = folder / _LOCK
+        # A young folder may be of a build that has not locked its file yet.
         if not lock.is_file() or folder.is_symlink() or time() - folder.stat().st_mtime < _SETTLED:
             continue
         try:
+            # Only a dead build leaves its lock free; the lock of a live one raises Timeout.
             with FileLock(lock, blocking=False):
                 _restore(folder / "old", out)
                 shutil.rmtree(folder, ignore_errors=True)
@@ -64,6 +67,7 @@ def replace(made: Path, out: Path) -> None:
     """
     old = made.parent / "old"
     try:
+        # A folder that is not empty cannot be renamed over, so the old site steps aside first.
         if out.is_dir():
             out.rename(old)
         try:
@@ -104,6 +108,7 @@ def take_over(source: Path, target: Path) -> None:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
+        # A link costs no space and hardly any time for the pictures of an earlier build.
         os.link(source, target, follow_symlinks=False)
     except OSError:
         shutil.copyfile(source, target)

@@ -141,11 +141,13 @@ def _encode(job: _Job) -> None:
     from PIL import Image
 
     source, folder, sides = job
+    # Read once: the bytes that were hashed are the bytes that are decoded.
     data = read_image_bytes(Path(source.path))
     if hashlib.sha256(data).hexdigest() != source.sha256:
         raise ImageError(f"{source.path}: damaged, not the picture that was recorded", "Restore it from a copy.")
     image = Image.fromarray(Picture.from_own_file(data, source.width, source.height).pixels)
     for side in sides:
+        # Works in place: the small picture is made of the large one, since sides descend.
         image.thumbnail((side, side), Image.Resampling.LANCZOS)
         buffer = io.BytesIO()
         image.save(buffer, "WEBP", quality=QUALITY, method=METHOD)
@@ -167,9 +169,11 @@ def _taken_over(source: _Source, folder: Path, earlier: Path | None, sides: tupl
 
 
 def _name(sha256: str, side: int) -> str:
+    # 16 hex digits are 64 bits: no two pictures of a site share a name by chance.
     return f"{FOLDER}/{sha256[:16]}-{side}.webp"
 
 
 def _fit(width: int, height: int, side: int) -> tuple[int, int]:
     scale = min(1.0, side / max(width, height))
+    # A very long picture still has a pixel of height.
     return max(1, round(width * scale)), max(1, round(height * scale))

@@ -130,11 +130,13 @@ def describer_colour(index: int, dark: bool = False) -> str:
         index: Position among the describers, from 0; after the seventh the hues begin anew.
         dark: For the dark scheme.
     """
+    # The published hues are not all dark enough for white: yellow would be lost on a page.
     return until_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 3.0)
 
 
 def describer_text_colour(index: int, dark: bool = False) -> str:
     """Return a describer's hue for words: at least 4.5 : 1 against page and raised areas (WCAG 2.2, 1.4.3)."""
+    # Words stand on both grounds, so the hue is brought to the contrast on one, then on the other.
     colour = until_contrast(OKABE_ITO[index % len(OKABE_ITO)], neutral("background", dark), 4.5)
     return until_contrast(colour, neutral("surface", dark), 4.5)
 
@@ -219,6 +221,7 @@ def variables(dark: bool = False) -> dict[str, str]:
     """Return every colour of a scheme by its token's name."""
     tokens = {"accent": ACCENT[dark]}
     tokens.update({name: pair[dark] for name, pair in (NEUTRALS | _OUTCOMES).items()})
+    # Counts stand inside the bars of outcomes, so each colour has an ink.
     tokens.update({f"{name}-ink": ink_on(pair[dark]) for name, pair in _OUTCOMES.items()})
     grey, page = neutral("muted", dark), neutral("background", dark)
     tokens |= {"describer-0": grey, "describer-0-text": neutral("text", dark), "describer-0-band": mix(page, grey, 0.2)}

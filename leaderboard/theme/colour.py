@@ -29,6 +29,7 @@ def interpolate(stops: Sequence[str], position: float) -> str:
         position: 0 is the first stop, 1 the last; anything outside takes the nearer end.
     """
     place = min(1.0, max(0.0, position)) * (len(stops) - 1)
+    # Position 1 belongs to the last interval: there is no stop after the last.
     index = min(int(place), len(stops) - 2)
     return mix(stops[index], stops[index + 1], place - index)
 
@@ -48,6 +49,7 @@ def until_contrast(colour: str, against: str, wanted: float) -> str:
         against: What it will stand on.
         wanted: Contrast ratio, at most what black or white reaches.
     """
+    # Towards the end that contrasts more, or a mid grey could never reach the ratio.
     pole = max("#000000", "#ffffff", key=lambda end: contrast(end, against))
     candidates = (mix(colour, pole, step / 50) for step in range(51))
     return next((candidate for candidate in candidates if contrast(candidate, against) >= wanted), pole)
@@ -59,6 +61,7 @@ def _linear(colour: str) -> tuple[float, float, float]:
 
 
 def _decode(value: float) -> float:
+    # Threshold and constants of the sRGB transfer function (IEC 61966-2-1).
     return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 

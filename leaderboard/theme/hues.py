@@ -52,6 +52,7 @@ def hues_of(labels: Sequence[str], best_first: Sequence[str]) -> Hues:
         numbers = {label: number for number, label in enumerate(labels)}
         return Hues(numbers, "Colour stands for the describer")
     families = sorted({family_of(label) for label in labels})
+    # A single family would give every describer the same colour.
     if 1 < len(families) <= len(OKABE_ITO):
         words = f"Colour stands for the first word of the describer’s name ({', '.join(families)})"
         return Hues({label: families.index(family_of(label)) for label in labels}, words)

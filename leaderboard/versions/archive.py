@@ -99,6 +99,7 @@ def freeze_site(
     """
     name = marker.get("benchmark")
     record = next((version for version in (read_versions() if known is None else known) if version.name == name), None)
+    # A board frozen under an unreleased name could later be taken for the release of that name.
     if record is None or record.instance_set != marker.get("instance_set"):
         raise InputError(
             f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
@@ -134,6 +135,7 @@ def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
     boards: dict[str, FrozenBoard] = {}
     for path in sorted(folder.glob(f"*/{VERSION}")):
         board = _read_frozen(path)
+        # Two folders may claim one name; which of them is right cannot be told here.
         twin = boards.setdefault(board.record.name, board)
         if twin is not board or (board.record.name == current.name and not _same(board.record, current)):
             other = "the site's own" if twin is board else str(twin.folder)
@@ -154,6 +156,7 @@ def _read_frozen(path: Path) -> FrozenBoard:
     board = path.parent / BOARDS[0]
     try:
         record = BenchmarkVersion.model_validate_json(path.read_bytes())
+        # The file may come from elsewhere: its size is checked before it is read into memory.
         if board.stat().st_size > _MAX_BYTES:
             raise InputError(f"{board}: larger than {_MAX_BYTES // 2**20} MiB", "Freeze the version again.")
         document = json.loads(board.read_bytes())
@@ -164,6 +167,7 @@ def _read_frozen(path: Path) -> FrozenBoard:
     rows = document.get("rows") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{board}: not the boards of a site", "Freeze the version again.")
+    # Boards and record are separate files, so one may have been copied without the other.
     if document.get("instance_set") != record.instance_set:
         raise InputError(f"{board}: of another instance set than {VERSION} names", "Freeze the version again.")
     return FrozenBoard(record, path.parent, tuple(_with_run(row, document.get("runs")) for row in rows))

@@ -57,8 +57,10 @@ def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     rows_by_view: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
         key = (*(row.get(name) for name in _FIELDS[:-1]), row.get(_FIELDS[-1], ""))
+        # The file is data from outside: a row of another shape is skipped, not trusted.
         if all(isinstance(part, str) for part in key):
             rows_by_view.setdefault(key, []).append(row)
+    # Stable: apart from the overall boards, which come first, the order of the file stays.
     keys = sorted(rows_by_view, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
     return tuple(
         _FrozenView("index" if not number else f"board-{number}", *key, tuple(rows_by_view[key]))

@@ -80,9 +80,11 @@ def colour_name(colour: str) -> str:
     """Return a plain name for a colour ``#rrggbb``: a hue out of eight, brown, black, grey or white."""
     red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
     hue, lightness, saturation = rgb_to_hls(red, green, blue)
+    # Without chroma the hue is noise, so a tinted grey must not be called by a hue.
     if max(red, green, blue) - min(red, green, blue) < 0.1 or saturation < 0.12:
         return "black" if lightness < 0.2 else "white" if lightness > 0.92 else "grey"
     name = next(name for limit, name in _HUES if 360 * hue < limit)
+    # English has a word of its own for dark orange and dull red.
     dull = name == "red" and saturation < 0.4 and lightness < 0.55
     return "brown" if dull or (name in ("orange", "yellow") and lightness < 0.38) else name
 
@@ -111,6 +113,7 @@ def _written(elements: Iterable[Element], told: Iterable[str]) -> Iterable[str]:
     }
     for element in elements:
         numeric = element.text is not None and element.text.strip("−-+%°.,").replace(".", "").isdigit()
+        # Numbers along an axis would fill the text and say little.
         skipped = element.type == "value_label" or (element.type in ("tick_label", "wedge_label") and numeric)
         if element.text is not None and not skipped and element.text not in said:
             yield f"“{element.text}”"

@@ -114,6 +114,7 @@ def interval_words(estimate: Estimate, digits: int = 2, unit: str = "") -> str:
         return "no rated episode"
     if estimate.low is None or estimate.high is None:
         return "one episode, so no interval" if estimate.n == 1 else f"no interval, n = {estimate.n}"
+    # An interval of few pictures is shown, but never without the warning.
     few = f", {TOO_FEW}" if too_few(estimate.n) else ""
     return (
         f"95 % interval {number(estimate.low, digits)} to {number(estimate.high, digits)}{unit}, n = {estimate.n}{few}"

@@ -71,6 +71,7 @@ def mark_message(message: str, turn: int) -> Marked:
         turn: Its turn, 1-based. On turn 1 there is nothing yet to correct, so nothing is marked.
     """
     shown = message[:LONGEST]
+    # Cut before the search, so that no mark reaches beyond what is shown.
     marks = find_corrections(shown) if turn > 1 else ()
     # Marks of one category never overlap: each place where one begins or ends turns the category's bit over.
     turned: dict[int, int] = defaultdict(int)
@@ -79,6 +80,7 @@ def mark_message(message: str, turn: int) -> Marked:
             turned[place] ^= _BITS[mark.correction]
     segments, begun, active = [], 0, 0
     for place in sorted(turned):
+        # A mark may begin the message, with no text before it.
         if place > begun:
             segments.append(Segment(shown[begun:place], _in_order(active)))
             begun = place

@@ -17,6 +17,7 @@ def visible(text: str) -> str:
     # Nearly all texts: what Python calls printable has no hidden character, and is known in one pass.
     if text.isprintable():
         return text
+    # A Windows line break is one line break; a lone carriage return stays visible.
     return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
 
 

@@ -42,13 +42,14 @@ export function highest(pairs, judges, whole) {
   const rated = judges.filter(({ values }) => values.some((value) => known(value) && value[3]));
   if (!rated.length) return "No rendering was rated";
   if (pairs.length === 1) return rated.length === 1 ? `${pairWords(pairs[0])} scores ${fixed(rated[0].values[0][0])}` : `How similar is what ${pairWords(pairs[0])} draws?`;
-  const tops = rated.map(({ ranks }) => topGroup(ranks, whole));
-  const sizes = tops.map(({ length }) => length);
-  if (sizes.includes(0)) return "No pair has a rank yet";
-  const [[leader]] = tops;
-  if (tops.every((top) => top.length === 1 && top[0] === leader)) return `${pairWords(pairs[leader])} leads by main score, judged by ${rated.length === 1 ? rated[0].judge : "every judge"}`;
-  const count = rated[0].ranks.filter(Boolean).length;
-  if (rated.length === 1) return `${sizes[0]} of ${count} ranked pairs cannot be told from the best by main score`;
+  /* A judge of too few pictures ranks nobody; the others still do. */
+  const ranking = rated.map((own) => ({ ...own, top: topGroup(own.ranks, whole) })).filter(({ top }) => top.length);
+  if (!ranking.length) return "No pair has a rank yet";
+  const [{ judge, ranks, top: [leader] }] = ranking;
+  const by = ranking.length === 1 ? judge : `every judge${ranking.length < rated.length ? " that ranks" : ""}`;
+  if (ranking.every(({ top }) => top.length === 1 && top[0] === leader)) return `${pairWords(pairs[leader])} leads by main score, judged by ${by}`;
+  const sizes = ranking.map(({ top }) => top.length);
+  if (ranking.length === 1) return `${sizes[0]} of ${ranks.filter(Boolean).length} ranked pairs cannot be told from the best by main score${rated.length > 1 ? `, judged by ${by}` : ""}`;
   return `Judges leave ${Math.min(...sizes)} to ${Math.max(...sizes)} of ${pairs.length} pairs in the top group`;
 }
 

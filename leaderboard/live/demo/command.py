@@ -60,6 +60,7 @@ def _emptied(out: Path) -> Path:
 
     parts = {"instances", "contexts", "dialogues", "tasks", "runs", "dataset", "site", "demo.log"}
     if out.exists():
+        # A folder is emptied only if everything in it has a name that a demo gives.
         others = [path.name for path in out.iterdir() if path.name not in parts and not path.name.startswith(".")]
         if others:
             raise InputError(f"{out}: holds other things ({others[0]})", "Choose another --out.")
@@ -78,6 +79,7 @@ def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
         for number, stage in enumerate(stages):
             state.begin(number)
             begun = monotonic()
+            # In a file the carriage return would leave every stage twice.
             if sys.stdout.isatty():
                 click.echo(f"{number + 1}/{len(stages)}  {stage.label} …\r", nl=False)
             try:

@@ -43,6 +43,7 @@ class Feed:
         """Return the file of a rendering, or of an instance's first picture; None if there is no such picture."""
         if (self.folder / run / RUN_FILE).is_file() and run in self._names:
             rendering = self.folder / run / "renderings" / f"{name}.png"
+            # The name comes from the address: letters and digits alone cannot leave the folder.
             if name.isalnum() and rendering.is_file():
                 return rendering
             return self._target(run, name)
@@ -65,6 +66,7 @@ class Feed:
         run = journal.parent.name
         if run not in self._names:
             self._names[run] = _name(journal.parent / RUN_FILE)
+        # Bytes, since the place to read on from is counted in bytes.
         with journal.open("rb") as file:
             file.seek(self._read.get(journal, 0))
             for line in file:
@@ -88,6 +90,7 @@ class Feed:
                 "text": said[:LONGEST],
                 "rendering": rendering.get("sha256"),
             }
+        # A question that brought no answer has nothing to show.
         if event["event"] == "failure":
             return None
         episode = event["episode"]

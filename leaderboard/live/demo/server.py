@@ -46,6 +46,7 @@ class State:
 
     def as_dict(self, since: int = 0) -> dict[str, Any]:
         """Return the state and the events from a number on, as JSON."""
+        # The server answers requests in threads, and reading on moves the place in each journal.
         with self.lock:
             events = self.feed.since(since)
         known = {"stages": self.stages, "stage": self.stage, "failed": self.failed, "site": self.site is not None}

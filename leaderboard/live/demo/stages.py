@@ -113,6 +113,7 @@ def carry_out(stage: Stage, log: IO[bytes]) -> None:
             _give(command, log)
         return
     with ThreadPoolExecutor(max_workers=4) as workers:
+        # All are handed in before the first result is awaited, or nothing would run side by side.
         for done in [workers.submit(_give, command, log) for command in stage.commands]:
             done.result()
 
@@ -124,5 +125,6 @@ def _give(command: Sequence[str], log: IO[bytes]) -> None:
     log.flush()
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        # The last line may be a hint or a warning of a library; our own messages begin with the name.
         said = next((line for line in reversed(lines) if line.startswith("ircore: ")), lines[-1])
         raise WorkError(f"ircore {command[0]}: exit status {done.returncode}: {said.strip()}", f"See {log.name}.")

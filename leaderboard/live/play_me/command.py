@@ -112,6 +112,7 @@ def _targets(out: Path, given: Path | None, mode: "Mode", log: IO[bytes]) -> Non
     if (out / "instances").exists():
         return
     if given is not None:
+        # Resolved, since a relative link would be read from the folder that holds the link.
         (out / "instances").symlink_to(given.resolve())
         return
     chosen = [part for name in mode.categories for part in ("--category", name)]

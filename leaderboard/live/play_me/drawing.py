@@ -47,6 +47,7 @@ class DrawingTable(Table):
         if not all(isinstance(said.get(key), str) for key in ("question", "picture")):
             raise ValueError("question and picture are needed")
         drawn, question = decoded(said["picture"]), self.question
+        # The page may still show a question that was answered in another tab.
         if question is None or question.name != said["question"]:
             return False
         write_bytes(question / "picture.png", drawn.data)
@@ -98,6 +99,7 @@ class DrawingTable(Table):
         ended = {episode.episode_id for episode in run.episodes()} if run is not None else set()
         for call in run.calls().values() if run is not None else ():
             said = call.role == "describer" and call.turn == turn and message in (call.text or "")
+            # Two targets may have had the same message; only one episode is still being played.
             if said and call.episode_id not in ended:
                 return next(iter(self.instances.instances.named({call.episode_id})), None)
         return None
@@ -118,6 +120,7 @@ def decoded(address: str) -> Picture:
     Raises:
         ValueError: It is no PNG, or too large.
     """
+    # Base64 is a third longer than its bytes: twice the limit is surely too large, and is not decoded.
     if not address.startswith(DATA) or len(address) > 2 * MAX_BYTES:
         raise ValueError("no picture")
     try:

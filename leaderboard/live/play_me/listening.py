@@ -73,6 +73,7 @@ class ListeningTable(Table):
         if not captions or not messages:
             return None
         pictures = {label: f"{question.name}/shown-{number}.png" for number, label in captions}
+        # Only what precedes the last question can be about the last answer.
         before = words[: words.rfind(f"Round {messages[-1][0]}. Which")]
         wrong = _WRONG.findall(before)
         last = "" if not wrong and _RIGHT not in before else before.strip().splitlines()[-1]

@@ -26,6 +26,7 @@ class PlayHandler(LoopbackHandler):
     def __init__(self, *args: Any, table: Table, **options: Any) -> None:
         self._table = table
         if isinstance(table, DrawingTable):
+            # A drawing is a PNG in Base64, much longer than any message.
             self.most_posted = MOST_DRAWN
         super().__init__(*args, directory=str(PAGE), **options)
 

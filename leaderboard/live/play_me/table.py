@@ -101,6 +101,7 @@ class Table:
     def file(self, question: str, name: str) -> Path | None:
         """Return a picture of a question; None if there is none of this name."""
         path = self.folder / "desk" / question / name
+        # Both parts come from the address: neither may lead out of the desk, nor to texts and answers.
         is_own = Path(question).name == question and Path(name).name == name and name.endswith(".png")
         is_own = is_own and question.startswith(f"{self.ASKED}-")
         return path if is_own and path.is_file() else None
@@ -148,6 +149,7 @@ class Table:
         verification = self._verified(instance, target, rendering)
         if verification is None:
             return None
+        # The heaviest errors first, since only some are listed.
         wrong = sorted(
             (checked for checked in verification.facts if checked.verdict == "fails"),
             key=lambda checked: -checked.fact.weight,
@@ -162,6 +164,7 @@ class Table:
     def _verified(self, instance: Instance, target: Picture, rendering: Picture) -> Verification | None:
         if instance.scene is None:
             return None
+        # The page asks for the state again and again, and checking a picture is slow.
         key = (instance.instance_id, rendering.sha256)
         if key not in self._checked:
             self._checked[key] = verify_picture(target, instance.scene, rendering)

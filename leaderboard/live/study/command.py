@@ -109,6 +109,7 @@ def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
     own = study / "results" / code
     own.mkdir(parents=True, exist_ok=True)
     if not (own / "instances").exists():
+        # A relative link, so that the study's folder can be moved or sent.
         (own / "instances").symlink_to(Path("../../instances"))
     settings = plan.generator.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     write_pair(own, "describer", settings, f"human-{code}", desk="desk")
@@ -119,10 +120,12 @@ def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
             "--out",
             "run",
             "--concurrency",
+            # All targets are asked at once, so that the page can show them in the participant's order.
             str(len(session.order)),
             "--max-turns",
             str(plan.max_turns),
         ]
+        # Run inside the participant's folder, since the manifest and the command name everything by relative paths.
         playing = began(words, Path(), log, inside=own)
         try:
             with serving_table(table, port) as address:

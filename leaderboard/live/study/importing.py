@@ -51,6 +51,7 @@ def import_study(folder: Path, out: Path) -> list[Imported]:
         raise InputError(f"{folder}: nobody has taken part", f"Begin: ircore study run {folder} --participant p01")
     for imported in began:
         place = out / f"human-{imported.code}"
+        # Checked for all before any is copied: an import is done wholly or not at all.
         if imported.is_taken and place.exists():
             raise InputError(f"{place}: is there already", "Name another folder with --out.")
     for imported in began:
@@ -70,6 +71,7 @@ def _participant(folder: Path, session: Session, study: Study) -> Imported | Non
     right = sum(map(passed, given))
     if not (own / CONSENT).exists():
         why = "did not agree"
+    # Attention comes before completeness: whoever failed a check is named for the check.
     elif right < len(given):
         why = f"failed {len(given) - right} of {len(given)} attention checks"
     elif ended < len(session.order):

@@ -93,6 +93,7 @@ def sessions(targets: Sequence[str], participants: int, seed: int) -> tuple[Sess
         seed: Of the numbering of targets and the words of the checks.
     """
     rng = random.Random(seed)
+    # The design fixes orders of numbers; which target has which number is left to chance.
     shuffled = rng.sample(list(targets), len(targets))
     orders = balanced(len(targets))
     after = sorted({max(1, len(targets) // 3), max(1, 2 * len(targets) // 3)}) if len(targets) > 1 else []

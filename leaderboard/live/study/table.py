@@ -42,6 +42,7 @@ class StudyTable(Table):
         """Return the state as JSON; nothing is asked before consent, nor while a check waits."""
         state = super().as_dict()
         check = self._waiting_check(len(state["ended"]))
+        # Models are told no score while they play, so participants are told none.
         state["ended"] = [{**episode, "mine": None, "best": None} for episode in state["ended"]]
         waits = not self.has_consent or check is not None
         question = None if waits or state["question"] is None else {**state["question"], **_UNTOLD}
@@ -68,6 +69,7 @@ class StudyTable(Table):
         """Return the next check that is due and has no answer."""
         checks = self.session.checks if self.session is not None else ()
         answered = len(answers(self.folder))
+        # Answers are counted, right or wrong: a check is asked once.
         due = [check for check in checks[answered:] if ended >= check.after]
         return due[0] if due else None
 
