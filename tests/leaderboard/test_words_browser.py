@@ -71,6 +71,19 @@ def test_a_term_is_explained_where_it_stands_by_touch(browser: "Browser", addres
         assert page.get_by_role("tooltip").count() == 0
 
 
+def test_a_term_with_a_page_of_its_own_is_explained_first_and_followed_at_the_second_touch(
+    browser: "Browser", address: str
+) -> None:
+    with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:  # type: ignore[arg-type]
+        page = visit_in(context, address).open("pairs/seer.html")
+        term = page.locator("a.term", has_text="ΔQ")
+        term.tap()
+        assert page.get_by_role("tooltip").inner_text() == term.get_attribute("title")
+        assert page.url.endswith("pairs/seer.html")
+        term.tap()
+        page.wait_for_url("**/metrics.html#delta-q")
+
+
 def test_the_strip_of_a_first_visit_can_be_put_away_for_good(browser: "Browser", address: str) -> None:
     with browser.new_context() as context:
         page = visit_in(context, address, first=True).open("boards/index.html")

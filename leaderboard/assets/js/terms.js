@@ -1,20 +1,23 @@
 /*
  * What a term or a number means, where it stands: the title of an element, shown when it is touched, or when it has the
- * focus. A mouse gets it from the browser.
+ * focus. A mouse gets it from the browser. A term that is a link (a.term) is followed at the second touch.
  */
 import { element, whenReady, withAttributes } from "./dom.js";
 
 const ROOM = 8; // pixels between the words and the edge of the window
 
 let tip = null;
+let explained = null; // the term whose words are shown
+let held = null; // a term that was touched for the first time: its link is not followed
 
 function hide() {
   tip?.remove();
-  tip = null;
+  tip = explained = null;
 }
 
 function show(term) {
   hide();
+  explained = term;
   tip = withAttributes(element("div", "irg term-tip", term.title), { role: "tooltip" });
   document.body.append(tip);
   const box = term.getBoundingClientRect();
@@ -34,8 +37,13 @@ function reachable() {
 document.addEventListener("pointerdown", (event) => {
   if (event.pointerType === "mouse") return;
   const term = event.target.closest?.(".irg [title]");
+  held = term?.matches("a.term") && term !== explained ? term : null;
   if (term?.title) show(term);
   else hide();
+});
+document.addEventListener("click", (event) => {
+  if (held?.contains(event.target)) event.preventDefault();
+  held = null;
 });
 document.addEventListener("focusin", ({ target }) => {
   if (target.matches?.(".irg abbr[title]:focus-visible, .irg .tier[title]:focus-visible")) show(target);
