@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class PlayerResult:
 
     Example:
         >>> from ircore.results.statistics.intervals import Estimate
-        >>> player = PlayerResult("describer", "gpt-5.2", ("a-1", "b-2"), Estimate(8.1, 7.9, 8.3, 280), by_category={})
+        >>> player = PlayerResult("describer", "gpt-5.2", ("a-1", "b-2"), Estimate(8.1, 7.9, 8.3, 280), {}, {})
         >>> player.score.mean
         8.1
     """
@@ -38,6 +39,9 @@ class PlayerResult:
 
     by_category: Mapping[str, Estimate]
     """The same within each category of pictures."""
+
+    by_condition: Mapping[tuple[str, str], Estimate]
+    """The same within each category and difficulty that has pictures."""
 
 
 def player_result(results: Results, role: Role, label: str, judge: str) -> PlayerResult:
@@ -68,13 +72,20 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
         run_ids,
         _mean(results, run_ids, judge, None),
         {category: _mean(results, run_ids, judge, category) for category in results.categories},
+        {
+            (category, difficulty): _mean(results, run_ids, judge, category, difficulty)
+            for category, difficulty in product(results.categories, results.difficulties)
+            if under(results.instances, category, difficulty)
+        },
     )
 
 
-def _mean(results: Results, run_ids: tuple[str, ...], judge: str, category: str | None) -> Estimate:
+def _mean(
+    results: Results, run_ids: tuple[str, ...], judge: str, category: str | None, difficulty: str | None = None
+) -> Estimate:
     if not run_ids:
         return Estimate(None, None, None, 0)
-    chosen = under(results.instances, category, None)
+    chosen = under(results.instances, category, difficulty)
     finals = results.finals(judge, run_ids, chosen)
     # A mean with a gap is a gap: an instance counts only if every partner has a score for it.
     (estimate,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
