@@ -12,7 +12,7 @@ import { MISSING, fixed } from "./numbers.js";
 
 const MOST = 4;
 const TENTHS = 10;
-const SPAN = 50; // points of the main score left and right of zero in the plots
+const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots
 const ROLES = ["describers", "generators"];
 const SLOTS = ["First", "Second", "Third", "Fourth"];
 
@@ -99,13 +99,15 @@ export class PlayersCompared {
   /* A row for each condition, two columns for each player that the first is compared with. */
   table() {
     const [first, ...others] = this.keys;
-    const heads = others.flatMap((other) => [element("th", "number", "less ", this.name(other)), element("th", "", "±50")]);
+    const all = this.files.flatMap((file) => others.map((other) => compared(file, first, other)).filter(Boolean));
+    const span = SPANS.find((points) => all.every(({ low, high }) => points >= Math.max(-low, high))) ?? SPANS.at(-1);
+    const heads = others.flatMap((other) => [element("th", "number", "less ", this.name(other)), element("th", "", `−${span} to +${span}`)]);
     for (const head of heads) head.scope = "col";
     const corner = withAttributes(element("th", "", "Targets"), { scope: "col" });
     const rows = this.conditions.map(([title], at) => {
       const cells = others.flatMap((other) => {
         const estimate = compared(this.files[at], first, other);
-        return estimate ? [element("td", "number", difference(estimate, 1)), element("td", "", dot(estimate, SPAN))]
+        return estimate ? [element("td", "number", difference(estimate, 1)), element("td", "", dot(estimate, span))]
           : [element("td", "number", MISSING), element("td")];
       });
       return element("tr", "", withAttributes(element("th", "", title), { scope: "row" }), ...cells);
