@@ -39,7 +39,7 @@ def card_path(folder: Path, page: str) -> Path:
     return folder / "cards" / f"{page}.png"
 
 
-def card_tags(folder: Path, page: str, title: str, address: str) -> str:
+def card_tags(folder: Path, page: str, title: str, address: str, words: str = "") -> str:
     """Return the tags by which other sites show a link to a page; empty if the site's address is not known.
 
     Args:
@@ -47,10 +47,12 @@ def card_tags(folder: Path, page: str, title: str, address: str) -> str:
         page: Path of the page, without suffix.
         title: Title of the page.
         address: Address of the site, absolute, ending in a slash.
+        words: Description of the page; empty for none.
     """
     if not address:
         return ""
     tags = {"og:type": "website", "og:title": title, "og:url": f"{address}{page}.html"}
+    tags |= {"og:description": words} if words else {}
     if card_path(folder, page).is_file():
         tags |= {"og:image": f"{address}cards/{page}.png", "og:image:width": str(SIZE[0])}
         tags |= {"og:image:height": str(SIZE[1]), "twitter:card": "summary_large_image"}

@@ -70,6 +70,7 @@ def _finish_share(
                 f"{path}.html: its shell has no slot for the content",
                 "Check the slots in leaderboard/overrides/main.html.",
             )
+        words = description(content or shell.template.partition("<article")[2], title)
         whole = shell.filled(
             content=content,
             title=title,
@@ -77,8 +78,8 @@ def _finish_share(
             notice=notice("../" * path.count("/")),
             images=images,
             charts=_CHART in content,
-            description=description(content or shell.template.partition("<article")[2], title),
-            card=card_tags(tree.files, path, title or shell.title, address),
+            description=words,
+            card=card_tags(tree.files, path, title or shell.title, address, words),
         )
         write_text(tree.site / f"{path}.html", whole)
 

@@ -67,7 +67,8 @@ def test_a_board_has_a_card_that_other_sites_find(site: Site, tmp_path: Path) ->
     path = card_path(tmp_path, page.path)
     path.parent.mkdir(parents=True)
     path.write_bytes(card)
-    tags = card_tags(tmp_path, page.path, 'A "board"', site.address)
+    tags = card_tags(tmp_path, page.path, 'A "board"', site.address, "Who leads & by how much")
+    assert '<meta property="og:description" content="Who leads &amp; by how much">' in tags
     assert 'content="https://example.org/board/cards/boards/index.png"' in tags
     assert "&#34;board&#34;" in tags
     # Without an address there is nothing that another site could fetch.
