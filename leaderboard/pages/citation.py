@@ -152,7 +152,7 @@ def _plain(words: Sequence[str]) -> Iterator[str]:
 
 
 def _benchmark(version: Version) -> str:
-    # An instance set that is not released has no version, and its hash changes with every edit.
+    # The words of an unreleased benchmark name its instance set already.
     return version.words + (f", instance set {version.instance_set[:12]}" if version.released else "")
 
 

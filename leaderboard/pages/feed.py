@@ -74,6 +74,7 @@ def changes(site: Site) -> tuple[Change, ...]:
     entries += [_benchmark(version, current=False) for version in site.former]
     if site.version.released:
         entries.append(_benchmark(site.version.released, current=True))
+    # Reversed first, so that among changes of the same moment the one added last stands first.
     entries.reverse()
     # Sorting is stable: changes of the same moment keep their order.
     return tuple(sorted(entries, key=lambda change: change.when, reverse=True))

@@ -188,6 +188,7 @@ def _frozen(board: FrozenBoard, judge: str) -> _Board:
     rows = [row for row in board.rows if tuple(map(row.get, ("category", "difficulty", "judge"))) == overall]
     return {
         (describer, generator): Standing(_whole(row, "rank_low"), _whole(row, "rank_high"), _main(row))
+        # In reverse, so that the best of several runs of the same players overwrites the others, as on the live board.
         for row in reversed(rows)
         for describer, generator in [(row.get("describer"), row.get("generator"))]
         # Frozen boards are files of older formats, whose fields may be missing or of another type.

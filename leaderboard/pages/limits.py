@@ -24,7 +24,6 @@ _MEASURES = ("pearson", "spearman", "agreement", "kappa")
 
 def limits_page(site: Site) -> Page:
     """Return the page."""
-    # Agreement and recalibration take long to compute, so the values are left until the page is rendered.
     later = partial(_values, site)
     return Page("limits", "What the numbers cannot tell", "limits", searchable=True, later=later)
 
@@ -98,7 +97,7 @@ def _named(table: Table) -> Table:
 def _headed(table: Table) -> Table:
     """Head the judges' columns as readers expect, and give every measure two decimals."""
     titles = iter(("judge", "and judge"))
-    # Correlations of a few dozen pictures are not known to more than two decimals, as in the paper's tables.
+    # Two decimals, as in the tables of the paper that stand beside these.
     columns = (
         replace(column, title=next(titles)) if column.key in ("one", "other") else replace(column, digits=2)
         for column in table.columns

@@ -101,6 +101,7 @@ def _against_path(site: Site, view: View, role: Role) -> str:
 
 
 def _page(site: Site, view: View, role: Role) -> Page:
+    # Players are ranked under one set of rules, so the link to all rules leads to the board of pairs.
     def path(site: Site, other: View) -> str:
         return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
 

@@ -72,7 +72,6 @@ def player_pages(site: Site) -> Iterator[Page]:
 def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the values of a page that take long to compute."""
     result = player_result(site.results, role, label, site.judge)
-    # Renderings and fates of marks are read from the run's files, which is slow for many pairs.
     strip, cannot = _strip(site, pairs), cannot_draw(site, pairs)
     return {"result": result, "extremes": _extremes(result), "strip": strip, "cannot": cannot}
 
