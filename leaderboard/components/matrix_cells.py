@@ -81,7 +81,6 @@ def condition_cell(
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.key, anchor)
     price = aggregates.cost.mean
     words = "cost not known" if price is None else f"US$ {number(price)}"
-    # Local players cost nothing, and a price of zero in every cell would only be noise.
     cost = "" if price == 0 else f' <span class="muted">{words}</span>'
     numbers = (
         f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{_main_dot(cell)}\n'

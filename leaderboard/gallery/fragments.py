@@ -102,7 +102,6 @@ class Fragments:
         )
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
-        # Shares interleave, so that long and short runs spread evenly over the processes.
         for pair in todo[share::shares]:
             facts = facts_of_pair(self._site, pair)
             cache.store(self._name(pair), "\n".join(self._rendered(pair, facts)).encode())

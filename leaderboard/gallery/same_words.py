@@ -98,7 +98,7 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
     for pair in pairs:
         result = site.episode(pair.run_id, gallery.instance.instance_id)
         turns = result.episode.rendered_turns if result else ()
-        # A first rendering of a later turn answers a correction, and not a first message.
+        # Only a rendering of turn 1 is of the first message alone.
         if turns and turns[0].turn == 1 and turns[0].message:
             by_words.setdefault(turns[0].message, []).append((pair, turns))
     groups = [

@@ -85,6 +85,7 @@ def pair_bibtex(pair: Pair, address: str) -> str:
     fields = {
         "title": f"{{{title}}}",
         "author": " and ".join(authors) or None,
+        # The year in which the run was played, since a build of the site may be years later.
         "year": run.started[:4],
         "note": escape_bibtex(note),
         "url": address or None,

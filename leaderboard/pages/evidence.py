@@ -50,7 +50,7 @@ def shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
     chosen = sorted(
         (flag for flag in flags if flag.grave or flag.evidence is not None), key=lambda flag: not flag.grave
     )
-    # Most runs have no finding, and the renderings of a run are only listed where a finding needs them.
+    # The renderings of a run are only listed where a finding needs them.
     own = _renderings(site, pair.run_id) if chosen else {}
     return [
         ShownFinding(flag, *_pictures(site, pair, flag.evidence, own))

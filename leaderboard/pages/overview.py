@@ -73,7 +73,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
 
 
 def _selected(turns: list[Turn]) -> list[Turn]:
-    # The last rendering always stands, because the end of the episode is what the score is about.
+    # The last rendering always stands, because the final score is of that rendering.
     return turns if len(turns) <= _STRIP else [*turns[: _STRIP - 1], turns[-1]]
 
 
