@@ -98,6 +98,7 @@ def group_letter(group: int) -> str:
     >>> group_letter(1), group_letter(26), group_letter(28)
     ('A', 'Z', 'AB')
     """
+    # Groups count from 1 and there is no letter for zero, as in the columns of a spreadsheet.
     tens, ones = divmod(group - 1, 26)
     return (group_letter(tens) if tens else "") + chr(ord("A") + ones)
 

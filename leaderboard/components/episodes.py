@@ -23,6 +23,7 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
         kind: Its class.
         eager: Whether it is fetched at once, rather than when it comes into view.
     """
+    # A picture on another server has an absolute address, which must not get the site's root.
     large = shown.large if "://" in shown.large else root + shown.large
     priority = 'fetchpriority="high"' if eager else 'loading="lazy" decoding="async"'
     return safe(

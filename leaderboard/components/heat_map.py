@@ -34,6 +34,7 @@ def map_cell(cell: MatrixCell, root: str, anchor: str, own: bool) -> Markup:
         colour = "none"
     else:
         text = number(value, 1 if own else 0)
+        # A final score on one target is no mean, so that few pictures cannot make it unsure.
         colour = "few" if not own and too_few(main.n) else score_class(similarity or 0.0)
         width = "" if own else f" {interval_width(main, 1)}"
         said = f"{number(value, 1)}{width}" + ("" if own else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}")
@@ -54,6 +55,7 @@ def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:
     for down, row in enumerate(rows):
         for along, value in enumerate(row):
             if value is not None:
+                # One path for each colour instead of an element a cell keeps large maps small.
                 places.setdefault(score_class(value / _TENTH), []).append(f"M{along} {down}h1v1h-1z")
     paths = "".join(f'<path class="fill-{colour}" d="{"".join(marks)}"></path>' for colour, marks in places.items())
     width, height = max(map(len, rows), default=0), len(rows)

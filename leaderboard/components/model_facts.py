@@ -33,11 +33,13 @@ def stated(spec: PlayerSpec, key: str) -> str:
 def weights_words(pair: Pair) -> str:
     """Return whether both models of a pair have open weights, as a menu above a board offers it; empty if unknown."""
     weights = [stated(spec, "weights") for spec in pair.result.run.submission.players.values()]
+    # One unknown is enough: neither menu entry would be true of the pair.
     return "" if "" in weights else "all open" if set(weights) == {"open"} else "some closed"
 
 
 def makers(pair: Pair) -> str:
     """Return the organisations that made a pair's models, on one line; empty if none is stated."""
+    # dict.fromkeys names an organisation once that made both models, and keeps the order of the seats.
     names = dict.fromkeys(stated(spec, "organisation") for spec in pair.result.run.submission.players.values())
     return " + ".join(one_line(name) for name in names if name)
 

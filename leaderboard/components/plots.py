@@ -66,6 +66,7 @@ def dot(
     """
     if estimate.mean is None:
         return safe("")
+    # Four units of margin at both ends leave room for half a dot; values beyond the scale stand on its end.
     places = {name: 4 + 112 * (min(max(value, low), high) - low) / (high - low) for name, value in _ends(estimate)}
     line = "" if zero is None else f'<path class="zero" d="M{4 + 112 * (zero - low) / (high - low):.1f} 2V18"></path>'
     for value in references:
@@ -109,6 +110,7 @@ def scale(span: float, caption: str = "Interval, from −{0} to {0}") -> Markup:
 
 def wins_bar(wins: int, ties: int, losses: int) -> Markup:
     """Return on how many instances the first pair was better, equal or worse, as counts around a bar."""
+    # Without common instances all widths are zero, and the division must not fail.
     total = (wins + ties + losses) or 1
     starts = (("first", 0, wins), ("tie", wins, ties), ("second", wins + ties, losses))
     parts = "".join(_part(name, 100 * start / total, 100 * count / total, 8) for name, start, count in starts)

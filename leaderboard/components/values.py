@@ -150,6 +150,7 @@ def heat(value: float | None, title: str = "", text: str = "", few: bool = False
         text: What stands in the cell; by default the value with one decimal, or a dash.
         few: Whether fewer pictures than allow a claim are behind the value.
     """
+    # A colour reads as a claim, so a value on too few pictures gets none.
     colour = "none" if value is None else "few" if few else score_class(value)
     tooltip = f' title="{escape(title)}"' if title else ""
     return safe(f'<span class="heat {colour}"{tooltip}>{escape(text) or number(value, 1)}</span>')

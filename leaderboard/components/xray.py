@@ -28,6 +28,7 @@ def xray_overlay(drawn: DrawnScene, xray: Xray) -> Markup:
         for mark, fate in zip(drawn.marks, xray.fates, strict=True)
         if mark.box and fate == "right"
     ]
+    # Faults are drawn after right marks, so that faults lie on top.
     outlines += [
         _rectangle(fault.box, fault.fate) + _arrow(fault) + _number(fault.box, number, drawn.height)
         for number, fault in enumerate(xray.faults, 1)
@@ -97,4 +98,5 @@ def _arrow(fault: Fault) -> str:
 
 def _number(box: Box, number: int, height: int) -> str:
     size = height / 18
+    # A number above a box at the upper edge would leave the picture.
     return f'<text x="{box.left}" y="{max(size, box.top - size / 5):g}" font-size="{size:g}">{number}</text>'

@@ -38,11 +38,13 @@ def xray_json(xray: Xray) -> str:
 
 
 def _fault(fault: Fault) -> list[Any]:
+    # The box of a mark is in the page already; only something extra has to bring a box.
     box = list(fault.box) if fault.mark is None and fault.box else None
     return [fault.mark, box, fault.seen, _cited(fault.cited) if fault.cited else None]
 
 
 def _cited(cited: Cited) -> list[Any]:
+    # JavaScript counts strings in UTF-16 units, where a character beyond the first plane has two.
     return [cited.turn, cited.start, len(cited.text.encode("utf-16-le")) // 2, cited.link]
 
 

@@ -112,6 +112,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
         turns=tuple(
             replace(_turn(site, pair, result, turn), facts=known.get(turn.turn), xray=rays.get(turn.turn))
             for turn in episode.turns
+            # In such a turn nothing was said to the generator and nothing drawn.
             if turn.action != "done"
         ),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],

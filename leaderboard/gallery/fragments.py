@@ -66,6 +66,7 @@ class Fragments:
         Raises:
             WorkError: The disk is full.
         """
+        # Cached fragments name pictures without asking for them, so the pictures of all turns are registered here.
         for run_id, results in self._site.results.episodes.items():
             for rendering in (turn.rendering for result in results for turn in result.episode.turns):
                 if rendering is not None:
@@ -95,6 +96,7 @@ class Fragments:
         lines = cached.decode().split("\n") if cached is not None else []
         return (
             lines
+            # A line for each instance and one for the outcomes; another number means a damaged cache entry.
             if len(lines) == len(self._site.galleries) + 1
             else self._rendered(pair, facts_of_pair(self._site, pair))
         )
@@ -113,6 +115,7 @@ class Fragments:
         return [*(compact(episode_json(view)) for view in views), outcomes]
 
     def _name(self, pair: Pair) -> str:
+        # The place on the board decides the form, so both forms of a run are cached apart.
         return f"{'sections' if pair.run_id in self._first else 'fragments'}/{self._site.key(pair)}"
 
 

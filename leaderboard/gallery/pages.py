@@ -36,6 +36,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 "before": galleries[index - 1] if index else None,
                 "after": galleries[index + 1] if index + 1 < len(galleries) else None,
                 "pairs": len(pairs),
+                # The sample is of a pair outside the page, so that no id occurs twice.
                 "sample": sample_episode(pairs[FIRST]) if len(pairs) > FIRST else None,
                 "shards": FOLDER,
             },

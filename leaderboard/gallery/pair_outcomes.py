@@ -28,6 +28,7 @@ def _outcome(site: Site, view: EpisodeView) -> list[Any]:
     drawn = [turn for turn in view.turns if turn.picture is not None]
     last = drawn[-1] if drawn else None
     wrong = last.facts.decided - last.facts.held if last and last.facts else None
+    # With a single rendering, first and final are the same picture.
     pictures = [_picture(last), _picture(drawn[0]) if len(drawn) > 1 else None]
     return [view.episode.outcome, change, final, first, wrong, *pictures]
 

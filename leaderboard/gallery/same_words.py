@@ -80,6 +80,7 @@ class Fault:
         """A sentence on which of the two is larger; empty if only one is known."""
         if self.words is None:
             return ""
+        # The page shows one decimal, so spreads that look the same must not be called different.
         if round(self.words.points, 1) == round(self.drawing.points, 1):
             return "As much went with the words as with the drawing."
         return f"More went with the {'words' if self.words.points > self.drawing.points else 'drawing'}."
@@ -97,11 +98,13 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
     for pair in pairs:
         result = site.episode(pair.run_id, gallery.instance.instance_id)
         turns = result.episode.rendered_turns if result else ()
+        # Only a rendering of turn 1 is of the first message alone.
         if turns and turns[0].turn == 1 and turns[0].message:
             by_words.setdefault(turns[0].message, []).append((pair, turns))
     groups = [
         SameWords(members[0][0].describer, tuple(pair for pair, _ in members)[:MOST_PAIRS], _common(members))
         for members in by_words.values()
+        # Runs of the same generator say nothing about differences between generators.
         if len({pair.generator for pair, _ in members}) > 1
     ]
     return sorted(groups, key=lambda group: -len(group.pairs))
@@ -128,6 +131,7 @@ def whose_fault(site: Site, gallery: Gallery, pairs: Sequence[Pair], groups: Seq
     known = [spread for spread in drawing if spread is not None]
     if not known:
         return None
+    # Reversed, so that of several runs of the same players the best on the board counts.
     by_generator: dict[str, dict[str, float]] = {}
     for pair in reversed(pairs):
         if pair.run_id in firsts:
@@ -143,6 +147,7 @@ def _first(site: Site, gallery: Gallery, pair: Pair) -> float | None:
 
 
 def _spread(kept: str, scores: Mapping[str, float]) -> Spread | None:
+    # A spread needs two players.
     if len(scores) < 2:
         return None
     ordered = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))

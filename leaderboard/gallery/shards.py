@@ -34,8 +34,10 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
     for pair in islice(pairs, share, None, shares):
         yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
     later = pairs[FIRST:]
+    # Minus twice rounds the number of files up.
     for number in range(share, -(-len(later) // SHARD), shares):
         columns = [fragments.of(pair) for pair in later[number * SHARD : (number + 1) * SHARD]]
+        # Fragments are JSON texts already, so they are joined without being parsed again.
         for instance_id, *lines in zip(site.galleries, *columns, strict=True):
             yield f"{FOLDER}/{instance_id}/{number}.json", f"[{','.join(lines)}]\n"
 

@@ -40,6 +40,7 @@ def against_text(board: Against, keys: Sequence[str], names: Sequence[str] = ())
         keys: Rows of the board's page.
         names: Their names where a page cannot know them by the keys; a stranger's words, so that scripts escape them.
     """
+    # Whole tenths are the shortest in JSON, and these files grow with the square of the pairs.
     low = (board.low * 10).round().astype(int).tolist()
     value = {"pairs": keys, **({"names": names} if names else {}), "means": board.means.round(2).tolist(), "low": low}
     return json.dumps(value, separators=(",", ":")) + "\n"

@@ -115,6 +115,7 @@ def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version:
 def _message(row: BoardRow, pairs: int) -> str:
     """Return rank range and main score in words; for an unranked pair the reason alone, without any number."""
     main = row.cell.main
+    # A score without a rank would be read as a result, so the reason stands alone.
     if row.rank_low is None:
         return f"no rank: {why_no_rank(row)}"
     words = f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(main.mean, 1)}"

@@ -47,5 +47,6 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
 def _json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
     """Return a JSON document of flat rows, one row per line, equal to the rows of the CSV and the dataset."""
     head = json.dumps({**version.as_dict(), "runs": runs}, ensure_ascii=False)
+    # NaN is no JSON: a value that is not finite fails here instead of in a reader's program.
     rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in flat_records(table))
     return f'{head.removesuffix("}")}, "rows": [\n{rows}\n]}}\n'

@@ -75,4 +75,5 @@ def menus_for(lines: Sequence[Listed]) -> list[_Menu]:
         "weights": ("Weights", [line.weights for line in lines]),
     }
     menus = (_Menu(name, label, tuple(sorted(filter(None, set(values))))) for name, (label, values) in choices.items())
+    # A menu with a single choice could not narrow the board.
     return [menu for menu in menus if len(menu.options) > 1]

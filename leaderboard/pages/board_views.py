@@ -108,6 +108,7 @@ def view_words(site: Site, view: View) -> str:
     results = view_results(site, view)
     what = category_title(view.category) if view.category else f"All {len(results.categories)} categories"
     which = view.difficulty or " and ".join(results.difficulties)
+    # Every pair plays the same set, so the first pair tells the number of episodes.
     size = results.cell(results.submissions[0].run_id, view.judge, view.category, view.difficulty).episodes
     how = f"judged by {view.judge}"
     if judge_kind(results, view.judge) == "computed":
@@ -146,6 +147,7 @@ def rules_label(site: Site, rules: Rules | None) -> str:
     """Return a short name of rules that tells them apart from the other rules on the site."""
     if rules is None:
         return "all rules"
+    # Only what differs on this site is named, so that labels stay short.
     turns = len({rules.max_turns for rules in site.rule_sets}) > 1
     over = len({rules.over_budget for rules in site.rule_sets}) > 1
     words = f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
@@ -221,6 +223,7 @@ def is_rated(site: Site, view: View) -> bool:
 
 
 def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:
+    # Every run is of the same set, so any pair tells which conditions exist.
     return (next(iter(site.pairs)), category, difficulty, site.judge) in site.results.cells
 
 

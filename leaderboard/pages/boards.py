@@ -123,6 +123,7 @@ def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> 
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
     rows = results.board(view.judge, view.category, view.difficulty, view.order)
+    # A judge that only compares gives no main score to sort by; pairs without a preference stand last.
     if not rated:
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
     return [
@@ -146,6 +147,7 @@ def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estima
 
 def _board_page(site: Site, view: View) -> Page:
     results, rated = view_results(site, view), is_rated(site, view)
+    # Of all boards that differ only in judge, rules or order, the search lists one.
     own = view.judge == site.judge and view.rules == site.rule_sets[0] and view.order == "main"
     return Page(
         path=view_path(site, view),
@@ -221,6 +223,7 @@ def _groups(columns: Sequence[_HeatColumn], parts: bool, refined: bool, models: 
 def _charts(site: Site, view: View) -> tuple[str, ...]:
     if not view.overall or view.order != "main":
         return ()
+    # Figures by the site's own judge have no judge in their names.
     said = None if view.judge == site.judge else view.judge
     return tuple(chart_id(kind, None, said) for kind in ("trajectories", "delta", "convergence"))
 
@@ -238,6 +241,7 @@ def _heat_columns(results: Results, view: View) -> tuple[_HeatColumn, ...]:
             )
             for category in results.categories
         )
+    # Category and difficulty together are the board itself, so small cells would repeat the main column.
     if view.difficulty is not None:
         return ()
     title = category_title(view.category)

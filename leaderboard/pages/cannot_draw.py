@@ -145,6 +145,7 @@ def _drawn(gallery: Gallery) -> DrawnScene:
 def _of_kind(gallery: Gallery, fates: FinalFates, kind: str) -> list[Fate]:
     marks = _drawn(gallery).marks
     told = [fate for mark, fate in zip(marks, fates.fates, strict=True) if mark.subject.kind == kind]
+    # An unsure mark counts neither for nor against the pair.
     return [fate for fate in told if fate != "unsure"]
 
 
@@ -161,6 +162,7 @@ def _line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindL
     faults = tuple((fate, count) for fate, count in counts.most_common() if fate in FAULTS)
     if marks < _LEAST_MARKS or not faults:
         return None
+    # The mean within a target first: renderings of one target are not independent of each other.
     right = estimate([fsum(of_target) / len(of_target) for of_target in shares.values()], SHARE)
     return KindLine(plural(kind), right, marks, faults)
 
@@ -196,6 +198,7 @@ def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFa
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates.fates, strict=True))
         if mark.subject.kind == kind and fate in FAULTS
     )
+    # Marks of other kinds are made unsure, because the X-ray draws no outline of an unsure mark.
     shown: tuple[Fate, ...] = tuple(
         fate if mark.subject.kind == kind else "unsure" for mark, fate in zip(drawn.marks, fates.fates, strict=True)
     )

@@ -57,12 +57,15 @@ def bibtex(cff: Mapping[str, Any]) -> str:
     fields |= {"year": str(cff["year"]) if cff.get("year") else None, "version": cff.get("version")}
     fields["url"] = cff.get("url") or cff.get("repository-code")
     fields["note"] = escape_bibtex(cff["notes"]) if cff.get("notes") else None
+    # The id in the address is enough for arXiv's fields, so CITATION.cff does not have to repeat the id.
     preprint = re.search(r"arxiv\.org/abs/(\d+\.\d+)", fields["url"] or "")
     if preprint:
         fields |= {"eprint": preprint[1], "archiveprefix": "arXiv"}
     kind = "article" if cff.get("type") == "article" else "misc"
+    # BibTeX warns of an article without a journal, and a preprint has none of its own.
     if preprint and kind == "article":
         fields["journal"] = f"arXiv preprint arXiv:{preprint[1]}"
+    # An organisation among the authors has no family name; the key then starts with words of the title.
     family = next((author["family-names"] for author in cff["authors"] if "family-names" in author), "")
     return _entry(kind, _key(family, fields["year"], cff["title"]), fields)
 
@@ -75,12 +78,14 @@ def pair_bibtex(pair: Pair, address: str) -> str:
         address: Absolute address of its page; empty leaves it out.
     """
     run = pair.result.run
+    # Labels of players are strangers' text: a line break or a brace in a label must not end the field.
     title = escape_bibtex(one_line(f"{pair.describer} + {pair.generator} in the Image Reconstruction Game", 300))
     authors = [f"{{{escape_bibtex(one_line(name))}}}" for name in run.submission.authors]
     note = f"Run {run.run_id}, instance set {run.instance_set[:12]}, ircore {one_line(run.version, 40)}"
     fields = {
         "title": f"{{{title}}}",
         "author": " and ".join(authors) or None,
+        # The year in which the run was played, since a build of the site may be years later.
         "year": run.started[:4],
         "note": escape_bibtex(note),
         "url": address or None,
@@ -132,6 +137,7 @@ def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
 
 def _author(author: Mapping[str, str]) -> str:
     if "name" in author:
+        # Braces keep BibTeX from splitting the name of an organisation into given and family names.
         return f"{{{escape_bibtex(author['name'])}}}"
     return ", ".join(escape_bibtex(author[part]) for part in ("family-names", "given-names") if part in author)
 
@@ -147,6 +153,7 @@ def _plain(words: Sequence[str]) -> Iterator[str]:
 
 
 def _benchmark(version: Version) -> str:
+    # The words of an unreleased benchmark name its instance set already.
     return version.words + (f", instance set {version.instance_set[:12]}" if version.released else "")
 
 

@@ -50,6 +50,7 @@ def shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
     chosen = sorted(
         (flag for flag in flags if flag.grave or flag.evidence is not None), key=lambda flag: not flag.grave
     )
+    # The renderings of a run are only listed where a finding needs them.
     own = _renderings(site, pair.run_id) if chosen else {}
     return [
         ShownFinding(flag, *_pictures(site, pair, flag.evidence, own))
@@ -67,6 +68,7 @@ def _pictures(
         gallery = site.galleries.get(evidence.instance)
         return ours, None if gallery is None else gallery.target, "target"
     if evidence.run_id is None or evidence.run_id not in site.pairs or evidence.other is None:
+        # A finding may compare with a run of another release, whose pictures the site does not have.
         return ours, None, "a run that is not on this site"
     theirs = _renderings(site, evidence.run_id).get(evidence.other)
     shown = None if theirs is None else site.rendering(evidence.run_id, theirs)

@@ -74,6 +74,7 @@ def changes(site: Site) -> tuple[Change, ...]:
     entries += [_benchmark(version, current=False) for version in site.former]
     if site.version.released:
         entries.append(_benchmark(site.version.released, current=True))
+    # Reversed first, so that among changes of the same moment the one added last stands first.
     entries.reverse()
     # Sorting is stable: changes of the same moment keep their order.
     return tuple(sorted(entries, key=lambda change: change.when, reverse=True))
@@ -108,10 +109,12 @@ def atom(entries: Sequence[Change], identity: str, address: str) -> str:
     feed = Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     for tag, text in (("title", f"{NAME}: what changed"), ("id", _urn(f"feed {identity}"))):
         SubElement(feed, tag).text = text
+    # Atom demands a date even of a feed without entries; the date of the build would change with every build.
     SubElement(feed, "updated").text = entries[0].when if entries else "1970-01-01T00:00:00Z"
     SubElement(SubElement(feed, "author"), "name").text = NAME
     SubElement(feed, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}changes.html"})
     if address:
+        # A link of the feed to itself has to be absolute to be of use.
         SubElement(feed, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{address}feed.atom"})
     for change in entries[:_NEWEST]:
         entry = SubElement(feed, "entry")

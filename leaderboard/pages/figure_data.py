@@ -110,6 +110,7 @@ def _turns(site: Site, judge: str, run_ids: Sequence[str]) -> dict[str, list[lis
     rows = grouped(trajectories_table(results, judge))
     made: dict[str, list[list[Numbers]]] = {"": [], **{category: [] for category in results.categories}}
     for run_id in run_ids:
+        # A list for every category, even an empty one, keeps entries in the order of pairs.json.
         by_category: dict[str, list[Numbers]] = {category: [] for category in made}
         for row in rows.get(run_id, ()):
             category = "" if row["category"].value == ALL else str(row["category"].value)

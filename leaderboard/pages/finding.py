@@ -81,6 +81,7 @@ def finding(site: Site) -> Finding | None:
     ranked = [site.pairs[row.submission.run_id] for row in site.under().board(site.judge) if row.rank_low is not None]
     if not ranked:
         return None
+    # A board stands best first, so the first pair with a rank is the best.
     best = ranked[0]
     cell = site.cell(best)
     ends = [
@@ -106,6 +107,7 @@ def finding(site: Site) -> Finding | None:
 
 def _mean(values: Iterable[float]) -> float:
     listed = list(values)
+    # fsum, so that the mean does not depend on the order of episodes.
     return math.fsum(listed) / len(listed)
 
 

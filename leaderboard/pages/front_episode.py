@@ -26,6 +26,7 @@ def _best(episodes: Iterable[Chosen]) -> Chosen | None:
     """Return the episode of the greatest worth; messages are read only of episodes that may be the best."""
     best: tuple[_Worth, Chosen] | None = None
     for most, chosen in sorted(((_most(chosen), chosen) for chosen in episodes), key=itemgetter(0), reverse=True):
+        # The upper bounds fall from here on, so no later episode can be better.
         if best is not None and best[0] > most:
             break
         if best is None or _worth(chosen) > best[0]:

@@ -75,11 +75,15 @@ def entries(site: Site) -> dict[str, Entered]:
     """Return where each pair with a main score entered the board, by run_id, in the order of the runs' beginnings."""
     made: dict[str, Entered] = {}
     boards: dict[str, list[tuple[float, str]]] = {}
+    # Runs that began at the same moment are ordered by id, so that every build tells the same history.
     for pair in sorted(site.pairs.values(), key=lambda pair: (pair.result.run.started, pair.run_id)):
         cell = site.results.cell(pair.run_id, site.judge)
+        # Too few pictures deny a rank but not a place by main score; every other reason keeps a pair off the board.
         if cell.main.mean is None or cell.unranked not in {None, "too_few"}:
             continue
+        # Main scores under different rules are not comparable, so each set of rules has a board of its own.
         board = boards.setdefault(pair.result.run.rules.key, [])
+        # Main scores are negated because insort sorts upwards and the best pair stands first.
         insort(board, (-cell.main.mean, pair.run_id))
         at = board.index((-cell.main.mean, pair.run_id))
         behind = site.pairs[board[at + 1][1]] if at + 1 < len(board) else None
@@ -93,6 +97,7 @@ def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float
     """Return the targets on which a pair leads another by most."""
     own, others = _finals(site, pair), _finals(site, behind)
     leads = {instance: own[instance] - others[instance] for instance in own.keys() & others.keys()}
+    # Targets on which the pair does not lead cannot have moved the pair forward.
     most = sorted((name for name in leads if leads[name] > 0), key=lambda name: (-leads[name], name))[:TELLING]
     return tuple((site.galleries[instance], leads[instance]) for instance in most)
 
@@ -146,6 +151,7 @@ class Track:
             return "new" if now else "no longer there"
         if now.low is None or before.low is None or now.high is None or before.high is None:
             return "without a rank in one of them"
+        # Ranges that overlap may be the same rank, so the pair is not said to have moved.
         if now.low <= before.high and before.low <= now.high:
             return f"not clearly moved ({before.words} to {now.words})"
         return f"{'up' if now.low < before.low else 'down'} from {before.words} to {now.words}"
@@ -171,6 +177,7 @@ def _live(site: Site) -> _Board:
     for row in site.under().board(site.judge):
         pair = site.pairs[row.submission.run_id]
         standing = Standing(row.rank_low, row.rank_high, row.cell.main.mean)
+        # Several runs may have the same players: the first row is the best and stands for the players.
         board.setdefault((pair.describer, pair.generator), standing)
     return board
 
@@ -181,8 +188,10 @@ def _frozen(board: FrozenBoard, judge: str) -> _Board:
     rows = [row for row in board.rows if tuple(map(row.get, ("category", "difficulty", "judge"))) == overall]
     return {
         (describer, generator): Standing(_whole(row, "rank_low"), _whole(row, "rank_high"), _main(row))
+        # In reverse, so that the best of several runs of the same players overwrites the others, as on the live board.
         for row in reversed(rows)
         for describer, generator in [(row.get("describer"), row.get("generator"))]
+        # Frozen boards are files of older formats, whose fields may be missing or of another type.
         if isinstance(describer, str) and isinstance(generator, str)
     }
 

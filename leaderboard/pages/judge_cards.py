@@ -30,6 +30,7 @@ def card_path(judge: str) -> str:
 def card_notes(site: Site, judge: str) -> dict[str, Any]:
     """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
     card = site.cards.get(judge)
+    # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.
     if card is None or card.share is None:
         return {"card": None}
     share, least = percent(card.share, 1), percent(PASSING)

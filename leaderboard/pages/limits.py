@@ -97,6 +97,7 @@ def _named(table: Table) -> Table:
 def _headed(table: Table) -> Table:
     """Head the judges' columns as readers expect, and give every measure two decimals."""
     titles = iter(("judge", "and judge"))
+    # Two decimals, as in the tables of the paper that stand beside these.
     columns = (
         replace(column, title=next(titles)) if column.key in ("one", "other") else replace(column, digits=2)
         for column in table.columns
@@ -118,6 +119,7 @@ def _size(results: Results, judge: str, category: str | None, difficulty: str | 
     known = (category, difficulty, judge) in results.standings
     return {
         "n": _count(results, category, difficulty),
+        # No board exists for a condition without targets, so the difference is not computed there.
         "detectable": results.detectable(judge, category, difficulty) if known else None,
     }
 
@@ -150,6 +152,7 @@ def _judges(site: Site) -> list[dict[str, Any]]:
 
 def _missing(site: Site, pair: Pair) -> dict[str, Any]:
     """Return a pair's cell, with counts of unrated episodes by reason, and the number of episodes without a ΔQ."""
+    # An episode with a single rendering has a score but no ΔQ, because nothing was corrected.
     played = [result for result in site.results.episodes[pair.run_id] if result.episode.played]
     return {
         "pair": pair,

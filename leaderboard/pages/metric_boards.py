@@ -68,6 +68,7 @@ def _metric_page(site: Site, metric: str) -> Page:
 
 def _metric_place(line: _MetricLine, facts: MetricFacts) -> tuple[bool, float]:
     mean = line.cell.final.mean
+    # Lines without a value stand last, whichever direction is better.
     return mean is None, 0.0 if mean is None else -mean if facts.higher_is_better else mean
 
 
@@ -75,6 +76,7 @@ def _domain(estimates: Sequence[Estimate]) -> tuple[float, float]:
     """Return the ends of the scale of a metric's dots: the lowest and highest end of the intervals."""
     ends = [end for estimate in estimates for end in (estimate.low, estimate.high, estimate.mean) if end is not None]
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    # Equal ends would divide by zero where dots are placed.
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 

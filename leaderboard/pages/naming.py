@@ -66,6 +66,7 @@ def naming_page(paths: Sequence[Path], shown: Mapping[str, Shown]) -> Page:
     """
     tables: dict[str, Table] = {}
     for path in paths:
+        # The page names a set by the stem of the file, so two equal stems would hide one set behind the other.
         if path.stem in tables:
             raise InputError(
                 f"--names {path}: two files are called {path.stem}", "Rename one; the page names sets by it."
@@ -90,6 +91,7 @@ def nameable_pictures(site: Site | None, games: Iterable[GameSection]) -> dict[s
     for section in games:
         for instance in section.instances:
             own = section.instance_pictures(instance)
+            # Names of pictures are unique within a context only, so the context stands before the name.
             pictures |= {f"{instance.instance_id}/{name}": shown for name, shown in own.items()}
     return pictures
 
@@ -102,6 +104,7 @@ def _named_set(place: int, path: Path, table: Table, shown: Mapping[str, Shown])
         for picture in pictures
         for key, value in picture.stated.items()
     ]
+    # Only a missing picture with an id of KiloGram can be explained: its pictures must not be published here.
     withheld = any(picture.shown is None and _KILOGRAM_ID.fullmatch(picture.picture) for picture in pictures)
     return _NamedSet(
         path.stem,

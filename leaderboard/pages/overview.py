@@ -61,6 +61,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
     if best is None:
         return None
     turns = best.result.episode.rendered_turns
+    # Turns that the judge has not rated have no score to show.
     shown = _selected([turn for turn in turns if turn.turn in best.judged.trajectory])
     return {
         "pair": best.pair,
@@ -72,6 +73,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
 
 
 def _selected(turns: list[Turn]) -> list[Turn]:
+    # The last rendering always stands, because the final score is of that rendering.
     return turns if len(turns) <= _STRIP else [*turns[: _STRIP - 1], turns[-1]]
 
 

@@ -141,6 +141,7 @@ class Comparisons:
         }
 
     def _known(self, judge: str) -> dict[str, dict[str, Any]]:
+        # Couples grow with the square of the pairs, so that many pairs are compared with their neighbours alone.
         few = len(self.pairs) <= MOST
         couples = list(combinations(self.pairs, 2) if few else pairwise(self.pairs))
         categories: tuple[Condition, ...] = (None, *self.site.results.categories) if few else (None,)
@@ -165,6 +166,7 @@ class Comparisons:
             ],
             "least": MINIMUM_PICTURES,
             "scale": list(DIFFERENCE),
+            # Browsers have no t distribution: the quantiles for every possible number of common targets travel along.
             "t": [round(float(stdtrit(free, (1 + CONFIDENCE) / 2)), 5) for free in range(1, len(results.instances))],
         }
 
@@ -193,6 +195,7 @@ def _two_best(site: Site) -> Mapping[str, Any]:
 def span_of(differences: Sequence[Estimate]) -> int:
     """Return how far plots of differences of main scores reach: the least of ``SPANS`` that holds every interval."""
     ends = [abs(end or 0.0) for difference in differences for end in (difference.low, difference.high)]
+    # The last span is taken even where an interval reaches beyond it: no difference of main scores exceeds 100.
     return next(span for span in SPANS if span >= max(ends, default=0.0) or span == SPANS[-1])
 
 
@@ -248,6 +251,7 @@ def _numbers(comparison: Comparison) -> list[float | int | None]:
 
 
 def _rounded(value: float | None) -> float | None:
+    # JSON knows no NaN; null says in scripts that there is no value.
     return None if value is None or isnan(value) else round(value, 4)
 
 

@@ -151,6 +151,7 @@ def _highlight(site: Site, label: str, chosen: Chosen) -> dict[str, Any]:
         "gallery": chosen.gallery,
         "judged": chosen.judged,
         "first": _shown(site, chosen.pair, chosen.first),
+        # With a single rendering, first and final are the same picture.
         "final": _shown(site, chosen.pair, chosen.final) if several else None,
     }
 
@@ -299,6 +300,7 @@ def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
 
 
 def _effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    # Turns without a request: the run comes from a release, whose files leave single requests out.
     if summary["turns"] and not any(summary["requests"].values()):
         return [("Requests", "– (pulled from a release, which does not hold single requests)")]
     return [
@@ -332,6 +334,7 @@ def player_words(spec: PlayerSpec) -> str:
 def _commands(pair: Pair) -> list[str]:
     run = pair.result.run
     options = f"--token-budget {run.rules.token_budget} --max-turns {run.rules.max_turns} --seed {run.seed}"
+    # Only rules that differ from the paper's are named, so that common commands stay short.
     if run.rules.history != "all":
         options += f" --rule history={shlex.quote(run.rules.history)}"
     if run.rules.drawing != "edit":

@@ -45,6 +45,7 @@ def subjects(site: Site, view: View, shown: Role | None = None) -> list[tuple[st
         view: The condition.
         shown: Seat of the board that is shown; None for the board of pairs.
     """
+    # With a single describer and a single generator there is nobody to be ranked against.
     if view.rules is None or not is_rated(site, view) or len(site.describers) * len(site.generators) < 2:
         return []
     boards = [Chip(f"{role.capitalize()}s", player_board_path(site, view, role), role == shown) for role in ROLES]
@@ -101,6 +102,7 @@ def _against_path(site: Site, view: View, role: Role) -> str:
 
 
 def _page(site: Site, view: View, role: Role) -> Page:
+    # Players are ranked under one set of rules, so the link to all rules leads to the board of pairs.
     def path(site: Site, other: View) -> str:
         return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
 

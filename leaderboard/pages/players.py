@@ -23,6 +23,7 @@ _PARTNERS = 6
 
 @cache
 def _safe(label: str) -> str:
+    # A label may have no plain letter at all, and a file needs a name of moderate length.
     return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:60] or "player"
 
 
@@ -31,6 +32,7 @@ def player_keys(labels: Sequence[str]) -> dict[str, str]:
     keys: dict[str, str] = {}
     for label in labels:
         key, number = _safe(label), 2
+        # Labels that differ only in case or in signs have the same letters.
         while key in keys.values():
             key, number = f"{_safe(label)}-{number}", number + 1
         keys[label] = key
@@ -88,6 +90,7 @@ def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
     if not isinstance(decomposition, Effects):
         return {"estimate": None, "why": decomposition.reason}
     by_label: Mapping[str, Estimate] = decomposition.describer if role == "describer" else decomposition.generator
+    # Effects are of the largest grid that is played in full, and a player may stand outside that grid.
     if label not in by_label:
         return {"estimate": None, "why": "it was not played with every partner of the full grid"}
     return {
@@ -100,6 +103,7 @@ def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
 def _extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
     """Return the categories with the highest and the lowest mean; empty with fewer than two categories."""
     known = [(cell.mean, name, cell) for name, cell in result.by_category.items() if cell.mean is not None]
+    # A single category would be the best and the worst at once.
     if len(known) < 2:
         return {}
     (_, best, high), (_, worst, low) = max(known, key=lambda entry: entry[0]), min(known, key=lambda entry: entry[0])
@@ -116,6 +120,7 @@ def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
 
     def telling(entry: tuple[str, dict[str, Any]]) -> tuple[int, float, str]:
         finals = [chosen.judged.final for chosen in entry[1].values()]
+        # The id comes last, so that equal targets are chosen alike in every build.
         return len(finals), max(finals) - min(finals), entry[0]
 
     _, shown = max(by_instance.items(), key=telling)

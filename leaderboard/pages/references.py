@@ -41,4 +41,5 @@ def board_references(site: Site, view: View) -> list[_ReferenceLine]:
         for submission in results.submissions
         for line in reference_lines(site, view, site.pairs[submission.run_id])
     ]
+    # Several describers share a generator, and each of these pairs has the same references.
     return list(dict.fromkeys(lines))

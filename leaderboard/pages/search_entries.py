@@ -60,6 +60,7 @@ def site_entries(site: Site) -> Iterator[Entry]:
 def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
     """Yield boards and other pages that templates write."""
     for page in pages:
+        # Matrices of single conditions and targets would crowd out the other pages; the matrix itself is listed.
         if page.path.startswith(_PAGES) and not page.path.startswith("matrix/"):
             kind = "board" if page.path.startswith("boards/") else "page"
             yield [kind, _line(page.title), "leaderboard" if kind == "board" else "", f"{page.path}.html"]

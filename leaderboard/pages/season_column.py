@@ -51,6 +51,7 @@ def check_season(site: Site, file: Path | None, pulled: Path) -> SeasonGaps | No
             runs; or a file is damaged.
     """
     if file is None:
+        # Pulled gaps were not asked for: gaps that do not fit the site are passed over instead of being an error.
         gaps = read_season_gaps(pulled) if pulled.is_file() else None
         fits = gaps is not None and gaps.public == site.results.instance_set and gaps.judge in site.results.judges
         return gaps if fits else None
@@ -76,5 +77,6 @@ def season_column(site: Site, view: View) -> SeasonColumn | None:
     if season is None or (view.judge, view.category, view.difficulty) != (season.judge, season.category, None):
         return None
     gaps = {gap.run_id: gap.estimate for gap in season.gaps}
+    # The set of a secret season has no public identity yet, only a commitment.
     shown = (season.season.identity or season.season.commitment)[:12]
     return SeasonColumn(season.season.season, shown, gaps, season.pictures)

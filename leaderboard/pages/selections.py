@@ -126,6 +126,7 @@ def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tup
     for chosen, _ in sorted(among, key=lambda pair: (sign * pair[1], _name(pair[0]))):
         if len(by_instance) == each:
             break
+        # One episode a target: otherwise a single easy or hard target would fill a selection.
         by_instance.setdefault(chosen.gallery.instance.instance_id, chosen)
     return tuple(by_instance.values())
 

@@ -25,8 +25,10 @@ NUMBERED = frozenset(
 def share_strip(page: Page, site: Site | None) -> Markup:
     """Return the buttons that copy a page's link and its citation; empty for a page without numbers."""
     section = page.values.get("section")
+    # A page of words alone is cited with the paper, on the page of citations.
     if page.template not in NUMBERED or (site is None and section is None):
         return safe("")
+    # BibTeX ends a key at a comma or brace and does not allow spaces.
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
     address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
     # Numbers of another game come from its own instance set and have no judge.
@@ -62,6 +64,7 @@ def provenance_facts(site: Site, view: View) -> dict[str, str]:
 
 def _lines(text: str) -> Markup:
     """Return a text whose lines keep their indentation where the lines of a page's HTML are stripped."""
+    # A character reference survives where the renderer strips white space around lines.
     return escape(text).replace("\n", Markup("&#10;"))
 
 

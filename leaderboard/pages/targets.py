@@ -47,6 +47,7 @@ def _group(site: Site, category: str) -> dict[str, Any]:
     levels = [_sheet(site, category, level) for level in site.results.difficulties]
     return {
         "category": category,
+        # Other instance sets may have categories of their own, about which nothing is known here.
         "asks": _ASKED.get(category, ""),
         "levels": [level for level in levels if level["entries"]],
     }

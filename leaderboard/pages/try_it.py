@@ -28,6 +28,7 @@ def _targets(site: Site) -> list[dict[str, Any]]:
     return [
         {"title": gallery.title, "large": gallery.target.large, "scores": json.dumps(_scores(site, gallery))}
         for gallery in ordered
+        # The script reads pixels of the target, which a browser forbids for pictures of another site.
         if not gallery.target.large.startswith("https:")
     ]
 

@@ -15,6 +15,7 @@ def strip_episodes(site: Site) -> list[Chosen]:
     """Return the episodes with a strip, at most six: of front page and replay, and those that improved most."""
     pages = [chosen for chosen in (front_episode(site), telling_episode(site)) if chosen is not None]
     improved = next((selection.chosen for selection in selections(site) if selection.name == SELECTION), ())
+    # An episode may be chosen on several pages, and is drawn once.
     return list({strip_path(chosen): chosen for chosen in (*pages, *improved)}.values())
 
 

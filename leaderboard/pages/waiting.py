@@ -56,6 +56,7 @@ def waiting_page(
 def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, str]:
     """Return the slugs of the submissions that have a run on a site, each with the path of a run's page."""
     runs = {entry.measured.run.slug: section.run_path(entry) for section in games for entry in section.entries}
+    # Reversed, so that the first of several runs of a submission is the one that stands.
     pairs = () if site is None else reversed(site.pairs.values())
     return {**runs, **{pair.result.slug: f"pairs/{pair.key}" for pair in pairs}}
 
