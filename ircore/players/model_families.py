@@ -16,7 +16,7 @@ def model_family(model: str) -> str | None:
     families = [
         (match.start(), name) for name, pattern in _patterns().items() if (match := pattern.search(model.lower()))
     ]
-    # A name may hold two families, such as a distilled model's; the earlier one is the maker's.
+    # Where several families match, the one that is named first in the model's name counts.
     return min(families)[1] if families else None
 
 

@@ -32,6 +32,7 @@ def read_any_picture(path: Path) -> Picture:
     import numpy as np
 
     image = Image.fromarray(pixels)
+    # A thumbnail keeps the proportions of the sides.
     image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
     return Picture.from_pixels(np.asarray(image))
 
@@ -41,6 +42,7 @@ def _heif(path: Path) -> Picture:
     try:
         import pillow_heif
     except ImportError as error:
+        # HEIC is an extra, since most users never meet a telephone's file.
         remedy = "Install it: pip install 'ircore[heif]', or put a JPEG of the same name beside it."
         raise ImageError(f"{path}: a HEIC picture needs the extra heif", remedy) from error
     try:

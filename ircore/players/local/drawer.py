@@ -140,7 +140,7 @@ class DiffusersPlayer:
             with torch.inference_mode():
                 made = pipeline(**asked, **self._options(pipeline, wanted, edits))
         except torch.OutOfMemoryError as error:
-            # The failed batch's blocks would stay reserved and make the smaller batch fail too.
+            # The failed batch's blocks would stay reserved and could make the smaller batch fail too.
             torch.cuda.empty_cache()
             raise OutOfMemoryError(" ".join(str(error).split())[:200]) from error
         withheld = getattr(made, "nsfw_content_detected", None) or [False] * len(wanted)

@@ -96,7 +96,7 @@ class Provider:
                 raise FaultError(fault, tokens, reply.received) from None
             return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 
-        # Importing the client takes seconds that must not count as time of the first request.
+        # Importing the client takes time that must not count as time of the first request.
         self._connection.opened()
         try:
             return await self._caller.call(attempt)

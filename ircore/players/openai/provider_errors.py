@@ -78,7 +78,7 @@ def error_in_body(document: Any) -> int | None:
     error = document.get("error") if isinstance(document, dict) else None
     if not error:
         return None
-    # OpenRouter answers with status 200 before the model behind it fails.
+    # A code outside 400 to 599, such as a text, is no status; 500 lets the question be asked again.
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) and 400 <= code <= 599 else 500
 

@@ -57,6 +57,7 @@ def digits(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
         start, end = ((x0 + x3) / 2, (y0 + y3) / 2), ((x1 + x2) / 2, (y1 + y2) / 2)
         for index, character in enumerate(line.text):
             share = (index + 0.5) / len(line.text)
+            # OCR also returns strokes of the grid as letters and marks.
             if character in "0123456789":
                 place = (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
                 spread.append(Digit(character, *place))
@@ -69,6 +70,7 @@ def tolerance(solution: Sequence[Digit]) -> float:
     A cell is the larger extent of the solution's digits over one less than the digits a side, the root of their number.
     """
     side = isqrt(len(solution))
+    # So few digits have no extent from which a cell's width could be told.
     if len(solution) < FEWEST or side < 2:
         return FALLBACK
     extent = max(
@@ -124,6 +126,7 @@ def _accuracy(
     for digit in answer:
         given = [printed for printed in puzzle if digit.near(printed, within)]
         if given:
+            # The nearest given digit: with a wide tolerance several are within reach.
             wrong += min(given, key=digit.distance).value != digit.value
             continue
         matches = [cell for cell in open_cells if cell.value == digit.value and cell.near(digit, within)]
