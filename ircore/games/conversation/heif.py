@@ -42,7 +42,6 @@ def _heif(path: Path) -> Picture:
     try:
         import pillow_heif
     except ImportError as error:
-        # HEIC is an extra, since most users never meet a telephone's file.
         remedy = "Install it: pip install 'ircore[heif]', or put a JPEG of the same name beside it."
         raise ImageError(f"{path}: a HEIC picture needs the extra heif", remedy) from error
     try:

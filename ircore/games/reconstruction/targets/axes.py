@@ -97,7 +97,6 @@ def pick_style(rng: random.Random, paper: Paper, frames: tuple[Frame, ...], grid
     return Style(
         paper=paper,
         font=rng.choice((12.0, 13.0, 14.0, 15.0)),
-        # A panel has edges of its own, beside which a frame would be drawn twice.
         frame="bottom" if paper.panel and "bottom" in frames else rng.choice(frames),
         marks=rng.choice(("out", "out", "in", "none")),
         grid=max(grids, key=len) if paper.panel else rng.choice(grids),
