@@ -80,7 +80,7 @@ def _chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
         if isinstance(delta, dict) and isinstance(delta.get("images"), list):
             pictures += delta["images"]
         finish = choice.get("finish_reason") or finish
-    # Some servers send no finish reason, others no [DONE]; one of them must have come.
+    # A reason to finish or the mark [DONE] shows that the stream came to its end; one of them is enough.
     if finish is None and not ended:
         raise ValueError("a stream of events that breaks off before its end")
     message = {**texts, **({"images": pictures} if pictures else {})}

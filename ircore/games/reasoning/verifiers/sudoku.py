@@ -57,7 +57,6 @@ def digits(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
         start, end = ((x0 + x3) / 2, (y0 + y3) / 2), ((x1 + x2) / 2, (y1 + y2) / 2)
         for index, character in enumerate(line.text):
             share = (index + 0.5) / len(line.text)
-            # OCR also returns strokes of the grid as letters and marks.
             if character in "0123456789":
                 place = (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
                 spread.append(Digit(character, *place))
