@@ -318,6 +318,7 @@ class Game(ABC, Generic[RulesT]):
         Raises:
             InputError: The game has no prompts to replace, or the folder's do not fit.
         """
+        # Ignoring the folder would record a run under words that were never said.
         if folder is not None:
             raise InputError(
                 f"--prompts {folder}: the game {self.name} has no prompts to replace", "Leave --prompts out."

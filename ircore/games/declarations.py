@@ -24,6 +24,7 @@ def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
         ("measure", [measure.key for measure in game.measures]),
         ("outcome", [outcome.name for outcome in game.outcomes]),
     ):
+        # Names are keys of files and columns, where the second would replace the first.
         yield len(set(names)) == len(names), f"two {kind}s have one name"
     # Boards place a headline on an axis from its lowest to its highest value.
     yield game.headline.range is not None, f"the headline {game.headline.key} has no range"

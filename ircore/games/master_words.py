@@ -56,6 +56,7 @@ class TextPrompts:
 
     def words(self, name: str, **places: object) -> str:
         """Return a text with the places filled; braces in a message stay as they are."""
+        # Not str.format: a message with braces would fail, or read attributes of the values.
         return re.sub(r"\{(\w+)\}", lambda place: str(places.get(place[1], place[0])), self.texts[name])
 
 

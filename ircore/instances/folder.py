@@ -104,6 +104,7 @@ def _read_metadata(job: _Import) -> dict[str, Entry]:
         except ValidationError as error:
             job.faults.append(f"{METADATA}:{number}: {describe_validation_error(error)}")
             continue
+        # Which of two lines counts is for the user to say.
         if entry.file_name in entries:
             job.faults.append(f"{METADATA}:{number}: {entry.file_name} occurs twice")
         entries[entry.file_name] = entry
@@ -122,6 +123,7 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
             except ValidationError as error:
                 job.faults.append(f"{_printable(name)}: {describe_validation_error(error)}")
             except InputError as error:
+                # Faults are collected, so that the user can mend all files at once.
                 job.faults.append(error.problem.removeprefix(f"{job.root}/"))
             else:
                 yield instance, picture.data

@@ -94,6 +94,7 @@ def _luma(pixels: Pixels) -> npt.NDArray[np.float64]:
 
 def count_colours(pixels: Pixels) -> int:
     """Return how many colours, of ``COLOUR_BITS`` a channel, cover ``COLOUR_SHARE`` of a picture or more."""
+    # Eight bits would overflow when the channels are packed into one code.
     levels = (pixels >> (8 - COLOUR_BITS)).astype(np.uint32)
     codes = (levels[..., 0] << 2 * COLOUR_BITS) | (levels[..., 1] << COLOUR_BITS) | levels[..., 2]
     counts = np.bincount(codes.ravel(), minlength=1 << 3 * COLOUR_BITS)
@@ -107,7 +108,9 @@ def perceptual_hash(pixels: Pixels) -> int:
     """
     from PIL import Image
 
+    # One column more than the hash: each bit compares two neighbours.
     small = Image.fromarray(np.asarray(pixels)).convert("L").resize((HASH_SIDE + 1, HASH_SIDE), Image.Resampling.BOX)
+    # Grey cells alone: pictures that differ in colour only count as alike.
     grey = np.asarray(small, dtype=np.int16)
     bits = (grey[:, 1:] > grey[:, :-1]).ravel()
     return int("".join("1" if bit else "0" for bit in bits), 2)

@@ -73,6 +73,7 @@ def harder_half(photographs: dict[str, PhotoMeasures]) -> frozenset[str]:
 
     names = list(photographs)
     rows = [(own.edge_density, own.colours, own.segments, own.salient_regions) for own in photographs.values()]
+    # Each measure counts alike, whatever its unit and spread.
     ranks = rankdata(np.array(rows, dtype=float), axis=0).mean(axis=1)
     middle = median(ranks.tolist())
     return frozenset(name for name, rank in zip(names, ranks.tolist(), strict=True) if rank > middle)

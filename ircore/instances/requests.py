@@ -123,6 +123,7 @@ def dataset_named_by(path: Path) -> str | None:
     Raises:
         InputError: It is an address on the Hub, but not of a dataset.
     """
+    # A Path joins the two slashes of an address into one.
     if path.parts[:1] != ("hf:",):
         return None
     if path.parts[1:2] != ("datasets",) or len(path.parts) != 4:

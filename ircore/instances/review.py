@@ -113,9 +113,11 @@ def accepted_names(path: Path, title: str, known: Mapping[str, str]) -> list[str
     Raises:
         InputError: The decisions are of other pictures, or none was accepted.
     """
+    # The file comes from a browser's download folder, so its size is bounded before it is read.
     data = read_bounded(path, MOST_BYTES, SAVE, SAVE)
     with validating(path, SAVE):
         read = Decisions.model_validate_json(data)
+    # Names such as photos-easy-01 recur in every set, so a name alone does not tell the picture.
     if read.run != title:
         raise InputError(
             f"{path}: run: the decisions are on {read.run}, not on {title}", "Name the set that was reviewed."
@@ -170,6 +172,7 @@ def accept_from_set(instances: InstanceSet, decisions: Path, out: Path) -> Insta
 
 
 def _title(instances: InstanceSet) -> str:
+    # The identity changes with every picture, and with it the decisions' title.
     return f"set-{instances.identity[:12]}"
 
 
@@ -193,5 +196,6 @@ def _elements(instance: Instance) -> str:
         return "no scene"
     numbers = Counter(element.type for element in instance.scene.elements)
     kinds = [f"{number} × {kind}" if number > 1 else kind for kind, number in numbers.items()]
+    # An annotated photograph may have hundreds of kinds, which no line has room for.
     more = f" and {len(kinds) - MOST_NAMES} more kinds" if len(kinds) > MOST_NAMES else ""
     return f"{len(instance.scene.elements)} elements: {', '.join(kinds[:MOST_NAMES])}{more}"

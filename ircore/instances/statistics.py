@@ -66,6 +66,7 @@ class SetStatistics:
 
     def _falls(self, category: str, name: str) -> bool:
         easy, hard = (self.mean_of(category, difficulty, name) for difficulty in DIFFICULTIES)
+        # Twice zero is no fall: pictures without letters have none in either condition.
         return easy is not None and hard is not None and hard <= easy and bool(easy or hard)
 
 
@@ -147,6 +148,7 @@ def as_page(statistics: SetStatistics) -> str:
     parts = {
         "IDENTITY": statistics.identity[:12],
         "COUNT": f"{len(statistics.instances):,}",
+        # Names of categories come from a user's files and could hold markup.
         "FINDINGS": "".join(f"<li>{html.escape(line)}</li>" for line in findings(statistics)),
         "SECTIONS": "".join(_section(statistics, name) for name in MEASURES),
         "ROWS": "".join(_row(instance, statistics) for instance in statistics.instances),
@@ -160,6 +162,7 @@ def _section(statistics: SetStatistics, name: str) -> str:
     """Return the figure of one measure: two bars for each category, drawn to one scale."""
     conditions = product(statistics.categories, DIFFICULTIES)
     means = {condition: statistics.mean_of(*condition, name) for condition in conditions}
+    # The 1 guards the division where every mean is zero.
     most = max((value for value in means.values() if value is not None), default=0) or 1
     rows = "".join(
         f"<tr><th scope=row>{html.escape(category)}</th>"

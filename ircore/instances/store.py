@@ -101,6 +101,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
             InputError: A picture is missing, or is not the one that the set was made with.
             WorkError: The disk is full or the place cannot be written.
         """
+        # A hard link takes no room on the disk beside the first copy.
         for name, data in self.files_of(instances, lacking=folder):
             link_or_write(self.folder / name, folder / name, data)
 
@@ -118,6 +119,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
             ("difficulty", difficulties, {entry.difficulty for entry in self.instances.entries}),
         ):
             for name in asked:
+                # A misspelt filter would otherwise select nothing without a word.
                 if name not in present:
                     raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
         return self.instances.where(
@@ -228,6 +230,7 @@ def read_any_instances(folder: Path, identity: str | None = None) -> AnyInstance
     if index.kind is Instance:
         return InstanceSet(folder, index.identity, cast(Instances[Instance], index.instances))
     instances = GameInstanceSet(folder, index.identity, cast(Instances[GameInstance], index.instances))
+    # An index of a known identity was validated before, games included.
     games = set() if identity else {instance.game for instance in instances.instances}
     if len(games) > 1:
         raise InputError(
@@ -251,6 +254,7 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
 
     def unlike() -> Iterator[tuple[Instance, dict[str, bytes]]]:
         for instance, data in made:
+            # Two ids of one picture would count its result twice.
             twin = seen.setdefault(instance.sha256, instance.instance_id)
             if twin != instance.instance_id:
                 raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
@@ -314,6 +318,7 @@ def index_bytes(instances: Iterable[AnyInstance]) -> bytes:
 
 
 def _order(instance: AnyInstance) -> tuple[int, str, int, str]:
+    # Categories of a user's own come after the game's, in the order of their names.
     rank = CATEGORIES.index(instance.category) if instance.category in CATEGORIES else len(CATEGORIES)
     return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id
 

@@ -103,6 +103,7 @@ def _turned(corners: Sequence[Point], eighths: int) -> list[Point]:
 def _opposed(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
     """Return whether two edges run in opposite directions."""
     (ax, ay), (bx, by) = ((end[0] - start[0], end[1] - start[1]) for start, end in (one, other))
+    # Opposed edges put two pieces of the same sense on different sides of the shared edge.
     return abs(ax * by - ay * bx) < TOUCH and ax * bx + ay * by < 0
 
 
@@ -129,6 +130,7 @@ def draw_tangram(tangram: Tangram, size: int) -> Drawing:
     """Draw a figure in a square of ``size`` pixels a side: black pieces with white borders, as KiloGram shows them."""
     drawing = Drawing(size, size)
     for corners in in_pixels(tangram, size).values():
+        # The border grows with the picture, so that every size shows the same figure.
         drawing.polygon(corners, "#000000", "#ffffff", width=size / 128)
     return drawing
 

@@ -142,6 +142,7 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     refuse_other_licence(request.licence, VISUAL_GENOME)
     dataset = dataset_named_by(request.path)
     selection = _options(request.options, HubSelection if dataset else Selection)
+    # With overlapping limits an image could be easy and hard at once.
     if selection.easy_objects >= selection.hard_objects:
         raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
     genome: Genome = load("releases", "genome_on_the_hub")(dataset, selection) if dataset else GenomeFiles(request.path)
@@ -170,6 +171,7 @@ def _choose(images: Iterable[Annotated], selection: Selection, only: str | None)
     seen: set[int] = set()
     faults: Counter[str] = Counter()
     for image in images:
+        # A repeated image would take two of the few places of its difficulty.
         if image.image_id in seen:
             faults["images listed again"] += 1
             continue
@@ -216,6 +218,7 @@ def _box(item: object, image: Annotated) -> tuple[float, float, float, float] | 
     if not isinstance(item, dict):
         return None
     numbers = [item.get(name) for name in ("x", "y", "w", "h")]
+    # JSON of Python may hold NaN, and a true that passes for a number.
     if not all(type(number) in (int, float) and isfinite(number) for number in numbers):  # type: ignore[arg-type]
         return None
     x, y, width, height = (float(number) for number in numbers)  # type: ignore[arg-type]
@@ -266,6 +269,7 @@ def _made(
     for image_id, picture in genome.pictures(tuple(chosen)):
         item = chosen[image_id]
         scales = picture.width / item.image.width, picture.height / item.image.height
+        # Boxes of a picture that was turned or cut would lie on other things.
         if abs(scales[0] - scales[1]) > LARGEST_STRETCH * max(scales):
             size, stated = f"{picture.width} × {picture.height}", f"{item.image.width} × {item.image.height}"
             print(f"left out: image {image_id}: the picture is {size}, its annotations say {stated}", file=sys.stderr)
@@ -294,6 +298,7 @@ def _scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -> Scen
     # A scene goes back to front, and a small thing usually lies on a large one.
     for thing in sorted(item.things, key=lambda thing: -thing.area):
         left, top = round(thing.left * across), round(thing.top * down)
+        # A box narrower than a pixel keeps one pixel instead of vanishing by rounding.
         right = min(picture.width, max(left + 1, round(thing.right * across)))
         bottom = min(picture.height, max(top + 1, round(thing.bottom * down)))
         if right > left and bottom > top:

@@ -52,6 +52,7 @@ class GenomeFiles:
         """
         sizes = self._sizes()
         for image_id, objects in self._listed("objects.json", "objects"):
+            # Objects of images without a picture on this disk are of no use.
             if image_id in sizes:
                 width, height = sizes[image_id] or self._size_of_picture(image_id)
                 yield Annotated(image_id, width, height, objects)

@@ -44,11 +44,13 @@ def may_be_published(licence: str) -> bool:
 
 def published_pictures(instance: GameInstance) -> Mapping[str, PictureFile]:
     """Return the pictures of an instance that may be published, by name: all of them or none."""
+    # The licence is one for the whole instance, so there are all pictures or none.
     return instance.pictures if may_be_published(instance.licence) else {}
 
 
 def ways_to_get(instances: Iterable[Instance | GameInstance]) -> tuple[str, ...]:
     """Return how readers get the pictures of these instances that are not published, each way once."""
+    # A dict keeps the order of first occurrence, which a set would not.
     licences = dict.fromkeys(instance.licence for instance in instances)
     return tuple(HOW_TO_GET[licence] for licence in licences if not may_be_published(licence))
 
@@ -78,6 +80,7 @@ def refuse_other_licence(given: str | None, licence: str) -> None:
     Raises:
         InputError: Another licence was given.
     """
+    # A free licence given here would publish pictures that must stay withheld.
     if given not in (None, licence):
         raise InputError(
             f"--licence {given}: these pictures have the licence {licence} and must not be published",

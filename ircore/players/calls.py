@@ -166,6 +166,7 @@ Number = TypeVar("Number", int, float)
 
 def _sum(values: list[Number | None]) -> Number | None:
     known = [value for value in values if value is not None]
+    # The start is a zero of the values' own type: counts stay whole numbers, costs stay floats.
     return sum(known, start=known[0] - known[0]) if known else None
 
 
@@ -212,6 +213,7 @@ class Caller:
         loop = asyncio.get_running_loop()
         attempts: list[Attempt] = []
         met: Counter[FaultKind] = Counter()
+        # The deadline runs from the first attempt: waiting for a place at the gate does not count.
         end = math.inf
         decisive: Fault | None = None
         while True:
@@ -224,6 +226,7 @@ class Caller:
                 seconds = loop.time() - started
                 attempts.append(self._record(outcome, seconds))
                 self.gate.reached |= attempts[-1].reached
+                # A failed attempt may have used tokens of the minute's limit as well.
                 self.pace.answered(_tokens(outcome.tokens))
                 if isinstance(outcome, Reply):
                     self.gate.answered()
@@ -232,12 +235,14 @@ class Caller:
                     return Called(outcome.value, tuple(attempts))
                 fault = outcome.fault
                 if fault.kind == "rate_limit":
+                    # Only a 429 speaks of load; other faults say nothing about how many requests fit.
                     self.gate.refused(started, loop.time())
             # An attempt cut short by the deadline tells nothing about the provider; the attempt before it does.
             if decisive is None or fault.kind != "timeout" or end - started >= self.timeout:
                 decisive = fault
             met[fault.kind] += 1
             wait = self._wait(fault, len(attempts))
+            # A provider that never answered is more likely misspelt than busy, so few attempts are enough.
             most = MOST_ATTEMPTS[fault.kind] if self.gate.reached else STRANGER_ATTEMPTS
             if met[fault.kind] >= most or loop.time() + wait >= end:
                 raise self._failure(decisive, tuple(attempts))
@@ -245,6 +250,7 @@ class Caller:
 
     async def _attempt(self, ask: Callable[[], Awaitable[Reply[T]]], left: float) -> Reply[T] | FaultError:
         """Make an attempt within its time limit."""
+        # A limit of 0 or less would cancel the attempt before its request is sent.
         seconds = min(self.timeout, max(left, 0.001))
         try:
             async with asyncio.timeout(seconds):
@@ -276,13 +282,16 @@ class Caller:
 
     def _wait(self, fault: Fault, attempts: int) -> float:
         """Return the seconds to wait before the next attempt; jitter keeps waiting calls from coming back at once."""
+        # The exponent is bounded: calls may be repeated so often that the power would overflow.
         longest = min(BACKOFF_S * 2.0 ** min(attempts - 1, 30), LONGEST_BACKOFF_S)
         if fault.retry_after is not None:
+            # Jitter is only added: coming back before the time that the provider names would be refused.
             return fault.retry_after + self.random.uniform(0, 0.25) * longest
         return self.random.uniform(0.5, 1) * longest
 
     def _failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
         said = self._said(fault)
+        # A provider that was never reached has a wrong address: every further call would fail too.
         if fault.kind in HARD or not self.gate.reached:
             remedy = self.remedies.get(fault.kind, "")
             stop = ProviderStopError(f"{self.who}: {_status(fault)}{said}", remedy)
@@ -302,6 +311,7 @@ def _tokens(tokens: Tokens) -> int | None:
 
 def one_line(text: str, longest: int = 300) -> str:
     """Return untrusted text as one short line without control characters."""
+    # Escape sequences in a provider's words could drive the user's terminal.
     plain = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(plain.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

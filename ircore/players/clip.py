@@ -69,6 +69,7 @@ class ClipListener:
             raise PlayerError("rule_broken", "there are no pictures to look at")
         text = _embedded_text(*self._place, message_of(question.prompt))
         cosines = [float(text @ _embedded_picture(*self._place, shown.picture)) for shown in question.in_sight]
+        # Only as many pictures as there are choices can be chosen.
         best = cosines.index(max(cosines[: len(question.choices)]))
         return ChoiceAnswer(question.choices[best])
 
@@ -79,6 +80,7 @@ def message_of(prompt: str) -> str:
     >>> message_of("Round 2. Which picture is meant by this message: a dog: sitting")
     'a dog: sitting'
     """
+    # Earlier paragraphs are the game master's instructions, which would blur the embedding.
     last = prompt.rpartition("\n\n")[2]
     return last.partition(MARK)[2] or last
 
@@ -99,6 +101,7 @@ def _embedded_text(place: str, revision: str | None, text: str) -> "Tensor":
     model, processor = _model(place, revision)
     most = model.config.text_config.max_position_embeddings
     with torch.inference_mode():
+        # The text model has a fixed number of positions and fails on a longer text.
         tokens = processor(text=[text], return_tensors="pt", truncation=True, max_length=most)
         return _unit(model.get_text_features(input_ids=tokens["input_ids"], attention_mask=tokens["attention_mask"]))
 
@@ -118,5 +121,6 @@ def _unit(features: Any) -> "Tensor":
     from torch import Tensor
     from torch.nn.functional import normalize
 
+    # Versions of transformers differ: a tensor, or an output that holds the tensor.
     vectors = features if isinstance(features, Tensor) else features.pooler_output
     return normalize(vectors, dim=-1)[0]

@@ -56,6 +56,7 @@ def check_player(
         expect(function is not None, f"player {name}: TRAITS.methods names {method}, which it does not have")
         expect(inspect.iscoroutinefunction(function), f"player {name}: {method} is no coroutine method (async def)")
     made_from = spec or PlayerSpec(player="sample")
+    # None means that the player checks its parameters itself and may take any name.
     if declared.parameters is not None:
         _check_refusal(player, made_from)
     if declared.needs == "nothing":
@@ -115,6 +116,7 @@ async def _check_answers(player: type[Any], spec: PlayerSpec, method: str, quest
     where = f"player {player.__name__}: {method}"
     expect(bool(questions), f"{where}: no question to ask: give some in questions")
     alone = [await _answer(player(spec), method, question, where) for question in questions]
+    # One object serves many episodes, so state between questions would show in another order.
     busy = player(spec)
     backwards = [await _answer(busy, method, question, where) for question in reversed(questions)]
     expect(backwards[::-1] == alone, f"{where}: an answer depends on what was asked before: keep no state")
@@ -127,11 +129,13 @@ async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[
     try:
         answer = await getattr(player, method)(question)
     except (PlayerError, JudgeError) as refusal:
+        # The wording of a refusal may differ between repetitions; its reason must not.
         return ("refusal", refusal.reason)
     kind = ANSWERS.get(method, Answer)
     expected = getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"
     expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {expected}")
     if isinstance(answer, PictureAnswer):
+        # Seconds and usage are left out of the comparison: they differ from answer to answer.
         return ("picture", answer.picture.sha256, answer.notes)
     if isinstance(answer, ChoiceAnswer):
         offered = getattr(question, "choices", ())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ircore.core.episode_records import AnyAbortReason, FaultKind
 
 MOST_ATTEMPTS: dict[FaultKind, float] = {
+    # Faults that pass by themselves have no count of their own: the deadline bounds them.
     "rate_limit": math.inf,
     "server": math.inf,
     "timeout": 5,
@@ -36,6 +37,7 @@ MOST_ATTEMPTS: dict[FaultKind, float] = {
 STRANGER_ATTEMPTS = 5
 """How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
 
+# Refused questions are not among them: another question may well be answered.
 HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "unsupported", "no_edits"})
 """Faults that every further call would meet too: they stop the run."""
 

@@ -23,6 +23,7 @@ async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
     """
     try:
         return await asked
+    # These are the contract's own errors, which callers tell apart.
     except (PlayerError, JudgeError, InputError):
         raise
     except Exception as error:
@@ -34,5 +35,6 @@ async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
 
 def _place(error: Exception) -> str:
     """Return file and line where an error was raised."""
+    # The last frame is the player's own line, where its author has to look.
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{Path(frame.filename).name}:{frame.lineno}"

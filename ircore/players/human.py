@@ -160,6 +160,7 @@ class HumanPlayer:
         deadline, before, rejected = monotonic() + self._timeout, b"", b""
         while True:
             written = path.read_bytes() if path.is_file() else b""
+            # Two looks with equal content: an editor may still be writing after the first.
             if written.strip() and written == before != rejected:
                 text = written.decode(errors="replace")
                 if question is None or not (problem := _problem(question, text)):
@@ -176,6 +177,7 @@ class HumanPlayer:
             file = _look(place)
             if isinstance(file, Picture):
                 return file
+            # A half-saved picture looks broken, so a problem must last for two looks to be reported.
             if file and file == before != rejected:
                 _say(file)
                 rejected = file
@@ -195,6 +197,7 @@ class HumanPlayer:
         deadline, typed = monotonic() + self._timeout, b""
         _say(question, end="")
         while not typed.endswith(b"\n"):
+            # A blocking read would stop the event loop, and with it every other episode.
             if not select.select([sys.stdin], [], [], 0)[0]:
                 await self._wait(deadline, TERMINAL_POLL_S, "a line at the terminal")
             elif byte := os.read(sys.stdin.fileno(), 1):
@@ -217,6 +220,7 @@ async def _at_terminal(words: str, pictures: dict[str, Picture], look: str = "Lo
             _put(Path(temporary), pictures, {})
             listed = "".join(f"\n  {temporary}/{name}" for name in pictures)
             _say(f"\n--- {words}" + (f"\n\n{look}{listed}" if pictures else ""))
+            # Standard output stays free for what the command itself prints.
             show_pictures(_first_and_last(pictures), sys.stderr)
             yield
 
@@ -251,11 +255,13 @@ def _problem(question: Question, text: str) -> str:
 
 def _worded(question: Question, text: str) -> Answer:
     choice = choice_of(text, question) if question.answers == "choice" else None
+    # Words of people at a file end with the editor's line break.
     return TextAnswer(text.strip()) if choice is None else ChoiceAnswer(*choice)
 
 
 def _seconds(spec: PlayerSpec, name: str, default: float) -> float:
     value = spec.parameters.get(name, default)
+    # Python counts true as the number 1.
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
         raise InputError(f"parameters.{name}: not a number of seconds above 0", "Write a number such as 600.")
     return float(value)
@@ -263,6 +269,7 @@ def _seconds(spec: PlayerSpec, name: str, default: float) -> float:
 
 def _folder(spec: PlayerSpec) -> Path | None:
     folder = spec.parameters.get("folder")
+    # On Windows select waits for sockets only, not for standard input.
     if folder is None and sys.platform == "win32":
         raise InputError("parameters.folder: is missing", "On Windows a person plays through a folder; name one.")
     if folder is not None and (not isinstance(folder, str) or not folder):
@@ -272,6 +279,7 @@ def _folder(spec: PlayerSpec) -> Path | None:
 
 def _name(seat: str, turn: int, words: tuple[str, ...], pictures: dict[str, Picture]) -> str:
     """Name a question after all that is asked: the same question, the same name."""
+    # A separator that no text holds keeps different splits of the same words apart.
     parts = "\0".join((*words, *(picture.sha256 for picture in pictures.values())))
     return f"{seat}-turn-{turn:02d}-{hashlib.sha256(parts.encode()).hexdigest()[:12]}"
 

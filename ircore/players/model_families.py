@@ -16,6 +16,7 @@ def model_family(model: str) -> str | None:
     families = [
         (match.start(), name) for name, pattern in _patterns().items() if (match := pattern.search(model.lower()))
     ]
+    # Where several families match, the one that is named first in the model's name counts.
     return min(families)[1] if families else None
 
 
@@ -23,4 +24,5 @@ def model_family(model: str) -> str | None:
 def _patterns() -> dict[str, re.Pattern[str]]:
     with as_file(files("ircore.players") / "model_families.yaml") as path:
         families: dict[str, list[str]] = read_mapping(path, "Install the package again.", "")["families"]
+    # The look-arounds keep a family's name from matching inside a longer word.
     return {name: re.compile(rf"(?<![a-z0-9])(?:{'|'.join(words)})(?![a-z])") for name, words in families.items()}

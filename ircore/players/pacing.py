@@ -48,6 +48,7 @@ class Gate:
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Hold a place for a request, after waiting until a place is free."""
+        # Whoever waits already goes first, even where a place is free.
         if self._waiting or self.running >= self.limit:
             await self._turn()
         else:
@@ -65,6 +66,7 @@ class Gate:
         try:
             await place
         except asyncio.CancelledError:
+            # The place was handed over just before the cancellation, so it is passed on.
             if place.done() and not place.cancelled():
                 self.running -= 1
                 self._admit()
@@ -75,6 +77,7 @@ class Gate:
     def _admit(self) -> None:
         while self._waiting and self.running < self.limit:
             place = self._waiting.popleft()
+            # A waiting request may have been cancelled in the meantime.
             if not place.done():
                 self.running += 1
                 place.set_result(None)
@@ -87,6 +90,7 @@ class Gate:
 
     def refused(self, started: float, now: float) -> None:
         """Note a 429 to a request that was sent at ``started``."""
+        # Requests sent before the last halving were under way together and tell the same overload.
         if started > self._halved:
             self.limit = max(1, int(min(self.limit, self._wanted)) // 2)
             self._halved = now
@@ -126,6 +130,7 @@ class Pace:
             return
         taken = max(self._request_s, tokens * self._token_s)
         self._free += taken - max(self._request_s, self._expected * self._token_s)
+        # A moving average over about eight answers follows messages that grow from turn to turn.
         self._expected += (tokens - self._expected) / 8
 
     def hold(self, seconds: float, now: float) -> None:
@@ -146,6 +151,7 @@ def used_up(headers: Mapping[str, str]) -> float | None:
         for kind in ("requests", "tokens")
         if headers.get(f"x-ratelimit-remaining-{kind}", "").strip() == "0"
     ]
+    # Both limits must be free again, so the longer pause counts.
     return min(max(pauses), LONGEST_HOLD_S) if pauses else None
 
 
@@ -158,6 +164,7 @@ def _duration(text: str) -> float:
     return hours * 3600 + minutes * 60 + seconds + thousandths / 1000
 
 
+# Weak values: a pace goes away with the last player that uses it.
 _PACES: WeakValueDictionary[tuple[str, str], Pace] = WeakValueDictionary()
 
 
@@ -166,6 +173,7 @@ def pace_for(base_url: str, model: str, requests: int | None, tokens: int | None
     return _PACES.setdefault((base_url.rstrip("/"), model), Pace(requests, tokens))
 
 
+# Weak values: a gate goes away with the last player, and a new run begins without a limit.
 _GATES: WeakValueDictionary[str, Gate] = WeakValueDictionary()
 
 

@@ -18,6 +18,7 @@ def reserved_name(name: str) -> bool:
     """Whether Windows reserves a name for a device, or drops the name's end."""
     stem = name.split(".", 1)[0].rstrip(" ").upper()
     devices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
+    # Windows reserves the superscript digits of these devices as well.
     numbered = re.fullmatch(r"(COM|LPT)[0-9\u00b9\u00b2\u00b3]", stem) is not None
     return stem in devices or numbered or name != name.rstrip(". ")
 

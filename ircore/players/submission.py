@@ -66,6 +66,7 @@ def folder_of(path: Path) -> Path:
     folder = path.parent if path.name == MANIFEST else path
     if not (folder / MANIFEST).is_file():
         raise InputError(f"{path}: no submission here (no {MANIFEST})", "Name a submission's folder.")
+    # The folder's name is the submission's slug, which "." and ".." do not tell.
     return folder if folder.name not in ("", "..") else folder.resolve()
 
 

@@ -52,6 +52,7 @@ def traits_of(name: str) -> Traits:
             declared = getattr(load("players", name), "TRAITS", None)
         else:
             declared = None
+    # The safe guess: a player that asks a service may cost money.
     except InputError:
         declared = None
     return declared if isinstance(declared, Traits) else Traits()
@@ -71,6 +72,7 @@ def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | 
         answers: The kind of answer that the seat expects; None if any kind is accepted.
     """
     known = traits_of(name).answers
+    # Players of others may declare no kinds of answers; they are let through.
     if method != "answer" or answers is None or not known or answers in known:
         return None
     return f"{name} answers with {_IN_WORDS.get(known, ' or '.join(known))}, this seat with a {answers}"

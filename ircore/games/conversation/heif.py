@@ -32,6 +32,7 @@ def read_any_picture(path: Path) -> Picture:
     import numpy as np
 
     image = Image.fromarray(pixels)
+    # A thumbnail keeps the proportions of the sides.
     image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
     return Picture.from_pixels(np.asarray(image))
 

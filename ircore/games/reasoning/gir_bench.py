@@ -84,6 +84,7 @@ def import_gir_bench(request: ImportRequest) -> GameInstanceSet:
 
 def _root(path: Path) -> Path:
     """Return the folder that holds the tasks: the given one, or the one in it."""
+    # Downloads and the repository hold the data set at different depths.
     for place in _PLACES:
         if any((path / place / folder).is_dir() for folder in _FOLDERS):
             return path / place

@@ -48,6 +48,7 @@ def jigsaws(root: Path) -> Iterator[Imported]:
     solutions = pictures_in(folder / "solution")
     if not solutions:
         return
+    # The published code names no folder of puzzles.
     puzzles_folder = _other_folder(folder, "solution")
     puzzles = pictures_in(puzzles_folder)
     told = {entry.number: entry.prompt for entry in entries_of(root, "VisualPuzzle", Entry)}
@@ -100,6 +101,7 @@ def paintings(root: Path) -> Iterator[Imported]:
         if (before.width, before.height) != (mask.width, mask.height):
             raise InputError(f"{masks[number]}: not of the size of {shown[number]}", RESTORE)
         painted = before.pixels.copy()
+        # The threshold of the published masks' grey values, as in the verifier.
         painted[mask.pixels[..., 0] > 127] = GREEN
         pictures = {"input": before, "truth": Picture.from_pixels(painted), "mask": mask}
         yield Imported(number, Task(told[number], {"description": told[number]}, pictures))

@@ -72,6 +72,7 @@ def entries_of(root: Path, name: str, kind: type[EntryT]) -> Iterator[EntryT]:
     Raises:
         InputError: The file cannot be read, or an entry is not as expected or occurs twice.
     """
+    # A partial download is allowed, so a list that is missing means no tasks.
     path = root / PROMPTS / f"{name}.json"
     if not path.is_file():
         return

@@ -37,6 +37,7 @@ def measured_attempt(task: TaskRecord, ending: Ending, instruments: Instruments)
     # A verdict without a score always says why in its first reason.
     unknown = None if verdict.corrected is not None else verdict.reasons[0]
     yield Measured("verified", None, verdict.corrected, unknown, note)
+    # Without a verdict nothing is known, which is not the same as wrong.
     yield Measured("right", None, None if unknown else float(verdict.correct), unknown)
     published = _published(task, attempt, verdict, instruments)
     yield Measured("published", None, published.value, published.reason)
@@ -95,6 +96,7 @@ class _Pictures(dict[str, Picture]):
         self._instruments = instruments
 
     def __missing__(self, name: str) -> Picture:
+        # Pictures are decoded on demand: most verifiers look at one or two of them.
         return self._instruments.picture(name)
 
 

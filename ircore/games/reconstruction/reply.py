@@ -67,6 +67,7 @@ def parse_reply(reply: str, turn: int) -> Move:
     if not text:
         raise ProtocolViolationError("describer_empty", "The answer is empty.")
     if text.upper() in (_DONE, "DONE"):
+        # Done on turn 1 would end an episode without a rendering to score.
         if turn == 1:
             raise ProtocolViolationError("describer_done_first", "Done before anything was drawn.")
         if not text.startswith("<"):
@@ -85,6 +86,7 @@ def _unwrap(reply: str, leniencies: list[str]) -> str:
     if text != reply:
         leniencies.append("surrounding_whitespace")
     fence = _FENCE.fullmatch(text)
+    # Models often wrap their answers in Markdown; the fence says nothing about the message.
     if fence:
         leniencies.append("code_fence")
         text = fence["inside"].strip()
@@ -101,6 +103,7 @@ def _message(text: str, leniencies: list[str]) -> str:
         body = body[: -len(_CLOSE)]
     else:
         leniencies.append("missing_closing_tag")
+    # A second tag leaves it open which words are the message.
     if _ANY_TAG.search(body):
         raise ProtocolViolationError("describer_format", "There are further tags inside the message.")
     if any(tag != tag.upper() for tag in tags):

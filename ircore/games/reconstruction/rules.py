@@ -31,6 +31,7 @@ GENERATOR: Seat[GeneratorView, PictureAnswer] = Seat(
     "the describer's message, its earlier messages and, where it edits, its own rendering before; never the target",
     "picture",
     method="render",
+    # The prompt follows from the describer's messages, which the journal has already.
     records_prompt=False,
 )
 
@@ -103,6 +104,7 @@ def _to_describe(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetu
 
 def _to_render(turn: int, message: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> GeneratorView:
     prompts, mode = cast(Prompts, setup.prompts), setup.rules.drawing
+    # On turn 1 there is no rendering yet that could be edited.
     edits = mode == "edit" and bool(dialogue.renderings)
     return GeneratorView(
         turn=turn,
@@ -119,6 +121,7 @@ def _say(turn: int, move: Move, rules: Rules, seconds: float) -> Turn:
     tokens = count_tokens(move.message)
     over = tokens > rules.token_budget
     message = move.message
+    # The count of tokens stays that of the whole message, so that the excess is seen.
     if over and rules.over_budget == "truncate":
         message = truncate_tokens(message, rules.token_budget)
     return Turn(

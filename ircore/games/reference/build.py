@@ -83,6 +83,7 @@ def _tangrams(hard: bool, count: int, rng: random.Random) -> list[Drawing]:
     figures, shown = [first], {_silhouette(first)}
     while len(figures) < count:
         figure = make_tangram(rng, first.without_last(MOVED_PIECES) if hard else None)
+        # Two equal pictures would leave the listener no right answer.
         if _silhouette(figure) not in shown:
             shown.add(_silhouette(figure))
             figures.append(figure)

@@ -149,6 +149,7 @@ class ReferenceGame(Game[ReferenceRules]):
             return TextAnswer(recorded.message)
         match = _match(setup)
         order = match.orders[question.step - 1]
+        # People sometimes gave no usable answer; it is recorded as the invalid choice.
         if recorded.chosen is None:
             return ChoiceAnswer(INVALID)
         return ChoiceAnswer(match.labels[order.labelled.index(recorded.chosen)])

@@ -95,10 +95,12 @@ def _name(file: str) -> str:
 def _picture(path: Path) -> Picture:
     if not path.is_file():
         raise InputError(f"{path}: targetImg names this picture, which is not there", "Restore the picture.")
+    # Encoded anew, so that the same pixels are the same file.
     return Picture.from_pixels(read_picture(path).pixels)
 
 
 def _rows(table: Path) -> list[_Row]:
+    # Checked before reading: a stranger's file may be of any size.
     if table.stat().st_size > MAX_BYTES:
         raise InputError(f"{table}: is larger than {MAX_BYTES // 1024} KiB", "Restore the file: a game has 24 rows.")
     try:
@@ -110,6 +112,7 @@ def _rows(table: Path) -> list[_Row]:
             rows = [_row(f"{table}: row {number}", fields) for number, fields in enumerate(reader, start=1)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{table}: is not a CSV file: {error}", "Save the file as CSV in UTF-8.") from None
+    # By the number of the trial, since a file may hold its rows in another order.
     return sorted(rows)
 
 
@@ -122,6 +125,7 @@ def _row(place: str, fields: dict[str, str | None]) -> _Row:
             raise InputError(f"{place}: {name}: {cells[name]!r} is not a number", "Write a whole number from 0.")
     if not cells["msg"]:
         raise InputError(f"{place}: msg: is empty", "Write the message of the round.")
+    # A name with folders could lead out of the game's own folder.
     if Path(cells["targetImg"]).name != cells["targetImg"] or not cells["targetImg"]:
         raise InputError(
             f"{place}: targetImg: {cells['targetImg']!r} is not a file name", "Name a picture of the folder."

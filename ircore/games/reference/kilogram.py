@@ -65,6 +65,7 @@ class _Source:
             if (self.root / name).is_file():
                 for tangram, annotations in read_annotations(self.root / name).items():
                     known = merged.setdefault(tangram, [])
+                    # Some of the published files hold the same annotations.
                     known += [annotation for annotation in annotations if annotation not in known]
         return merged
 
@@ -82,6 +83,7 @@ class _Source:
         """Return the colour of each piece, by the person's annotation that has the text's names."""
         whole, *parts = text.split("#")
         for annotation in self.annotations.get(tangram_of(image), ()):
+            # The published texts name no annotation, so the names themselves must find it.
             if annotation.whole == whole and annotation.part and set(annotation.part.values()) == set(parts):
                 return {piece: COLOURS[parts.index(name)] for piece, name in annotation.part.items()}
         raise InputError(
@@ -118,6 +120,7 @@ def _made(
 ) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
     counted: dict[str, int] = {}
     for published in contexts:
+        # A target may have several contexts, which need ids of their own.
         counted[published.target] = counted.get(published.target, 0) + 1
         instance_id = f"kilogram-{published.target.lower()}-{counted[published.target]:02d}"
         # The published lists begin with the target, so every context is shuffled by a seed of its own.

@@ -103,6 +103,7 @@ def draw_contexts(annotations: Mapping[str, Sequence[Annotation]]) -> tuple[list
 
 def _named(image: str, annotation: Annotation) -> _Named | None:
     """Return an annotation as contexts hold it, its parts in the order of pieces that are shuffled by its own seed."""
+    # Sorted before the shuffle, since the order in a file must not change the drawn order.
     pieces = sorted(annotation.part)
     random.Random(derived_seed(0, image)).shuffle(pieces)
     names = [annotation.whole, *dict.fromkeys(annotation.part[piece] for piece in pieces)]
@@ -120,6 +121,7 @@ def _drawn(target: _Named, tangrams: Mapping[str, Sequence[_Named]]) -> Publishe
     chosen = [target]
     for tangram in others:
         candidate = rng.choice(tangrams[tangram])
+        # Two pictures of one name would leave the listener no way to tell them apart.
         if candidate.whole not in {named.whole for named in chosen}:
             chosen.append(candidate)
         if len(chosen) == PICTURES:

@@ -60,6 +60,7 @@ def measured_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured
         yield Measured("message_tokens", number, tokens[number - 1])
     yield from measured_novelty(rounds)
     last = rounds[-1].repetition
+    # With one repetition there is no first length to compare the last with.
     if last == 1:
         yield Measured("shortening", None, None, ONE_MENTION)
     else:
@@ -89,6 +90,7 @@ def measured_novelty(rounds: Sequence[Round], content_of: Tagger = listed_conten
     for number, played in enumerate(rounds, start=1):
         content = content_of(played.message)
         earlier = latest.get(played.target)
+        # Compared is the last message about the same picture, not the first one.
         latest[played.target] = content
         if earlier is None:
             continue

@@ -50,12 +50,14 @@ def listener_orders(context: Sequence[str], rounds: int, seed: int, rules: Refer
     seeds = rng.sample(range(max(SEEDS, rounds)), rounds)
     base = list(context)
     if not rules.masked:
+        # The same generator goes on, as in the published program; a new one would give other orders.
         rng.shuffle(base)
     return tuple(_order(base, own, number, rules) for number, own in enumerate(seeds, start=1))
 
 
 def _order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> Order:
     labelled = _shuffled(base, seed) if rules.shuffle else tuple(base)
+    # In a misleading round the labels that count stay, and only the pictures move.
     return Order(labelled, _shuffled(labelled, number) if number in rules.misleading else labelled)
 
 

@@ -132,6 +132,7 @@ class Studio:
         Raises:
             ProgramError: No figure came of it.
         """
+        # Refused before a process is started for it.
         if len(program) > LONGEST_PROGRAM:
             raise ProgramError(f"the program has {len(program)} characters; at most {LONGEST_PROGRAM} are taken")
         asked = json.dumps({"program": program, "category": category, "seed": seed}).encode()
@@ -155,6 +156,7 @@ def _parts(output: bytes) -> tuple[_Report, bytes]:
     """Split the sandbox's output into report and picture."""
     head, _, rest = output.partition(b"\n")
     try:
+        # Cut at 40 characters: int takes time that grows with the square of the digits.
         length, size = (int(number) for number in head[:40].split())
         # int accepts -1, which would cut the output at another place.
         if length < 0 or size < 0 or length + size != len(rest):
@@ -172,6 +174,7 @@ def _figure(report: _Report, data: bytes) -> Figure:
         picture = Picture.from_pixels(picture.pixels)
     except InputError as error:
         raise ProgramError(error.problem) from error
+    # Elements are in the report's pixels and would lie elsewhere in another picture.
     if (picture.width, picture.height) != (report.width, report.height):
         raise ProgramError("the picture is not of the size that was written about it")
     scene, refused = scene_of(report.elements, picture.width, picture.height, report.background)

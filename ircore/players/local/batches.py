@@ -66,6 +66,7 @@ class Batches(Generic[QuestionT, AnswerT]):
             try:
                 answers = await asyncio.get_running_loop().run_in_executor(_MODELS, self._answer_all, questions)
             except OutOfMemoryError as error:
+                # The batch goes back in front in its old order, to be asked again in smaller pieces.
                 self._waiting.extendleft(reversed(batch))
                 if not self._shrunk(len(batch), error):
                     return

@@ -117,6 +117,7 @@ class DiffusersPlayer:
         """Draw pictures; a batch is of pictures from words alone, or of changes to pictures of one size."""
         batches: defaultdict[tuple[int, int] | None, list[int]] = defaultdict(list)
         for place, item in enumerate(wanted):
+            # Pictures of different sizes do not fit into one tensor.
             batches[None if item.previous is None else (item.previous.width, item.previous.height)].append(place)
         drawn: dict[int, _Drawn] = {}
         for size, places in batches.items():
@@ -131,6 +132,7 @@ class DiffusersPlayer:
         pipeline: Any = self._pipelines[1] if edits else self._pipelines[0]
         asked: dict[str, Any] = {
             "prompt": [item.prompt for item in wanted],
+            # Noise from the processor is the same on every device, and a seed of its own makes batches irrelevant.
             "generator": [torch.Generator("cpu").manual_seed(item.seed % 2**63) for item in wanted],
             "output_type": "np",
         }
@@ -138,6 +140,7 @@ class DiffusersPlayer:
             with torch.inference_mode():
                 made = pipeline(**asked, **self._options(pipeline, wanted, edits))
         except torch.OutOfMemoryError as error:
+            # The failed batch's blocks would stay reserved and could make the smaller batch fail too.
             torch.cuda.empty_cache()
             raise OutOfMemoryError(" ".join(str(error).split())[:200]) from error
         withheld = getattr(made, "nsfw_content_detected", None) or [False] * len(wanted)
@@ -153,11 +156,13 @@ class DiffusersPlayer:
         options = {
             "num_inference_steps": settings.steps,
             "guidance_scale": settings.guidance_scale,
+            # An edit takes the size of the picture that is changed.
             "width": None if edits else settings.width,
             "height": None if edits else settings.height,
             "image": [_image(item.previous) for item in wanted if item.previous is not None] if edits else None,
             "strength": settings.strength if edits else None,
         }
+        # Pipelines differ in the options that they take, and refuse unknown ones.
         taken = inspect.signature(pipeline.__call__).parameters
         return {name: value for name, value in options.items() if value is not None and name in taken}
 
@@ -192,6 +197,7 @@ def _pipelines(place: str, revision: str | None, dtype: Any, device: "torch.devi
     pipeline.set_progress_bar_config(disable=True)
     image = inspect.signature(pipeline.__call__).parameters.get("image")
     if image is not None:
+        # A pipeline that requires a picture cannot draw turn 1.
         if image.default is inspect.Parameter.empty:
             raise InputError(f"model: {place}: draws from no words alone", "Name a model that also makes pictures.")
         return pipeline, pipeline

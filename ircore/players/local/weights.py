@@ -80,6 +80,7 @@ def served_name(place: str, revision: str | None) -> str:
 def _hash(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
+        # Hidden files, such as a download's notes, do not change the model.
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts):
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
             with path.open("rb") as file:

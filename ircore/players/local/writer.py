@@ -71,6 +71,7 @@ class TransformersPlayer:
         self._place = (str(spec.model), spec.revision, precision_of(self._settings), device_of(self._settings))
         _model(*self._place)
         self._served = served_name(str(spec.model), spec.revision)
+        # Tokens drawn in a batch share one random state, so an answer would hang on its neighbours.
         most = 1 if self._settings.temperature else self._settings.batch_size
         self._batches: Batches[_Asked, _Said] = Batches(self._answer_all, most, NO_MEMORY)
 

@@ -61,6 +61,7 @@ class JsonBody:
         Args:
             room: Tokens that an answer may have; a limit below stays, and no limit is added.
         """
+        # Services name the limit differently, and extra_body may bring one of its own.
         limits = [name for name in ANSWER_LIMITS if isinstance(self._document.get(name), int)]
         return JsonBody({**self._document, **{name: min(room, self._document[name]) for name in limits}})
 
@@ -70,6 +71,7 @@ class JsonBody:
         # Asked for once here and once when it is sent: the picture may lie in a file.
         data = value.picture.data
         head = f"data:{media_type(data)};base64,"
+        # Base64 writes four characters for every three bytes begun.
         self._encoded += 4 * -(-len(data) // 3)
         self._pictures.append(value.picture)
         return head + self._mark

@@ -91,6 +91,7 @@ class Connection:
                         )
             finally:
                 await response.aclose()
+            # Redirects are not followed, so they count as errors too.
             if response.status_code >= 300:
                 text = received.decode(errors="replace")
                 fault = fault_of_response(response.status_code, response.headers, text)
@@ -170,6 +171,7 @@ class Connection:
     def opened(self) -> "AsyncOpenAI":
         """Return the open client; opening imports the package, which must not count as time of a request."""
         loop = asyncio.get_running_loop()
+        # A client's sockets belong to the event loop that opened them.
         if self._client is None or self._loop is not loop:
             self._client, self._loop = self._open(), loop
             connect = min(CONNECT_S, self._timeout)
@@ -187,8 +189,10 @@ class Connection:
             headers = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
         return openai.AsyncOpenAI(
             base_url=self._base_url,
+            # The client refuses to start without a key, which local servers do not need.
             api_key=self._key or "none",
             admin_api_key="",
+            # Retries are counted and recorded in the project's own calls.
             max_retries=0,
             timeout=timeout,
             default_headers=headers,
@@ -211,6 +215,7 @@ def connection_to(base_url: str | None, key: str, transport: str, timeout: float
 
     A client's pool looks at every idle connection at every request, so that one pool is better than two half idle.
     """
+    # Weak values: a connection goes away with the last player that uses it.
     return _OPEN.setdefault((base_url, key, transport, timeout), Connection(base_url, key, transport, timeout))
 
 

@@ -95,6 +95,7 @@ def responses_fields(
     answer = {"type": "json_schema", "name": ANSWER, "strict": True, "schema": schema}
     return {
         "input": responses_input(messages, settings.detail),
+        # By default the Responses API keeps each answer on the provider's servers.
         "store": False,
         "max_output_tokens": settings.max_completion_tokens,
         "temperature": settings.temperature,

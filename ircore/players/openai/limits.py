@@ -61,6 +61,7 @@ def passed_limit(said: str, codes: str = "") -> Limit | None:
         return None
     whole = _WHOLE.search(said)
     read = next((match for pattern in _READ if (match := pattern.search(said))), None)
+    # Without both numbers nobody knows whether a shorter answer would fit.
     room = _number(whole[1]) - _number(read[1]) if whole and read else 0
     return Limit("answer_too_long", room) if room >= SMALLEST_ROOM else Limit("context_too_long")
 

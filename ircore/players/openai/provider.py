@@ -53,6 +53,7 @@ class Provider:
             pace=pace_for(base_url, str(spec.model), settings.requests_per_minute, settings.tokens_per_minute),
             remedies=remedies_for(spec),
             scrub=self.scrub,
+            # Jitter seeded by the player makes runs repeatable and keeps players apart.
             random=Random(who),
         )
 
@@ -95,6 +96,7 @@ class Provider:
                 raise FaultError(fault, tokens, reply.received) from None
             return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 
+        # Importing the client takes time that must not count as time of the first request.
         self._connection.opened()
         try:
             return await self._caller.call(attempt)

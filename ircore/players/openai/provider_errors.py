@@ -78,6 +78,7 @@ def error_in_body(document: Any) -> int | None:
     error = document.get("error") if isinstance(document, dict) else None
     if not error:
         return None
+    # A code outside 400 to 599, such as a text, is no status; 500 lets the question be asked again.
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) and 400 <= code <= 599 else 500
 
@@ -106,6 +107,7 @@ def scrubber(secret: str) -> Callable[[str], str]:
     if len(secret) < _SHORTEST_SECRET:
         return str
     forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_inside_base64(secret)}
+    # The longest form first: a shorter one may be its beginning and would leave the rest.
     pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
     return lambda text: pattern.sub("[key]", text)
 

@@ -100,6 +100,7 @@ class ChatReply(_Loose):
             raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text!r}"))
         if choice.finish_reason == "error":
             raise FaultError(Fault("server", "the provider broke off"))
+        # Cut-off words are still an answer; only an answer without any is a technical fault.
         if choice.finish_reason == "length" and not self.text.strip() and not self.pictures:
             raise FaultError(Fault("cut_off", _CUT_OFF))
 

@@ -55,6 +55,7 @@ def assembled(data: bytes | bytearray) -> dict[str, Any]:
 def _events(data: bytes | bytearray) -> Iterator[str]:
     """Yield the data of each event; comments and other fields are left out."""
     lines: list[str] = []
+    # The empty line at the end closes a last event that the server left open.
     for line in [*data.decode("utf-8-sig").splitlines(), ""]:
         if line.startswith("data:"):
             lines.append(line[5:].removeprefix(" "))
@@ -79,6 +80,7 @@ def _chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
         if isinstance(delta, dict) and isinstance(delta.get("images"), list):
             pictures += delta["images"]
         finish = choice.get("finish_reason") or finish
+    # A reason to finish or the mark [DONE] shows that the stream came to its end; one of them is enough.
     if finish is None and not ended:
         raise ValueError("a stream of events that breaks off before its end")
     message = {**texts, **({"images": pictures} if pictures else {})}

@@ -50,6 +50,7 @@ class Detections:
         """Return how many of a class there are by GIR-Bench's rule: the larger of count and boxes, 0 if missing."""
         if label in self.missing:
             return 0
+        # GIR-Bench takes the larger of both, which may contradict each other in an answer.
         return max(self.counts.get(label, 0), len(self.boxes.get(label, ())))
 
     @classmethod
@@ -119,6 +120,7 @@ def _label(value: object) -> str:
 
 
 def _list(value: object, name: str) -> list[Any]:
+    # A bound on strangers' lists: a model may repeat itself without end.
     if not isinstance(value, list) or len(value) > MOST_BOXES:
         raise DetectionError(f"{name}: no list of at most {MOST_BOXES}")
     return value
@@ -126,6 +128,7 @@ def _list(value: object, name: str) -> list[Any]:
 
 def _box(value: object) -> Box:
     numbers = value if isinstance(value, list) else []
+    # The type itself is compared, since a JSON true is an int of Python.
     if len(numbers) != 4 or any(type(number) not in (int, float) for number in numbers):
         raise DetectionError("a box is not [left, top, right, bottom]")
     left, top, right, bottom = (float(number) for number in numbers)

@@ -61,6 +61,7 @@ def green_published(painted: Pixels, t: int = 100, original: "Pixels | None" = N
     band = ((pixels >= low) & (pixels <= high)).all(axis=2)
     mask = _cleaned(plain | band)
     if not mask.any():
+        # As in the published code: a paler green is sought only where no plain green is found.
         mask = _second_attempt(pixels, original)
     return _without_small(mask, LEAST_SHARE * SIDE * SIDE)
 

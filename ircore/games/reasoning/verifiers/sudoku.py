@@ -69,6 +69,7 @@ def tolerance(solution: Sequence[Digit]) -> float:
     A cell is the larger extent of the solution's digits over one less than the digits a side, the root of their number.
     """
     side = isqrt(len(solution))
+    # So few digits have no extent from which a cell's width could be told.
     if len(solution) < FEWEST or side < 2:
         return FALLBACK
     extent = max(
@@ -124,6 +125,7 @@ def _accuracy(
     for digit in answer:
         given = [printed for printed in puzzle if digit.near(printed, within)]
         if given:
+            # The nearest given digit: with a wide tolerance several are within reach.
             wrong += min(given, key=digit.distance).value != digit.value
             continue
         matches = [cell for cell in open_cells if cell.value == digit.value and cell.near(digit, within)]

@@ -125,6 +125,7 @@ def round_numbers(near: float, factors: Sequence[float]) -> list[float]:
 
 
 def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
+    # The slack keeps an end that is a multiple but for the error of its division.
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return tuple(round(index * step, 9) for index in range(first, last + 1))
 
@@ -132,6 +133,7 @@ def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
 def number(value: float) -> str:
     """Return a number as a label, such as ``-2``, ``0.5`` or ``1200``."""
     text = f"{round(value, 6):.6f}".rstrip("0").rstrip(".")
+    # Rounding a small negative number leaves a sign that no axis shows.
     return "0" if text == "-0" else text
 
 
@@ -157,6 +159,7 @@ def names_axis(words: list[str], name: str = "", rotation: float = 0.0, pad: flo
 
 def crisp(at: float, width: float) -> float:
     """Return where near ``at`` an upright line of this width fills whole pixels."""
+    # A line of odd width is centred on a pixel, one of even width between two.
     return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
 
 

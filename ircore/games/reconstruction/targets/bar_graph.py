@@ -110,6 +110,7 @@ def _plan_stack(rng: random.Random) -> _Chart:
         series = [distinct_values(rng, len(words), top, 0.09, 0.94 / count) for _ in range(count)]
         stacks = list(zip(*series, strict=True))
         totals = [round(math.fsum(parts), 6) for parts in stacks]
+        # Equal totals or parts would leave two bars without a difference to describe.
         if len(set(totals)) == len(totals) and all(len(set(parts)) == count for parts in stacks):
             return _Chart(
                 topic, words, series, 0, round_top(max(totals)), is_stacked=True, is_labelled=rng.random() < 0.5
@@ -120,6 +121,7 @@ def _plan_about_zero(rng: random.Random) -> _Chart:
     topic, words, top = _topic(rng, rng.randint(7, 11))
     values = distinct_values(rng, len(words), top, most=0.76)
     values = [-value if rng.random() < 0.4 else value for value in values]
+    # At least one value on each side, or the chart would not be about zero.
     values[0], values[-1] = abs(values[0]), -abs(values[-1])
     rng.shuffle(values)
     return _Chart(replace(topic, quantity="Change"), words, [values], -top, top, is_labelled=rng.random() < 0.5)
@@ -213,6 +215,7 @@ def _draw_bar(scene: SceneDrawing, plot: Plot, chart: _Chart, look: _Look, bar: 
 def _sides(plot: Plot, look: _Look, bar: _Bar) -> tuple[float, float, float, float]:
     """Return left, top, right and bottom of a bar in whole pixels."""
     across, along = (plot.y, plot.x) if look.is_lying else (plot.x, plot.y)
+    # Whole pixels: neighbouring bars then share sides without a blurred seam.
     near, far = sorted(round(across(side)) for side in (bar.low_side, bar.high_side))
     low, high = sorted(round(along(value)) for value in (bar.base, bar.end))
     return (low, near, high, far) if look.is_lying else (near, low, far, high)
@@ -250,6 +253,7 @@ def _value_inside(
 ) -> None:
     left, top, right, bottom = sides
     width, height = text_size(text, size)
+    # A value that does not fit its part would be written over the neighbour's.
     if width + 4 <= right - left and height + 4 <= bottom - top:
         at = ((left + right) / 2, (top + bottom) / 2)
         scene.text("value_label", at, text, size, readable_on(_colour(look, bar)), value=bar.value)

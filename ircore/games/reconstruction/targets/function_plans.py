@@ -145,6 +145,7 @@ def _plan_tangent(rng: random.Random) -> Graph:
         line = _tangent(slope, height - slope * at)
         is_inside = window.y_low + rim < height < window.y_high - rim
         steep = abs(slope) * (window.x_high - window.x_low) / (window.y_high - window.y_low)
+        # A tangent close to its curve for long could not be told apart from the curve.
         if is_inside and 0.1 < steep < 2 and _are_apart(curve, line, window, 0.2):
             break
     return Graph(window, (curve, line), tangent_at=at, marked=rng.choice((0, 1)))
@@ -165,6 +166,7 @@ def _plan_area(rng: random.Random) -> Graph:
         piece = replace(curve, domain=(low * unit, high * unit))
         _, y = values_across(piece, window, 60)
         wide = (high - low) * unit > (window.x_high - window.x_low) / 6
+        # An area must be wide enough to be seen, and must not be cut by the window.
         if wide and np.isfinite(y).all() and y.min() > window.y_low and y.max() < window.y_high and np.ptp(y) > 0:
             return Graph(window, (curve,), area=piece.domain, marked=rng.choice((1, 2)))
 

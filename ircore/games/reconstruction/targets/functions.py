@@ -262,6 +262,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
     chosen: list[Point] = []
     for point in points:
         at = plot.x(point[0]), plot.y(point[1])
+        # Nearer points would have their labels on top of each other.
         if all(exact.dist(at, other) > 40 for other in chosen):
             chosen.append(at)
             draw_marker(scene, at, "circle", 8.0, plot.style.paper.ink, surface, x=point[0], y=round(point[1], 6))
@@ -280,6 +281,7 @@ def _draw_ends(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None
     for before, after in zip(graph.functions, graph.functions[1:], strict=False):
         x = after.domain[0]
         ends = [(before.at(x), "ring"), (after.at(x), "circle")]
+        # Where two pieces meet, a ring under the dot would say that the function jumps.
         same = abs(plot.y(ends[0][0]) - plot.y(ends[1][0])) < 9
         for y, shape in ends[1:] if same else ends:
             draw_marker(scene, (plot.x(x), plot.y(y)), shape, 9.0, pen.colour, surface, x=x, y=round(y, 6))
@@ -291,6 +293,7 @@ def _can_be_marked(graph: Graph, plot: Plot, point: Point) -> bool:
     if graph.is_pieces or not math.isfinite(y):
         return False
     inside = plot.left + 8 < plot.x(x) < plot.right - 8 and plot.top + 8 < plot.y(y) < plot.bottom - 8
+    # Halves and whole numbers, so that a label of one decimal is exact.
     return inside and abs(y * 2 - round(y * 2)) < 1e-6 and (abs(x * 2 - round(x * 2)) < 1e-6)
 
 

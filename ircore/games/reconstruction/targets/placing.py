@@ -53,5 +53,6 @@ def is_free(scene: SceneDrawing, box: Box, over: Iterable[str]) -> bool:
     if min(box.left, box.top, width - box.right, height - box.bottom) < MARGIN:
         return False
     allowed = {tuple(bytes.fromhex(colour[1:])) for colour in over}
+    # More colours than are allowed give None, which is cheaper than a look at every pixel.
     colours = scene.drawing.image.crop((box.left, box.top, box.right, box.bottom)).getcolors(maxcolors=len(allowed))
     return colours is not None and all(colour in allowed for _, colour in colours)
