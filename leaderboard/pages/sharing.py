@@ -34,13 +34,15 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     # Numbers of another game come from its own instance set and have no judge.
     source = _source_words(site) if section is None and site is not None else _section_words(section)
     entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
+    # A site without the reconstruction game has no page on how to cite it.
+    paper = f'<a href="{page.root}cite.html">Paper and benchmark</a>' if site is not None else ""
     return safe(
         '<aside class="share" data-share data-search-exclude aria-label="Share and cite this page">'
         '<button type="button" data-copy-link hidden>Copy link</button>'
         "<details><summary>Cite this page</summary>"
         f'<pre class="command"><code data-bibtex>{_lines(entry)}</code></pre>'
         '<button type="button" data-copy-bibtex hidden>Copy BibTeX</button> '
-        f'<a href="{page.root}cite.html">Paper and benchmark</a></details><span role="status"></span></aside>'
+        f'{paper}</details><span role="status"></span></aside>'
     )
 
 
