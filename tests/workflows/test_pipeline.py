@@ -26,19 +26,20 @@ from workflows import read_workflow, steps_of
 from ircore.instances.store import read_instances
 from ircore.submissions.seasons import begin_season, committed_set
 
-pytestmark = pytest.mark.slow
+# Minutes on a slow machine: every command of the workflows starts a program of its own.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 PLAYED = "builtin-captioner-canvas"
 """A pair that the maintainers play themselves."""
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with running_world(tmp_path_factory.mktemp("world")) as made:
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with running_world(tmp_path) as made:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def github(world: World) -> Iterator[GitHubServer]:
     with github_of(world) as server:
         yield server

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from github_server import GitHubServer, git
 from pipeline_world import DATASET, SLUG, WORKFLOWS, World, github_of, hand_in, manifest, running_world, write
 from workflows import read_workflow, steps_of
 
-pytestmark = pytest.mark.slow
+# Minutes on a slow machine: every command of the workflows starts a program of its own.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 WORDS_A_MINUTE = 238
 """Silent reading of English, Brysbaert (2019), Journal of Memory and Language 109, 104047."""
@@ -50,13 +52,13 @@ class Effort(Counter[str]):
 EFFORT = Effort()
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with running_world(tmp_path_factory.mktemp("world")) as made:
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with running_world(tmp_path) as made:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def github(world: World) -> Iterator[GitHubServer]:
     with github_of(world) as server:
         server.maintainers = {MAINTAINER}
