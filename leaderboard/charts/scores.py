@@ -268,4 +268,6 @@ def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
         ranked = sum(row.rank_low is not None for row in results.board(by))
         alone = f", judged by {by}" if len(judges) > 1 else ""
         return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score{alone}"
-    return f"Judges leave {min(map(len, top))} to {max(map(len, top))} of {len(subject.pairs)} pairs in the top group"
+    fewest, most = min(map(len, top)), max(map(len, top))
+    left = f"{by.capitalize()} leaves {most}" if fewest == most else f"Judges leave {fewest} to {most}"
+    return f"{left} of {len(subject.pairs)} pairs in the top group"

@@ -85,10 +85,11 @@ def as_page(renderer: Renderer, page: Page) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Thirty pairs, more than any figure shows by itself, and in a folder of its own a site of four."""
+    """Thirty pairs, more than any figure shows by itself, and in folders of their own sites of four and of nine."""
     folder = tmp_path_factory.mktemp("figures")
     write_pages(Site(list(runs(6, 5))), folder)  # type: ignore[arg-type]
     write_pages(Site(list(runs(2, 2))), folder / "four")  # type: ignore[arg-type]
+    write_pages(Site(list(runs(9, 1))), folder / "nine")  # type: ignore[arg-type]
     return folder
 
 
@@ -231,6 +232,35 @@ def test_a_pair_that_is_not_on_the_site_is_said_and_the_papers_marks_go_with_the
     assert not figure.locator(".hollow-aid").is_visible()
     figure.get_by_role("button", name="Reset").click()
     assert tab.locator("#figure-scores .hollow-aid").is_visible()
+
+
+def test_a_few_chosen_pairs_have_colours_though_their_describers_are_grey_among_all(visit: Visit, site: Path) -> None:
+    """Of nine describers seven have a colour; the worst two are grey."""
+    pairs = json.loads((site / "nine/data/figures/pairs.json").read_text())["pairs"]
+    hues = {pair["key"]: pair["hue"] for pair in pairs}
+    assert [hues[f"{name}-painter-0"] for name in ("seer", "seerr")] == ["describer-0"] * 2
+    best = f"seer{'r' * 8}-painter-0"
+    tab = open_figures(visit, f"?trajectories.pairs=seer-painter-0,seerr-painter-0,{best}", "nine/")
+    tab.wait_for_function("() => window.handed.trajectories")
+    marks = [trace["marker"]["color"] for trace in drawn_figure(tab, "trajectories")["data"] if "marker" in trace]
+    assert f"var(--irc-{hues[best]})" in marks
+    assert len(set(marks)) == 3
+    assert "var(--irc-describer-0)" not in marks
+
+
+def test_judges_that_leave_as_many_at_the_top_are_counted_once(visit: Visit, site: Path) -> None:
+    listed = json.loads((site / "data/figures/pairs.json").read_text())
+    every = [json.loads((site / f"data/figures/cells-{judge}.json").read_text()) for judge in listed["judges"]]
+    ranks = [cells["conditions"][""]["ranks"] for cells in every]
+    tied = next(
+        (one, two)
+        for one, two in combinations(range(len(listed["pairs"])), 2)
+        if all(own[one][0] <= own[two][1] and own[two][0] <= own[one][1] for own in ranks)
+    )
+    keys = ",".join(listed["pairs"][place]["key"] for place in tied)
+    tab = open_figures(visit, f"?scores.pairs={keys}")
+    title = tab.locator("#figure-scores figcaption strong", has_text="Of the 2 chosen pairs").inner_text()
+    assert title.endswith("Every judge leaves 2 of 2 pairs in the top group")
 
 
 def test_all_pairs_and_the_best_twelve(visit: Visit) -> None:

@@ -9,6 +9,8 @@ import { readQuery, writeQuery } from "./address.js";
 export const PARTS = ["pairs", "judge", "category"];
 export const NOTHING = { pairs: "", judge: "", category: "" }; // the figure as it was built
 const BEST = /^~(\d{1,3})$/;
+const GREY = "describer-0";
+const HUES = Array.from({ length: 7 }, (_, index) => `describer-${index + 1}`);
 
 const nameOf = (figure, part, alone) => (alone ? part : `${figure}.${part}`);
 
@@ -41,6 +43,14 @@ export function aloneAddress(page, choice) {
   return `${page}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
+/* Among a few chosen pairs, describers that are grey beside all the others take the hues that no chosen one has. */
+function toldApart(pairs) {
+  const free = HUES.filter((hue) => pairs.every((pair) => pair.hue !== hue));
+  const grey = [...new Set(pairs.filter(({ hue }) => hue === GREY).map(({ describer }) => describer))];
+  if (grey.length > free.length) return pairs;
+  return pairs.map((pair) => (pair.hue === GREY ? { ...pair, hue: free[grey.indexOf(pair.describer)] } : pair));
+}
+
 /* The pairs that a choice shows, best first; usual: how many the figure shows by itself. */
 export function pairsOf({ pairs }, kind, index, order) {
   const ranked = order.map((place) => index.pairs[place]);
@@ -52,5 +62,5 @@ export function pairsOf({ pairs }, kind, index, order) {
     const count = best ? Number(best[1]) : usual;
     return { scope: count < ranked.length ? "best" : "all", pairs: ranked.slice(0, count) };
   }
-  return { scope: "chosen", pairs: ranked.filter(({ key }) => chosen.has(key)) };
+  return { scope: "chosen", pairs: toldApart(ranked.filter(({ key }) => chosen.has(key))) };
 }

@@ -50,7 +50,8 @@ export function highest(pairs, judges, whole) {
   if (ranking.every(({ top }) => top.length === 1 && top[0] === leader)) return `${pairWords(pairs[leader])} leads by main score, judged by ${by}`;
   const sizes = ranking.map(({ top }) => top.length);
   if (ranking.length === 1) return `${sizes[0]} of ${ranks.filter(Boolean).length} ranked pairs cannot be told from the best by main score${rated.length > 1 ? `, judged by ${by}` : ""}`;
-  return `Judges leave ${Math.min(...sizes)} to ${Math.max(...sizes)} of ${pairs.length} pairs in the top group`;
+  const [fewest, most] = [Math.min(...sizes), Math.max(...sizes)];
+  return `${fewest === most ? `${by[0].toUpperCase()}${by.slice(1)} leaves ${most}` : `Judges leave ${fewest} to ${most}`} of ${pairs.length} pairs in the top group`;
 }
 
 /* counts of pairs: improved, stable, regressed, single. */
