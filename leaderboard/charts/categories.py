@@ -97,7 +97,8 @@ def _layout(pairs: Sequence[Pair], categories: Sequence[str], narrow: bool) -> J
     def axes(panel: int, grid: Grid) -> tuple[Json, Json]:
         lowest = panel + grid.columns >= grid.count
         # Ticks stand below the lowest panel of a column alone, since all share one scale.
-        across = axis(0, 10, steps(0, 10, 5), showticklabels=lowest)
+        # A line at the very end of an axis is not drawn.
+        across = axis(-0.1, 10.1, steps(0, 10, 5), showticklabels=lowest)
         return across, axis(len(pairs) - 0.5, -0.5, names, showgrid=False)
 
     def title(panel: int, _: Grid) -> list[Json]:

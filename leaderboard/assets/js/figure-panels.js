@@ -96,7 +96,7 @@ export function categoryPanels(pairs, panels, form) {
     const names = pairs.map((pair, row) => [row, (isNarrow ? pairLines(pair) : [pairWords(pair)]).map((line) => plain(line, length)).join("<br>")]);
     return gridLayout(
       { count: panels.length, columns, panel: (isNarrow ? 36 : 22) * pairs.length, between: 34, top: 28 },
-      (_, lowest) => [axis(0, 10, steps(0, 10, 5), "", { showticklabels: lowest }), axis(pairs.length - 0.5, -0.5, names, "", { showgrid: false })],
+      (_, lowest) => [axis(-0.1, 10.1, steps(0, 10, 5), "", { showticklabels: lowest }), axis(pairs.length - 0.5, -0.5, names, "", { showgrid: false })],
       (panel) => [words(plain(panels[panel].title), [0, 1], inside(panel), "left bottom", [0, 4], { colour: token("text"), weight: 700 })],
       [note], left,
     );
