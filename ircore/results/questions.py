@@ -227,8 +227,8 @@ def _hardest(asked: _Asked) -> Answer | None:
     sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over all pairs"
     if tied:
         names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
-        sentence = f"It cannot be told: {_kind(low.label)} have the lowest mean score, {interval(low.value)} over all "
-        sentence += f"pairs, but {names} cannot be told from them"
+        sentence = f"It cannot be told: the lowest mean score over all pairs is that of {_kind(low.label)}, "
+        sentence += f"{interval(low.value)}, but {names} cannot be told from it"
     sentence += f"; the highest is of {_kind(others[-1].label)}, {interval(others[-1].value)}."
     chosen = under(results.instances, low.label, None)
     episodes = asked.episodes(chosen, asked.finals(chosen), least_first=True)

@@ -120,7 +120,7 @@ def test_the_hardest_category_is_named_only_where_the_difference_is_clear() -> N
     assert asked_of({"photos": 3.0})["hardest"].startswith("Geometry, with a mean score of 5.5 (")
     tied = asked_of({"photos": 0.1})["hardest"]
     assert tied.startswith("It cannot be told: ")
-    assert "cannot be told from them" in tied
+    assert "cannot be told from it" in tied
 
 
 def test_what_every_pair_draws_somewhere_is_not_called_undrawn() -> None:
