@@ -8,7 +8,8 @@ from site_samples import named_submission, rate_turns
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.feed import changes
-from leaderboard.pages.history import Standing, Track, entries, tracks
+from leaderboard.pages.history import entries
+from leaderboard.pages.version_moves import Standing, Track, tracks
 from leaderboard.versions.archive import FrozenBoard
 
 FIRST = {"seer": 5.0, "poet": 7.0, "teller": 6.0}
