@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of
-from leaderboard.charts.history import entries_sketch, versions_sketch
+from leaderboard.charts.entries import entries_sketch
+from leaderboard.charts.places import versions_sketch
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.version_moves import Track, moved_words, tracks
 from leaderboard.versions.archive import FrozenBoard
@@ -140,7 +141,7 @@ def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:
     moved = tracks(site, frozen)
     # Charts are not among the later values: the pieces of work that write pages read them first.
     charts = [_entries_chart(site), *([_versions_chart(versions, moved)] if frozen else [])]
-    values = {"versions": versions, "tracks": moved, "shown": SHOWN, "own_charts": charts, "moved": site.moved}
+    values = {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "moved": site.moved}
     return Page("history", "Ranks over time", "history", values, searchable=True, later=partial(_values, site))
 
 
@@ -207,8 +208,9 @@ def versions_table(versions: Sequence[str], moved: Sequence[Track]) -> Table:
         _MAIN,
     )
     rows: list[tuple[Value, ...]] = []
-    for at, version in enumerate(reversed(versions)):
-        there = [(track.name, standing) for track in moved if (standing := track.standings[at]) is not None]
+    for at, version in enumerate(versions, start=1):
+        # Tracks have the newest version first.
+        there = [(track.name, standing) for track in moved if (standing := track.standings[-at]) is not None]
         scored = [(name, standing) for name, standing in there if standing.main.mean is not None]
         scored.sort(key=lambda entry: (-(entry[1].main.mean or 0), entry[0]))
         for place, (name, standing) in enumerate(scored, start=1):

@@ -227,10 +227,12 @@ def _frozen(board: FrozenBoard, judge: str) -> _Board:
     standings: dict[Name, Standing] = {}
     means: dict[Condition, dict[Name, float]] = {}
     for row in (row for row in rows if str(row.get("rules")) == common[0][0]) if common else ():
-        name, condition = (row.get("describer"), row.get("generator")), (row.get("category"), row.get("difficulty"))
+        fields = [row.get(field) for field in ("describer", "generator", "category", "difficulty")]
+        describer, generator, category, difficulty = (field if isinstance(field, str) else "" for field in fields)
         # Frozen boards are files of older formats, whose fields may be missing or of another type.
-        if not all(isinstance(part, str) for part in (*name, *condition)):
+        if not (describer and generator and category and difficulty):
             continue
+        name, condition = (describer, generator), (category, difficulty)
         main = _main(row)
         # Of several runs of the same players the first is the best, as on the live board.
         if condition == (ALL, ALL):
