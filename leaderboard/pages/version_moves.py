@@ -176,6 +176,8 @@ def moved_words(moved: Sequence[Track], before: str) -> str:
         parts.append(f"{len(movers) - MOST_MOVED} more moved")
     counted = Counter(track.words.split(" (")[0] for track in moved if not track.moved and any(track.standings[:2]))
     parts += [f"{count} {words}" for words, count in counted.items()]
+    if any(track.shifts for track in movers[:MOST_MOVED]):
+        parts.append("In brackets: points of 100 above or below the mean of the pairs on both boards")
     return f"Against {before}: {'. '.join(parts)}." if parts else ""
 
 
