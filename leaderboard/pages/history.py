@@ -141,7 +141,7 @@ def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:
     moved = tracks(site, frozen)
     # Charts are not among the later values: the pieces of work that write pages read them first.
     charts = [_entries_chart(site), *([_versions_chart(versions, moved)] if frozen else [])]
-    values = {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "moved": site.moved}
+    values = {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts}
     return Page("history", "Ranks over time", "history", values, searchable=True, later=partial(_values, site))
 
 

@@ -1,5 +1,6 @@
 """History of ranks: places at each merge, and movements between versions, worked out by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,17 @@ def test_the_release_of_a_version_tells_who_moved(site: Site, board: FrozenBoard
     many = [Track((f"p{place}", "b"), (standing(place, place), standing(20, 20))) for place in range(1, 10)]
     assert "p5 + b up from 20 to 5. 4 more moved." in moved_words(many, "2025.1")
     assert version_words(site, []) == ""
+
+
+def test_what_changed_and_the_feeds_tell_who_moved(
+    site: Site, board: FrozenBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "version", replace(site.version, released=board.record))
+    monkeypatch.setattr(site, "moved", "Against 2025.1: seer + painter down from 1 to 3.")
+    (release,) = [change for change in changes(site) if change.title == "Benchmark 2025.1 released"]
+    assert release.words.endswith(" Against 2025.1: seer + painter down from 1 to 3.")
+    for _, text in feed.feed_files(site):
+        assert release.words in text
 
 
 def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site, board: FrozenBoard) -> None:
