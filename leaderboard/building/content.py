@@ -35,7 +35,7 @@ from leaderboard.pages.citation import citation_page
 from leaderboard.pages.feed import NAME, changes_page, feed_files
 from leaderboard.pages.figure_data import figure_data_files
 from leaderboard.pages.figures import figure_pages, figures_page
-from leaderboard.pages.history import history_page
+from leaderboard.pages.history import history_page, version_words
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
@@ -207,6 +207,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.season = check_season(site, options.season, pulled=ours[0].parent.parent / SEASON_GAPS)
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
+    site.moved = version_words(site, frozen)
     games = game_sections(others, site.pictures)
     site.played = played_pages(site, games)
     fragments = Fragments(site)

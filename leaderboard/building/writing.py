@@ -46,7 +46,7 @@ def _shares_charts(page: Page) -> bool:
 def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
     """Write the HTML of pages, and their charts."""
     charts = {} if content.site is None else draw(content.site, pages)
-    charts |= {chart.id: chart for page in pages for chart in page.values.get("game_charts", ())}
+    charts |= {chart.id: chart for page in pages for chart in page.values.get("own_charts", ())}
     for name, chart in charts.items():
         if not chart.missing:
             write_text(tree.files / "charts" / f"{name}.json", chart.json())

@@ -55,7 +55,7 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
 def _section_pages(section: GameSection) -> Iterator[Page]:
     """Yield the pages that the row of a section's links names."""
     curves = curve_charts(section)
-    figures = {"figures": _figures(section), "curves": curves, "game_charts": curves}
+    figures = {"figures": _figures(section), "curves": curves, "own_charts": curves}
     yield _page(section, "index", "board", "board", "index", _board_values(section))
     yield _page(section, "players", "players", "players", "players", {"seats": players(section)})
     # A game of one seat has no pairs to cross.

@@ -196,6 +196,8 @@ class Site:
         """The cards of judges that took the judge test, by the judge's name."""
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
+        self.moved = ""
+        """How pairs moved from the version before to this one, in words; empty without a board of that version."""
         self.submitted = tuple(submitted)
         """Every merged submission, played or not, as far as they were given."""
         self.played: Mapping[str, str] = {}

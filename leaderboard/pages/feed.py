@@ -26,6 +26,9 @@ _ATOM = "http://www.w3.org/2005/Atom"
 _NEWEST = 100
 """Maximum of entries in the feeds; the page lists all changes."""
 
+_OPEN = 12
+"""Changes that are open on the page; older changes are folded by month."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -71,9 +74,9 @@ def changes(site: Site) -> tuple[Change, ...]:
             entries.append(_release(site, version, pair.result.run.started))
         entries.append(_new_pair(site, pair, entered.get(pair.run_id)))
     entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.steps]
-    entries += [_benchmark(version, current=False) for version in site.former]
+    entries += [_benchmark(version) for version in site.former]
     if site.version.released:
-        entries.append(_benchmark(site.version.released, current=True))
+        entries.append(_benchmark(site.version.released, site))
     # Reversed first, so that among changes of the same moment the one added last stands first.
     entries.reverse()
     # Sorting is stable: changes of the same moment keep their order.
@@ -81,13 +84,26 @@ def changes(site: Site) -> tuple[Change, ...]:
 
 
 def changes_page(site: Site) -> Page:
-    """Return the page of changes, day by day."""
-    return Page("changes", "What changed", "changes", searchable=True, later=partial(_days, site))
+    """Return the page of changes: the newest day by day, older ones folded by month."""
+    return Page("changes", "What changed", "changes", searchable=True, later=partial(_listed, site))
 
 
-def _days(site: Site) -> Mapping[str, Any]:
-    days = groupby(changes(site), key=lambda change: change.when[:10])
-    return {"days": [{"day": day, "changes": list(of_day)} for day, of_day in days]}
+def _listed(site: Site) -> Mapping[str, Any]:
+    listed = changes(site)
+    months = groupby(listed[_OPEN:], key=lambda change: change.when[:7])
+    folded = [(month, list(of_month)) for month, of_month in months]
+    return {
+        "days": _days(listed[:_OPEN]),
+        "months": [
+            (datetime.fromisoformat(f"{month}-01").strftime("%B %Y"), len(of_month), _days(of_month))
+            for month, of_month in folded
+        ],
+    }
+
+
+def _days(listed: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+    """Return changes by day, in their order."""
+    return [(day, list(of_day)) for day, of_day in groupby(listed, key=lambda change: change.when[:10])]
 
 
 def feed_files(site: Site) -> Iterator[tuple[str, str]]:
@@ -207,13 +223,16 @@ def _step(site: Site, submitted: MergedSubmission, step: Step) -> Change:
     )
 
 
-def _benchmark(version: BenchmarkVersion, current: bool) -> Change:
+def _benchmark(version: BenchmarkVersion, shown_by: Site | None = None) -> Change:
+    """Return the release of a version; the site that shows it live tells who moved since the version before."""
     about = f" {one_line(version.notes, 200)}" if version.notes else ""
+    if shown_by is not None and shown_by.moved:
+        about += f" {shown_by.moved}"
     return Change(
         when=_moment(version.date),
         title=f"Benchmark {version.name} released",
         words=f"Instance set {version.instance_set[:12]}; scores of other versions are not comparable.{about}",
-        path="versions/index.html" if current else f"versions/{version.name}/index.html",
+        path="versions/index.html" if shown_by else f"versions/{version.name}/index.html",
         identity=_urn(f"benchmark {version.name} {version.instance_set}"),
     )
 

@@ -1,31 +1,59 @@
 """History of ranks: where each pair entered the board, what moved it there, and how pairs moved between versions.
 
 A merge adds a run, and the scores of a run never change; so the board after each merge follows from the runs that had
-begun by then. Boards of former versions are those that were frozen: their scores are of other targets, so movements
-between versions compare places and not scores.
+begun by then.
 """
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.model import Column, Table, Value
+from leaderboard.charts.catalogue import Chart, chart_of
+from leaderboard.charts.entries import entries_sketch
+from leaderboard.charts.places import versions_sketch
 from leaderboard.model.site import Gallery, Page, Pair, Site
+from leaderboard.pages.version_moves import Track, moved_words, tracks
 from leaderboard.versions.archive import FrozenBoard
-from leaderboard.versions.frozen import ALL
-from leaderboard.words.labels import rank, signed
+from leaderboard.words.labels import interval_words, number, signed
 from leaderboard.words.untrusted_text import one_line
 
 TELLING = 2
 """Episodes named that moved a pair past the pair behind it."""
+
+SHOWN = 20
+"""Rows of a table that are open; further rows are folded."""
+
+_MAIN = Column("main_score", "main", "Mean of 10 × score, what the pair did not play counting 0.", "0–100", "higher", 1,
+               estimated=True)  # fmt: skip
+
+
+class Neighbour(NamedTuple):
+    """The pair next to another on the board.
+
+    >>> Neighbour(None, Estimate(71.2, 65.0, 78.0, 42)).main.mean
+    71.2
+    """
+
+    pair: Pair
+    main: Estimate
+    """Its main score, 0–100."""
+
+    @property
+    def words(self) -> str:
+        """The pair with its main score; holds labels of players."""
+        name = one_line(f"{self.pair.describer} + {self.pair.generator}", 120)
+        return f"{name} ({number(self.main.mean, 1)}, {interval_words(self.main, 1)})"
 
 
 @dataclass(frozen=True)
 class Entered:
     """Where a pair entered the board.
 
-    >>> Entered(pair=None, place=1, pairs=3, main=90.6, ahead=None, behind=None, telling=()).moved
+    >>> Entered(None, 1, 3, Estimate(90.6, 88.0, 93.0, 42), ahead=None, behind=None, telling=()).moved
     2
     """
 
@@ -36,14 +64,14 @@ class Entered:
     pairs: int
     """Pairs with a main score under the same rules, this one counted."""
 
-    main: float
+    main: Estimate
     """Main score, 0–100."""
 
-    ahead: Pair | None
-    """Pair next in front."""
+    ahead: Neighbour | None
+    """Pair next in front, among those that were there by then."""
 
-    behind: Pair | None
-    """Pair next behind."""
+    behind: Neighbour | None
+    """Pair next behind, likewise."""
 
     telling: tuple[tuple[Gallery, float], ...]
     """Targets on which it leads the pair behind it by most, with the difference in points of 10."""
@@ -58,17 +86,13 @@ class Entered:
         """The entry in words, for a page and for feeds; holds labels of players."""
         said = f"It entered at place {self.place} of {self.pairs} by main score"
         if self.ahead:
-            said += f", behind {_name(self.ahead)}"
+            said += f", behind {self.ahead.words}"
         if not self.behind:
             return f"{said}."
-        said += f"{' and' if self.ahead else ','} ahead of {_name(self.behind)}"
+        said += f"{' and' if self.ahead else ','} ahead of {self.behind.words}"
         down = "1 pair moved" if self.moved == 1 else f"{self.moved} pairs moved"
         lead = " and ".join(f"{gallery.title.lower()} ({signed(points, 1)})" for gallery, points in self.telling)
         return f"{said}; {down} down." + (f" What moved it past that pair most: {lead}." if lead else "")
-
-
-def _name(pair: Pair) -> str:
-    return one_line(f"{pair.describer} + {pair.generator}", 120)
 
 
 def entries(site: Site) -> dict[str, Entered]:
@@ -86,11 +110,15 @@ def entries(site: Site) -> dict[str, Entered]:
         # Main scores are negated because insort sorts upwards and the best pair stands first.
         insort(board, (-cell.main.mean, pair.run_id))
         at = board.index((-cell.main.mean, pair.run_id))
-        behind = site.pairs[board[at + 1][1]] if at + 1 < len(board) else None
-        ahead = site.pairs[board[at - 1][1]] if at else None
-        telling = _telling(site, pair, behind) if behind else ()
-        made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main.mean, ahead, behind, telling)
+        behind = _neighbour(site, board[at + 1][1]) if at + 1 < len(board) else None
+        ahead = _neighbour(site, board[at - 1][1]) if at else None
+        telling = _telling(site, pair, behind.pair) if behind else ()
+        made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main, ahead, behind, telling)
     return made
+
+
+def _neighbour(site: Site, run_id: str) -> Neighbour:
+    return Neighbour(site.pairs[run_id], site.results.cell(run_id, site.judge).main)
 
 
 def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float], ...]:
@@ -107,111 +135,85 @@ def _finals(site: Site, pair: Pair) -> dict[str, float]:
     return {instance: given.final for instance, given in judged if given is not None and given.final is not None}
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A pair's place on the overall board of a version.
-
-    >>> Standing(low=2, high=4, main=71.5).words
-    '2–4'
-    """
-
-    low: int | None
-    high: int | None
-    main: float | None
-
-    @property
-    def words(self) -> str:
-        """The rank, as a range."""
-        return "none" if self.low is None else rank(self.low, self.high)
-
-
-@dataclass(frozen=True)
-class Track:
-    """A pair over the versions.
-
-    >>> Track(("a", "b"), (Standing(1, 1, 90.0), None)).words
-    'new'
-    """
-
-    name: tuple[str, str]
-    """Describer and generator."""
-
-    standings: tuple[Standing | None, ...]
-    """The newest version first; None where the pair did not stand on the board."""
-
-    @property
-    def words(self) -> str:
-        """How the pair moved from the version before to the newest, in words.
-
-        >>> Track(("a", "b"), (Standing(1, 1, 90.0), Standing(3, 3, 50.0))).words
-        'up from 3 to 1'
-        """
-        now, before = (*self.standings, None)[:2]
-        if now is None or before is None:
-            return "new" if now else "no longer there"
-        if now.low is None or before.low is None or now.high is None or before.high is None:
-            return "without a rank in one of them"
-        # Ranges that overlap may be the same rank, so the pair is not said to have moved.
-        if now.low <= before.high and before.low <= now.high:
-            return f"not clearly moved ({before.words} to {now.words})"
-        return f"{'up' if now.low < before.low else 'down'} from {before.words} to {now.words}"
-
-
-def tracks(site: Site, frozen: Sequence[FrozenBoard]) -> tuple[Track, ...]:
-    """Return every pair of the current board over the versions, in the order of the current board.
-
-    Args:
-        site: Shows the newest version.
-        frozen: Boards of former versions, newest first.
-    """
-    boards = [_live(site), *(_frozen(board, site.judge) for board in frozen)]
-    names = dict.fromkeys(name for board in boards for name in board)
-    return tuple(Track(name, tuple(board.get(name) for board in boards)) for name in names)
-
-
-_Board = dict[tuple[str, str], Standing]
-
-
-def _live(site: Site) -> _Board:
-    board: _Board = {}
-    for row in site.under().board(site.judge):
-        pair = site.pairs[row.submission.run_id]
-        standing = Standing(row.rank_low, row.rank_high, row.cell.main.mean)
-        # Several runs may have the same players: the first row is the best and stands for the players.
-        board.setdefault((pair.describer, pair.generator), standing)
-    return board
-
-
-def _frozen(board: FrozenBoard, judge: str) -> _Board:
-    """Return the overall standings of a frozen board by a judge; rows that lack a field are passed over."""
-    overall = (ALL, ALL, judge)
-    rows = [row for row in board.rows if tuple(map(row.get, ("category", "difficulty", "judge"))) == overall]
-    return {
-        (describer, generator): Standing(_whole(row, "rank_low"), _whole(row, "rank_high"), _main(row))
-        # In reverse, so that the best of several runs of the same players overwrites the others, as on the live board.
-        for row in reversed(rows)
-        for describer, generator in [(row.get("describer"), row.get("generator"))]
-        # Frozen boards are files of older formats, whose fields may be missing or of another type.
-        if isinstance(describer, str) and isinstance(generator, str)
-    }
-
-
-def _whole(row: Mapping[str, Any], name: str) -> int | None:
-    value = row.get(name)
-    return value if isinstance(value, int) else None
-
-
-def _main(row: Mapping[str, Any]) -> float | None:
-    value = row.get("main_score_mean")
-    return float(value) if isinstance(value, int | float) else None
-
-
 def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:
     """Return the page of ranks over versions and merges."""
     versions = [site.version.name or "unreleased", *(board.record.name for board in frozen)]
-    later = partial(_values, site, frozen)
-    return Page("history", "Ranks over time", "history", {"versions": versions}, searchable=True, later=later)
+    moved = tracks(site, frozen)
+    # Charts are not among the later values: the pieces of work that write pages read them first.
+    charts = [_entries_chart(site), *([_versions_chart(versions, moved)] if frozen else [])]
+    values = {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts}
+    return Page("history", "Ranks over time", "history", values, searchable=True, later=partial(_values, site))
 
 
-def _values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
-    return {"entered": list(reversed(entries(site).values())), "tracks": tracks(site, frozen)}
+def _values(site: Site) -> dict[str, Any]:
+    return {"entered": list(reversed(entries(site).values()))}
+
+
+def version_words(site: Site, frozen: Sequence[FrozenBoard]) -> str:
+    """Return who moved from the version before to the newest, in words; empty without a version before."""
+    return moved_words(tracks(site, frozen), frozen[0].record.name) if frozen else ""
+
+
+def _entries_chart(site: Site) -> Chart:
+    """Draw main scores over merges, of the pairs under the site's own rules."""
+    own = [entry for entry in entries(site).values() if entry.pair.result.run.rules == site.rule_sets[0]]
+    return chart_of("entries", "entries", entries_sketch(entries_table(own), site.pairs))
+
+
+def entries_table(entered: Sequence[Entered]) -> Table:
+    """Return where pairs entered the board as a table, in this order."""
+    columns = (
+        Column("entry", "entry", "Number in the order in which the runs began.", digits=0),
+        Column("day", "day", "Day on which the run began.", digits=None),
+        Column("run_id", "Run", "The run.", digits=None, audience="programs"),
+        Column("pair", "pair", "Describer + generator.", digits=None),
+        _MAIN,
+        Column("place", "entered at", "Place by main score among the pairs that were there by then.", digits=0),
+    )
+    rows = tuple(
+        (
+            Value(order),
+            Value(entry.pair.result.run.started[:10]),
+            Value(entry.pair.run_id),
+            Value(f"{entry.pair.describer} + {entry.pair.generator}"),
+            Value.of(entry.main),
+            Value(entry.place),
+        )
+        for order, entry in enumerate(entered, start=1)
+    )
+    return Table("entries", "Main scores over merges", "Pairs as their runs began.", columns, rows)
+
+
+def _versions_chart(versions: Sequence[str], moved: Sequence[Track]) -> Chart:
+    """Draw places over versions, the oldest first."""
+    names = list(reversed(versions))
+    pairs = {track.name: track.pair for track in moved if track.pair is not None}
+    return chart_of("versions", "versions", versions_sketch(versions_table(names, moved), names, pairs))
+
+
+def versions_table(versions: Sequence[str], moved: Sequence[Track]) -> Table:
+    """Return the places of pairs over versions as a table; pairs without a main score have no place.
+
+    Args:
+        versions: Names of the versions, the oldest first.
+        moved: Every pair over the versions.
+    """
+    columns = (
+        Column("version", "version", "Version of the benchmark.", digits=None),
+        Column("describer", "describer", "Who described.", digits=None),
+        Column("generator", "generator", "Who drew.", digits=None),
+        Column("place", "place", "Place by main score.", "", "lower", 0),
+        Column("rank_low", "best rank", "Best rank that the intervals allow.", "", "lower", 0, nullable=True),
+        Column("rank_high", "worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True),
+        _MAIN,
+    )
+    rows: list[tuple[Value, ...]] = []
+    for at, version in enumerate(versions, start=1):
+        # Tracks have the newest version first.
+        there = [(track.name, standing) for track in moved if (standing := track.standings[-at]) is not None]
+        scored = [(name, standing) for name, standing in there if standing.main.mean is not None]
+        scored.sort(key=lambda entry: (-(entry[1].main.mean or 0), entry[0]))
+        for place, (name, standing) in enumerate(scored, start=1):
+            ranks = (Value.or_missing(end, "no rank") for end in (standing.low, standing.high))
+            rows.append((Value(version), *map(Value, name), Value(place), *ranks, Value.of(standing.main)))
+    return Table("versions", "Places over versions", "Pairs by main score.", columns, tuple(rows))

@@ -78,7 +78,7 @@ def naming_page(paths: Sequence[Path], shown: Mapping[str, Shown]) -> Page:
         "measures": MEASURES,
         "means": naming_means_table(tables),
         "published": published_naming_table(),
-        "game_charts": tuple(chart for named in sets for chart in named.charts),
+        "own_charts": tuple(chart for named in sets for chart in named.charts),
     }
     return Page(PATH, "Names for pictures", "naming", values, searchable=True)
 

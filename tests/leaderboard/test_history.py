@@ -1,21 +1,46 @@
 """History of ranks: places at each merge, and movements between versions, worked out by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
+from ircore.instances.benchmark import BenchmarkVersion
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.formats import as_csv
+from leaderboard.charts.entries import entries_sketch
+from leaderboard.charts.grammar import Sketch
+from leaderboard.charts.places import versions_sketch
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.feed import changes
-from leaderboard.pages.history import Standing, Track, entries, tracks
+from leaderboard.pages import feed
+from leaderboard.pages.feed import changes, changes_page
+from leaderboard.pages.history import entries, entries_table, history_page, version_words, versions_table
+from leaderboard.pages.version_moves import Standing, Track, moved_words, tracks
+from leaderboard.rendering.render import Renderer
 from leaderboard.versions.archive import FrozenBoard
+from leaderboard.words.labels import interval_words
 
 FIRST = {"seer": 5.0, "poet": 7.0, "teller": 6.0}
-"""First score of each pair, in the order in which they were played; each later turn scores as much."""
+"""First score of each pair, in the order in which they were played; each later turn scores as much.
+
+Of eight episodes the n-th scores 0.1, 0.2 and 0.3 · n more: main scores are 53.5, 77 and 70.5.
+"""
+
+FROZEN = {
+    ("all", "all"): {"seer": 80.0, "gone": 65.0, "poet": 60.0},
+    ("geometry", "easy"): {"seer": 80.0, "poet": 60.0},
+    ("geometry", "hard"): {"poet": 70.0, "seer": 40.0},
+    ("simple_shapes", "hard"): {"seer": 70.0, "poet": 68.0},
+}
+"""Main scores on a former board, by category and difficulty, best first."""
 
 
-def site_of(folder: Path) -> Site:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    folder = tmp_path_factory.mktemp("history")
     instances = sample_instances(folder / "instances", per_condition=2)
     runs = []
     for day, (describer, first) in enumerate(FIRST.items(), start=1):
@@ -27,15 +52,41 @@ def site_of(folder: Path) -> Site:
     return Site(read_runs(runs))
 
 
-def test_a_pair_enters_among_those_that_were_there_by_then(tmp_path: Path) -> None:
-    site = site_of(tmp_path)
+def frozen_board(*rows: dict[str, object]) -> FrozenBoard:
+    record = BenchmarkVersion(name="2025.1", instance_set="a" * 64, prompts="p 1", date="2025-01-31")
+    return FrozenBoard(record, Path("frozen"), rows)
+
+
+@pytest.fixture(scope="module")
+def board(site: Site) -> FrozenBoard:
+    """Seer led it, gone came second and poet third; teller was not there."""
+    rows = [
+        {
+            "category": category, "difficulty": difficulty, "judge": site.judge, "describer": describer,
+            "generator": "painter", "rank_low": rank, "rank_high": rank, "main_score_mean": mean,
+            "main_score_low": mean - 5, "main_score_high": mean + 4, "main_score_n": 40,
+        }
+        for (category, difficulty), means in FROZEN.items()
+        for rank, (describer, mean) in enumerate(means.items(), start=1)
+    ]  # fmt: skip
+    return frozen_board(*rows)
+
+
+def standing(low: int, high: int, mean: float = 50.0) -> Standing:
+    return Standing(low, high, Estimate(mean, mean - 5, mean + 5, 40))
+
+
+def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
     entered = {entry.pair.describer: entry for entry in entries(site).values()}
     places = {name: (entry.place, entry.pairs, entry.moved) for name, entry in entered.items()}
     assert places == {"seer": (1, 1, 0), "poet": (1, 2, 1), "teller": (2, 3, 1)}
     teller = entered["teller"]
     assert teller.ahead is not None
     assert teller.behind is not None
-    assert (teller.ahead.describer, teller.behind.describer) == ("poet", "seer")
+    assert (teller.ahead.pair.describer, teller.behind.pair.describer) == ("poet", "seer")
+    assert [round(main.mean or 0, 3) for main in (teller.ahead.main, teller.main, teller.behind.main)] == [
+        77.0, 70.5, 53.5,
+    ]  # fmt: skip
     # Scores rise by 0.3 and 0.1 an episode: the lead is largest on the last target.
     assert teller.telling[0][0].instance.instance_id == list(site.galleries)[-1]
     assert round(teller.telling[0][1], 3) == round(1 + 0.2 * (len(site.galleries) - 1), 3)
@@ -43,27 +94,141 @@ def test_a_pair_enters_among_those_that_were_there_by_then(tmp_path: Path) -> No
     assert "1 pair moved down" in teller.words
 
 
-def test_what_changed_tells_it_in_words_and_so_do_the_feeds(tmp_path: Path) -> None:
-    words = {change.title: change.words for change in changes(site_of(tmp_path))}
-    assert "It entered at place 1 of 2 by main score, ahead of seer + painter" in words["New pair: poet + painter"]
+def test_an_entry_says_how_sure_the_scores_of_its_neighbours_are(site: Site) -> None:
+    entered = {entry.pair.describer: entry for entry in entries(site).values()}
+    poet, seer = (interval_words(entered[name].main, 1) for name in ("poet", "seer"))
+    assert f"behind poet + painter (77.0, {poet}) and ahead of seer + painter (53.5, {seer})" in entered["teller"].words
+
+
+def test_what_changed_tells_it_in_words_and_so_do_the_feeds(site: Site) -> None:
+    words = {change.title: change.words for change in changes(site)}
+    told = "It entered at place 1 of 2 by main score, ahead of seer + painter (53.5, 95 % interval "
+    assert told in words["New pair: poet + painter"]
+    assert told in dict(feed.feed_files(site))["feed.json"]
 
 
 def test_movements_between_versions_need_ranges_that_do_not_overlap() -> None:
-    assert Track(("a", "b"), (Standing(4, 5, 20.0), Standing(1, 2, 90.0))).words == "down from 1–2 to 4–5"
-    assert Track(("a", "b"), (Standing(2, 4, 20.0), Standing(1, 2, 90.0))).words.startswith("not clearly moved")
-    assert Track(("a", "b"), (None, Standing(1, 2, 90.0))).words == "no longer there"
+    assert Track(("a", "b"), (standing(4, 5), standing(1, 2))).words == "down from 1–2 to 4–5"
+    assert Track(("a", "b"), (standing(2, 4), standing(1, 2))).words.startswith("not clearly moved")
+    assert Track(("a", "b"), (None, standing(1, 2))).words == "no longer there"
 
 
-def test_frozen_boards_are_laid_beside_the_live_one(tmp_path: Path) -> None:
-    site = site_of(tmp_path)
+def test_frozen_boards_are_laid_beside_the_live_one(site: Site) -> None:
     about = {"category": "all", "difficulty": "all", "judge": site.judge, "generator": "painter"}
-    rows = (
-        {**about, "describer": "seer", "rank_low": 1, "rank_high": 1, "main_score_mean": 88.0},
-        {**about, "describer": "gone", "rank_low": 2, "rank_high": 2, "main_score_mean": 10.0},
-        {**about, "describer": 7, "rank_low": "x"},
-    )
-    board = FrozenBoard(record=None, folder=tmp_path, rows=rows)  # type: ignore[arg-type]
-    told = {track.name[0]: track for track in tracks(site, [board])}
-    assert told["seer"].standings[1] == Standing(1, 1, 88.0)
-    assert told["gone"].standings[0] is None
+    interval = {"main_score_low": 80.0, "main_score_high": 91.0, "main_score_n": 40}
+    told = {
+        track.name[0]: track
+        for track in tracks(
+            site,
+            [
+                frozen_board(
+                    {**about, "describer": "seer", "rank_low": 1, "rank_high": 1, "main_score_mean": 88.0, **interval},
+                    {**about, "describer": "gone", "rank_low": 2, "rank_high": 2, "main_score_mean": 10.0},
+                    {**about, "describer": 7, "rank_low": "x"},
+                )
+            ],
+        )
+    }
+    assert told["seer"].standings[1] == Standing(1, 1, Estimate(88.0, 80.0, 91.0, 40))
+    # A board that was frozen without intervals still has its scores.
+    assert told["gone"].standings == (None, Standing(2, 2, Estimate(10.0, None, None, 0)))
     assert told["poet"].words == "new"
+
+
+def test_a_former_board_of_several_rules_stands_with_the_rules_of_most_pairs(site: Site) -> None:
+    about = {"category": "all", "difficulty": "all", "judge": site.judge, "generator": "painter"}
+    ranked = [("seer", "short", 1), ("seer", "long", 2), ("poet", "long", 1)]
+    rows = [
+        {**about, "describer": describer, "rules": rules, "rank_low": rank, "rank_high": rank}
+        for describer, rules, rank in ranked
+    ]
+    told = {track.name[0]: track.standings[1] for track in tracks(site, [frozen_board(*rows)])}
+    assert [standing and standing.words for standing in (told["seer"], told["poet"])] == ["2", "1"]
+
+
+def test_a_pair_was_moved_by_the_conditions_in_which_it_lost_most_against_the_pairs_on_both(
+    site: Site, board: FrozenBoard
+) -> None:
+    told = {track.name[0]: track for track in tracks(site, [board])}
+    assert {name: track.words for name, track in told.items()} == {
+        "poet": "up from 3 to 1–2", "teller": "new", "seer": "down from 1 to 3", "gone": "no longer there",
+    }  # fmt: skip
+    moved = [
+        (shift.category, shift.difficulty, round(shift.before, 3), round(shift.now, 3)) for shift in told["seer"].shifts
+    ]
+    # Easy geometry: 80 less the mean of 80 and 60, then 50.5 less the mean of 50.5 and 71. In hard geometry it rose,
+    # and the former board has no easy simple shapes.
+    assert moved == [("geometry", "easy", 10.0, -10.25), ("simple_shapes", "hard", 1.0, -13.25)]
+    assert [shift.words for shift in told["poet"].shifts][1].startswith("simple shapes, hard (from −1.0 to +13.")
+
+
+def test_the_release_of_a_version_tells_who_moved(site: Site, board: FrozenBoard) -> None:
+    words = version_words(site, [board])
+    assert words.startswith("Against 2025.1: poet + painter up from 3 to 1–2, most in geometry, easy (from −10.0 to +1")
+    assert ". seer + painter down from 1 to 3, most in geometry, easy (from +10.0 to −10." in words
+    assert ". 1 new. 1 no longer there. In brackets: points" in words
+    many = [Track((f"p{place}", "b"), (standing(place, place), standing(20, 20))) for place in range(1, 10)]
+    assert "p5 + b up from 20 to 5. 4 more moved." in moved_words(many, "2025.1")
+    assert version_words(site, []) == ""
+
+
+def test_what_changed_and_the_feeds_tell_who_moved(
+    site: Site, board: FrozenBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "version", replace(site.version, released=board.record))
+    monkeypatch.setattr(site, "moved", "Against 2025.1: seer + painter down from 1 to 3.")
+    (release,) = [change for change in changes(site) if change.title == "Benchmark 2025.1 released"]
+    assert release.words.endswith(" Against 2025.1: seer + painter down from 1 to 3.")
+    for _, text in feed.feed_files(site):
+        assert release.words in text
+
+
+def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site, board: FrozenBoard) -> None:
+    page = history_page(site, [board])
+    text = Renderer(site, {}).block(page)
+    last = list(site.galleries)[-1]
+    assert f'href="gallery/{last}.html?pair=teller&amp;pair=seer#teller">' in text
+    # The former board's interval reaches 5 down and 4 up: even enough for one half.
+    assert '1<span class="main-of"><span class="value" title="95 % interval 75.0 to 84.0, n = 40">80.0' in text
+    assert '<a href="pairs/seer.html#geometry-easy">Geometry, easy</a> <span class="nowrap">+10.0 to −10.' in text
+    assert "2025.1" in text
+    assert [chart.id for chart in page.values["own_charts"]] == ["entries", "versions"]
+
+
+def test_scores_are_drawn_as_pairs_enter_with_the_best_by_then(site: Site) -> None:
+    table = entries_table(list(entries(site).values()))
+    assert as_csv(table).splitlines()[1].startswith("1,2026-01-01,")
+    sketch = entries_sketch(table, site.pairs)
+    assert isinstance(sketch, Sketch)
+    assert sketch.title == "poet + painter, number 2 of 3 to enter, has the best main score: 77.0"
+    record = sketch.drawing.plotly()["data"][0]
+    assert (list(record["x"]), list(record["y"])) == ([1, 2, 2, 3], [53.5, 53.5, 77.0, 77.0])
+
+
+def test_places_are_drawn_over_versions_with_the_ranges_of_ranks(site: Site, board: FrozenBoard) -> None:
+    moved = tracks(site, [board])
+    table = versions_table(["2025.1", "2026.1"], moved)
+    places = [(row[0].value, row[1].value, row[3].value) for row in table.rows]
+    assert places == [
+        ("2025.1", "seer", 1), ("2025.1", "gone", 2), ("2025.1", "poet", 3),
+        ("2026.1", "poet", 1), ("2026.1", "teller", 2), ("2026.1", "seer", 3),
+    ]  # fmt: skip
+    pairs = {track.name: track.pair for track in moved if track.pair is not None}
+    sketch = versions_sketch(table, ["2025.1", "2026.1"], pairs)
+    assert isinstance(sketch, Sketch)
+    assert sketch.title == "poet + painter leads the newest board; in 2025.1 its place was 3"
+    heights = [list(trace["y"]) for trace in sketch.drawing.plotly()["data"]]
+    # Logarithms of the places of seer, teller and poet, the best drawn last; teller was not on the board before.
+    assert heights == [[0.0, 0.477], [None, 0.301], [0.477, 0.0]]
+
+
+def test_older_changes_are_folded_by_month(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "_OPEN", 2)
+    values = changes_page(site).complete().values
+    assert [(day, [change.title for change in of_day]) for day, of_day in values["days"]] == [
+        ("2026-01-03", ["New pair: teller + painter"]), ("2026-01-02", ["New pair: poet + painter"]),
+    ]  # fmt: skip
+    # The first pair, and the version of ircore that played it.
+    assert [(month, count, len(days)) for month, count, days in values["months"]] == [("January 2026", 2, 1)]
+    text = Renderer(site, {}).block(changes_page(site))
+    assert '<details class="more"><summary>January 2026: 2 older changes</summary>' in text

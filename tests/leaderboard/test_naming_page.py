@@ -83,7 +83,7 @@ def test_values_that_the_file_states_stand_under_ours(tmp_path: Path) -> None:
 
 def test_a_histogram_counts_every_picture_once_and_splits_at_the_cuts(tmp_path: Path) -> None:
     page = naming_page([annotated(tmp_path, dog=["dog", "dog"], hound=["a dog", "dogs"], blob=["cat", "boat"])], {})
-    snd, pnd, psa = page.values["game_charts"]
+    snd, pnd, psa = page.values["own_charts"]
     counts = {trace["name"]: sum(trace["x"]) for trace in snd.figure["data"]}
     assert counts == {"easy": 2, "between": 0, "hard": 1}
     assert snd.title == "SND of names: 2 of 3 pictures are easy by their names, 1 hard"

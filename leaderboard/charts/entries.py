@@ -1,0 +1,160 @@
+"""Chart of main score over merges: each pair where it entered the board, and the best score by then."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor
+
+import plotly.graph_objects as go
+
+from ircore.results.tables.model import Table
+from leaderboard.charts.beside_ends import PLOT, end_names
+from leaderboard.charts.data import RUN, Entry, entries_of
+from leaderboard.charts.grammar import (
+    FOOT,
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    interval_ends,
+    interval_words,
+    layout,
+    mean,
+    pair_name,
+    plain,
+    rounded,
+    steps,
+    whiskers,
+)
+from leaderboard.model.site import Pair
+from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
+from leaderboard.words import labels
+
+MOST_NAMED = 5
+"""Maximum of pairs with a name and a colour; the others are grey."""
+
+LEFT, TOP = 46, 14
+"""Room on the left of the plot and above it, CSS pixels."""
+
+
+def entries_sketch(table: Table, pairs: Mapping[str, Pair]) -> Sketch | Missing:
+    """Draw the main score of each pair in the order in which the pairs entered the board, and the best score by then.
+
+    Args:
+        table: A row for each entry, the first entry first: ``entry``, ``day``, ``run_id``, ``main_score``, ``place``.
+        pairs: Names and marks of the pairs, by run_id.
+    """
+    rows = entries_of(table)
+    if not rows:
+        return Missing("How did main scores rise?", "No pair has a main score.")
+    best = sorted(rows, key=lambda row: (-_score(row), _order(row)))[:MOST_NAMED]
+    others = [row for row in rows if row not in best]
+    named = [(row, pairs[str(row[RUN].value)]) for row in best]
+    wide, narrow = (_entries_layout(rows, named, narrow) for narrow in (False, True))
+    grey = [_grey_marks(others, pairs)] if others else []
+    lines = [trace for row, pair in reversed(named) for trace in _held(row, pair, len(rows))]
+    return Sketch(
+        title=_entries_title(*named[0], len(rows)),
+        reading_aid="Each mark is a pair, from left to right as the runs began; further up is better. The stepped line"
+        f" is the best main score by then. The {len(best)} best pairs have their names, their 95 % intervals, and a"
+        " line from their entry to now" + ("; the others are grey." if others else "."),
+        drawing=Drawing([_record(rows), *grey, *lines], wide, narrow),
+        table=table,
+    )
+
+
+def _score(row: Entry) -> float:
+    return mean(row["main_score"]) or 0.0
+
+
+def _order(row: Entry) -> int:
+    return round(mean(row["entry"]) or 0)
+
+
+def _entries_title(best: Entry, pair: Pair, count: int) -> str:
+    score = labels.number(_score(best), 1)
+    if count == 1:
+        return f"{pair_name(pair)} is the first pair on the board, with a main score of {score}"
+    return f"{pair_name(pair)}, number {_order(best)} of {count} to enter, has the best main score: {score}"
+
+
+def _record(rows: Sequence[Entry]) -> go.Scatter:
+    """Return the best main score by then as steps up to the last entry."""
+    corners: list[tuple[int, float]] = []
+    for row in rows:
+        if not corners or _score(row) > corners[-1][1]:
+            # The step goes up where the pair enters.
+            corners += [(_order(row), corners[-1][1])] if corners else []
+            corners.append((_order(row), _score(row)))
+    corners.append((_order(rows[-1]), corners[-1][1]))
+    return go.Scatter(
+        mode="lines",
+        x=[x for x, _ in corners],
+        y=[rounded(y) for _, y in corners],
+        line={"color": token("zero"), "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+    )
+
+
+def _grey_marks(rows: Sequence[Entry], pairs: Mapping[str, Pair]) -> go.Scatter:
+    return go.Scatter(
+        mode="markers",
+        x=[_order(row) for row in rows],
+        y=[rounded(_score(row)) for row in rows],
+        marker={"symbol": "circle", "size": 6, "color": token("zero")},
+        customdata=[[_hover(row, pairs[str(row[RUN].value)])] for row in rows],
+        hovertemplate="%{customdata[0]}<extra></extra>",
+    )
+
+
+def _held(row: Entry, pair: Pair, count: int) -> list[go.Scatter]:
+    """Return a pair's mark, and the line of its score, which never changes, from its entry to the newest entry."""
+    colour, score = describer_token(pair.hue), rounded(_score(row))
+    line = {"color": colour, "width": 1, "dash": generator_dash(pair.shape)}
+    return [
+        go.Scatter(mode="lines", x=[_order(row), count + 0.5], y=[score, score], line=line, hoverinfo="skip"),
+        go.Scatter(
+            mode="markers",
+            x=[_order(row)],
+            y=[score],
+            error_y=whiskers([row["main_score"]], colour),
+            marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
+            hovertemplate=f"{_hover(row, pair)}<extra></extra>",
+        ),
+    ]
+
+
+def _hover(row: Entry, pair: Pair) -> str:
+    entered = f"entered at place {row['place'].value}, {plain(str(row['day'].value))}"
+    return f"{plain(pair_name(pair))}<br>{score_words(row)}<br>{entered}"
+
+
+def score_words(row: Entry) -> str:
+    """Return the main score of a row with its interval, in words."""
+    value = row["main_score"]
+    return f"{labels.number(mean(value), 1)}, {interval_words(value, lambda end: labels.number(end, 1))}"
+
+
+def _entries_layout(rows: Sequence[Entry], named: Sequence[tuple[Entry, Pair]], narrow: bool) -> Json:
+    ends = [*map(_score, rows), *interval_ends([row["main_score"] for row, _ in named])]
+    step = 20 if max(ends) - min(ends) > 50 else 10
+    # A lone whole number has no extent of its own.
+    low, high = (
+        step * floor(min(ends) / step),
+        max(step * ceil(max(ends) / step), step * floor(min(ends) / step) + step),
+    )
+    annotations, right = end_names([(rounded(_score(row)) or 0.0, pair) for row, pair in named], (low, high), narrow)
+    order = [1, *(tick for tick in range(0, len(rows) + 1, _every(len(rows), 5 if narrow else 10)) if tick > 1)]
+    return layout(
+        PLOT + TOP + FOOT,
+        LEFT,
+        right,
+        TOP,
+        xaxis=axis(0.5, len(rows) + 0.5, [(tick, str(tick)) for tick in order], "order of entry", showgrid=False),
+        yaxis=axis(low, high, steps(low, high, step), "main score (0–100)", showline=True, linecolor=token("zero")),
+        annotations=annotations,
+    )
+
+
+def _every(count: int, most: int) -> int:
+    """Return the distance of ticks of which there are at most so many."""
+    return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, count) if count <= most * step)

@@ -1,0 +1,179 @@
+"""Chart of places over versions of the benchmark, with the ranks that the intervals allow."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import log10
+
+import plotly.graph_objects as go
+
+from ircore.results.tables.model import Table
+from leaderboard.charts.beside_ends import PLOT, end_names
+from leaderboard.charts.data import MOST_ROWS, Entry, entries_of
+from leaderboard.charts.entries import LEFT, MOST_NAMED, TOP, score_words
+from leaderboard.charts.grammar import (
+    FOOT,
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    Ticks,
+    axis,
+    layout,
+    mean,
+    pair_name,
+    plain,
+    rounded,
+)
+from leaderboard.model.site import Pair
+from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
+from leaderboard.words import labels
+
+_ASIDE = 0.012
+"""Distance of the marks of two named pairs in one version, as a share of the distance from the first to the last."""
+
+_PLACES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Places that a long logarithmic axis names."""
+
+Name = tuple[str, str]
+"""Describer and generator."""
+
+
+def versions_sketch(table: Table, versions: Sequence[str], pairs: Mapping[Name, Pair]) -> Sketch | Missing:
+    """Draw the place of each of the best pairs in each version, with the range of its rank.
+
+    Args:
+        table: A row for each pair and version: ``version``, ``describer``, ``generator``, ``place``, ``rank_low``,
+            ``rank_high``, ``main_score``; the oldest version first.
+        versions: Names of the versions, the oldest first, at least two.
+        pairs: Names and marks of the pairs of the newest version.
+    """
+    by_name: dict[Name, dict[str, Entry]] = {}
+    for row in entries_of(table):
+        name = str(row["describer"].value), str(row["generator"].value)
+        by_name.setdefault(name, {})[str(row["version"].value)] = row
+    there = [name for name, rows in by_name.items() if name in pairs and versions[-1] in rows]
+    if not there:
+        return Missing("How did ranks change from version to version?", "No pair has a main score in this version.")
+    shown = sorted(there, key=lambda name: _place(by_name[name][versions[-1]]))[:MOST_ROWS]
+    lines = {name: by_name[name] for name in shown}
+    best, others = shown[:MOST_NAMED], shown[MOST_NAMED:]
+    named = [(lines[name], pairs[name]) for name in best]
+    wide, narrow = (_versions_layout(versions, named, list(lines.values()), narrow) for narrow in (False, True))
+    grey = [_grey_lines([lines[name] for name in others], versions)] if others else []
+    # The best is drawn last, so that no other line covers it.
+    coloured = [_place_line(rows, versions, pair, number) for number, (rows, pair) in enumerate(named)][::-1]
+    kept = tuple(row for row in table.rows if (str(row[1].value), str(row[2].value)) in lines)
+    return Sketch(
+        title=f"{pair_name(pairs[best[0]])} leads the newest board; {_led_before(lines[best[0]], versions)}",
+        reading_aid="Place by main score in each version, the first at the top; upright lines are the ranks that the"
+        " intervals allow. The scale is logarithmic, so that the first places stand apart."
+        + (f" The {len(best)} best pairs are named; the others are grey." if others else ""),
+        drawing=Drawing([*grey, *coloured], wide, narrow),
+        table=replace(table, rows=kept),
+        chosen=f"Shown are the {MOST_ROWS} best of {len(there)} pairs." if len(there) > MOST_ROWS else "",
+    )
+
+
+def _place(row: Entry) -> int:
+    return round(mean(row["place"]) or 1)
+
+
+def _led_before(rows: Mapping[str, Entry], versions: Sequence[str]) -> str:
+    """Return where the leader stood in the version before, as the end of a title."""
+    before = rows.get(versions[-2])
+    return f"{versions[-2]} did not have it" if before is None else f"in {versions[-2]} its place was {_place(before)}"
+
+
+def _points(rows: Mapping[str, Entry], versions: Sequence[str]) -> list[tuple[int, float | None]]:
+    """Return a pair's place in every version, logarithmic; None where it was not on the board."""
+    return [
+        (at, rounded(log10(_place(rows[version]))) if version in rows else None) for at, version in enumerate(versions)
+    ]
+
+
+def _grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -> go.Scatter:
+    """Return the lines of several pairs as one trace, with a gap between them."""
+    points = [point for rows in lines for point in (*_points(rows, versions), (None, None))]
+    return go.Scatter(
+        mode="lines+markers",
+        x=[x for x, _ in points],
+        y=[y for _, y in points],
+        line={"color": token("context"), "width": 1},
+        marker={"symbol": "circle", "size": 5, "color": token("context")},
+        hoverinfo="skip",
+    )
+
+
+def _place_line(rows: Mapping[str, Entry], versions: Sequence[str], pair: Pair, number: int) -> go.Scatter:
+    # Beside each other, because ranges of tied pairs would lie on one another.
+    aside = _ASIDE * (number - (MOST_NAMED - 1) / 2) * (len(versions) - 1)
+    colour, points = describer_token(pair.hue), _points(rows, versions)
+    ranges = [_rank_range(rows.get(version)) for version in versions]
+    return go.Scatter(
+        mode="lines+markers",
+        x=[rounded(x + aside) for x, _ in points],
+        y=[y for _, y in points],
+        error_y={
+            "array": [_between(y, high) for (_, y), (_, high) in zip(points, ranges, strict=True)],
+            "arrayminus": [_between(low, y) for (_, y), (low, _) in zip(points, ranges, strict=True)],
+            "color": colour,
+            "thickness": 1.5,
+        },
+        line={"color": colour, "width": 2, "dash": generator_dash(pair.shape)},
+        marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
+        cliponaxis=False,
+        customdata=[[_place_words(rows.get(version), version)] for version in versions],
+        hovertemplate=f"{plain(pair_name(pair))}<br>%{{customdata[0]}}<extra></extra>",
+    )
+
+
+def _rank_range(row: Entry | None) -> tuple[float | None, float | None]:
+    """Return the best and the worst rank, logarithmic."""
+    low, high = (None, None) if row is None else (mean(row["rank_low"]), mean(row["rank_high"]))
+    return None if low is None else log10(low), None if high is None else log10(high)
+
+
+def _between(first: float | None, last: float | None) -> float:
+    # A place by main score may lie outside the range of ranks, to which the whisker then does not reach back.
+    return 0.0 if first is None or last is None else round(max(0.0, last - first), 4)
+
+
+def _place_words(row: Entry | None, version: str) -> str:
+    if row is None:
+        return ""
+    low, high = (mean(row[key]) for key in ("rank_low", "rank_high"))
+    ranked = "no rank" if low is None or high is None else f"rank {labels.rank(round(low), round(high))}"
+    return f"{plain(version)}: place {_place(row)}, {ranked}<br>{score_words(row)}"
+
+
+def _versions_layout(
+    versions: Sequence[str],
+    named: Sequence[tuple[Mapping[str, Entry], Pair]],
+    lines: Sequence[Mapping[str, Entry]],
+    narrow: bool,
+) -> Json:
+    last = len(versions) - 1
+    worst = max(_place(row) for rows in lines for row in rows.values())
+    ranges = [end for rows, _ in named for row in rows.values() for end in _rank_range(row) if end is not None]
+    # A lone pair stands at 1, which has no extent of its own.
+    lowest = max(log10(worst), *ranges, log10(2))
+    upper, lower = -0.04 * lowest, 1.04 * lowest
+    heights = [(rounded(log10(_place(rows[versions[-1]]))) or 0.0, pair) for rows, pair in named]
+    annotations, right = end_names(heights, (lower, upper), narrow)
+    # On a phone there is room for four names, the newest among them.
+    every = -(-len(versions) // 4) if narrow else 1
+    ticks = [(at, plain(versions[at], 12 if narrow else 24)) for at in range(last, -1, -every)][::-1]
+    return layout(
+        PLOT + TOP + FOOT,
+        LEFT,
+        right,
+        TOP,
+        xaxis=axis(-0.06 * last, 1.06 * last, ticks, showgrid=False, tickangle=0),
+        yaxis=axis(lower, upper, _place_ticks(lowest), "place (logarithmic)"),
+        annotations=annotations,
+    )
+
+
+def _place_ticks(lowest: float) -> Ticks:
+    places = range(1, 7) if lowest <= log10(6) else _PLACES
+    return [(round(log10(place), 4), str(place)) for place in places if log10(place) <= lowest + 1e-9]
