@@ -42,6 +42,7 @@ def escape(text: str, links: bool = False) -> Markdown:
 def code_span(text: str) -> Markdown:
     """Return a stranger's text as code on a line; back-ticks in the text become apostrophes."""
     line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    # Inside of code nothing can be escaped, and a bar would end the cell of a table even there.
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
 
 
@@ -74,6 +75,7 @@ def _environment() -> "jinja2.Environment":
         loader=jinja2.PackageLoader("dataset_card"),
         autoescape=False,  # noqa: S701 - see above
         finalize=_printed,
+        # A misspelt name in a template fails instead of printing nothing.
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -65,6 +65,7 @@ def check_licences(
     for instance in instances:
         licence = instance.licence
         sources[instance.source, licence] += 1
+        # An identifier that SPDX does not know can still be a LicenseRef of our own, so only the form is asked.
         if licence == UNSTATED or not _LICENCE.fullmatch(licence):
             findings.add(f"instance {instance.instance_id}", f"licence {licence[:60]!r} is not one to publish under")
     submitted = {run.submission.licence for run in runs}
@@ -81,6 +82,7 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
         return
     text = _read(folder / LICENCES)
     for source in sources:
+        # The row as the template prints it: a licence somewhere else in the file would say nothing of these pictures.
         if f"| {escape(source.source, links=True)} | {code_span(source.licence)} | {source.pictures:,} |" not in text:
             findings.add(
                 LICENCES, f"does not say that {source.pictures} pictures of {source.source[:80]} are {source.licence}"
@@ -92,6 +94,7 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
 
 def front_matter(text: str) -> dict[str, Any] | str:
     """Return the front matter of a card as a mapping, or its fault as a text."""
+    # At most three parts, because the text below may have rules of three dashes too.
     parts = text.split("---\n", 2)
     try:
         document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None

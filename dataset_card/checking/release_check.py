@@ -153,6 +153,7 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     readers = _Readers(folder, record, findings, pictures)
     counts = _take_rows(folder, record, readers)
     readers.finish()
+    # Earlier releases have a plain card, no licences and no Croissant file.
     if not record.is_earlier:
         if card:
             check_card(folder, record.configs, counts, findings)
@@ -302,6 +303,7 @@ def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
         elif path.suffix == ".png":
             if isinstance(size := decoded(path.read_bytes()), str):
                 findings.add(name, size)
+        # Texts of maintainers and submitters stand in these files too.
         elif leak := find_forbidden(path.read_text("utf-8", errors="replace")):
             findings.add(name, f"holds {leak}")
 
@@ -319,9 +321,11 @@ def _by_name(folder: Path, file: str, kind: TypeAdapter[T], field: str, findings
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
     """Yield the rows of a table without missing values; no rows if the schema is wrong."""
     faults = schema_faults(folder, config)
+    # Rows of a table with other columns would fail in each check that reads them.
     findings.faults += faults
     if faults:
         return
+    # In a joined table nearly every column may be null, and rows of reconstruction may not make use of that.
     required = _required(config)
     of_reconstruction = _required(_own(config)) if config.name in _OWN else required
     try:

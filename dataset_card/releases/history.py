@@ -56,6 +56,7 @@ def describe_release(
     layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
     tables = tuple(TableRecord.of(config) for config in configs) if games else ()
+    # Where nothing changed, name, date and history stay, and only marks of the program are written anew.
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
         written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
         return previous.record.model_copy(update=written)
@@ -67,10 +68,12 @@ def describe_release(
         date=day,
         added=tuple(_added(source, previous)),
         changed=tuple(_changed(source, parts, previous)),
+        # A decision is news once: later releases carry it in their list of tombstones.
         withdrawals=tuple(step for step in tombstones if previous is None or step not in previous.tombstones),
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
+        # A release of reconstruction alone stays readable for versions that knew no other game.
         schema_=3 if games else 1,
         name=name,
         benchmark=benchmark,
@@ -126,6 +129,7 @@ def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
     days = []
     for text in (*(run.run.started[:10] for run in source.runs), *(tombstone.date for tombstone in tombstones)):
+        # The start of a run is any line of text, which need not begin with a day.
         with suppress(InputError):
             days.append(parse_day(text, "started"))
     return max(days, default="1970-01-01")
