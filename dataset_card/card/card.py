@@ -19,6 +19,7 @@ from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
+from ircore.core.plugins import available, load
 from ircore.instances.withheld import ways_to_get
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
@@ -233,8 +234,6 @@ def source_licences(source: ReleaseSource) -> list[SourceLicence]:
 
 def judge_label(source: ReconstructionSource, judge: str) -> str:
     """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
-    from ircore.core.plugins import available, load
-
     if judge in source.results.judge_identities:
         return source.results.judge_identities[judge].label
     # Not every run states the identity of its judges, and a judge of other people may not be installed here.

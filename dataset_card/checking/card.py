@@ -37,10 +37,9 @@ def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], find
         rows: Rows read of each config.
         findings: Collects the faults.
     """
-    path = folder / CARD
-    if not path.is_file():
+    if not (folder / CARD).is_file():
         return
-    text = path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace")
+    text = _read(folder / CARD)
     names = [config.name for config in configs]
     for fault in (
         *_front_matter_faults(text, configs, rows),

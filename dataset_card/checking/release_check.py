@@ -321,8 +321,8 @@ def _by_name(folder: Path, file: str, kind: TypeAdapter[T], field: str, findings
 def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tuple[str, Row]]:
     """Yield the rows of a table without missing values; no rows if the schema is wrong."""
     faults = schema_faults(folder, config)
-    # Rows of a table with other columns would fail in each check that reads them.
     findings.faults += faults
+    # Rows of a table with other columns would fail in each check that reads them.
     if faults:
         return
     # In a joined table nearly every column may be null, and rows of reconstruction may not make use of that.

@@ -93,8 +93,8 @@ def _events(episode: Episode, run: Run, prompts: Prompts) -> Iterator[Call | Fai
         answer = _answer(turn)
         yield Call(episode_id=name, turn=turn.turn, role="describer", prompt=prompt, text=answer, seconds=turn.seconds)
         if turn.rendering is not None:
+            # A release has the time of both players together, which is with the describer already.
             yield Call(
-                # A release has the time of both players together, which is with the describer already.
                 episode_id=name, turn=turn.turn, role="generator", rendering=turn.rendering, notes=turn.notes, seconds=0
             )
     reason = episode.abort_reason

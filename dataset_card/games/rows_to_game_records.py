@@ -116,7 +116,7 @@ class GameRows:
         # Without the pictures, which are far larger than all the rest of a row.
         plain = {name: value for name, value in row.items() if name not in {column.name for column in config.images}}
         self._rows[config.name].append((where, plain))
-        # Instances are the only rows that belong to no run.
+        # Instances are the only rows without the id of a run.
         if config.name != INSTANCES.name and row["run_id"] not in self._runs:
             return self._findings.add(where, f"unknown run {row['run_id']}")
         try:

@@ -53,7 +53,6 @@ def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str
     Raises:
         WorkError: What is there cannot be read, or the Hub cannot be reached.
     """
-    # A file that is the same on both sides need not be fetched.
     kept = {path for path, file in local.items() if path in remote.files and remote.files[path].same_as(file)}
     if RELEASE in kept:
         return RemoteHead(remote, StoredRelease(folder, remote.commit))

@@ -93,7 +93,6 @@ def pull_instances(name: str, out: Path, revision: str | None) -> AnyInstanceSet
     if not (fetched / INDEX).is_file():
         raise WorkError(f"{name}: holds no instance set", "Name a dataset made by: ircore instances push")
     index = read_bounded(fetched / INDEX, MOST_BYTES, "Give the same command again.", "Ask its maintainers.")
-    # Before anything is written: the index holds the hash of every picture that follows.
     identity = hashlib.sha256(index).hexdigest()
     # A tag can be moved on the Hub, and its name promises a certain set.
     if revision is not None and revision.startswith("set-") and revision != tag_of(identity):

@@ -283,7 +283,6 @@ class Repository:
                 f"{constants.ENDPOINT}: the connection failed ({type(error).__name__})",
                 "Give the same command again: what was uploaded is not sent again.",
             ) from error
-
         except ValueError as error:
             raise WorkError(
                 f"{self.name}: the Hub refuses the request ({_line(str(error))})", "Follow the message in brackets."

@@ -147,11 +147,10 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
         InputError: A file is damaged, or a picture is missing.
     """
     recorded = _read_episode(results, folder / INTERACTIONS, instance.instance_id)
-    game = ReconstructionGame()
+    pictures, game = recorded.pictures, ReconstructionGame()
     table = RecordedTable(
         instance.instance_id, recorded.calls, recorded.failures, lambda rendering: pictures[rendering.sha256]
     )
-    pictures = recorded.pictures
     setup = EpisodeSetup(
         instance=instance, payload=None, pictures={"target": target}, rules=rules, prompts=load_prompts(game.name)
     )
@@ -267,7 +266,7 @@ def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
 def _seconds(asked: _LoggedEvent | None, answered: _LoggedEvent) -> float:
     """Return the seconds between question and answer; 0 if times are missing or implausible."""
     first, last = _moment(asked.timestamp if asked else ""), _moment(answered.timestamp)
-    # A time with a zone and a time without one have no difference.
+    # Python subtracts no time without a zone from a time with a zone.
     if first is None or last is None or (first.tzinfo is None) != (last.tzinfo is None):
         return 0.0
     seconds = (last - first).total_seconds()

@@ -56,7 +56,7 @@ def describe_release(
     layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
     tables = tuple(TableRecord.of(config) for config in configs) if games else ()
-    # Where nothing changed, name, date and history stay, and only marks of the program are written anew.
+    # Where nothing changed, name, date and history stay, and only the marks of the program are written anew.
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
         written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
         return previous.record.model_copy(update=written)

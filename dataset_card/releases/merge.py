@@ -54,8 +54,8 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {
         key: lines for key, lines in read_maintainer_texts(mine.folder).items() if any(lines)
     }
+    # Previews and gaps of head are carried on by themselves, because head is the previous release.
     return write_release(
-        # Previews and gaps of head are carried on by themselves, because head is the previous release.
         chosen, instances, head, out, date, mine.has_previews, maintainer_texts, season=gaps_of(mine.folder)
     )
 

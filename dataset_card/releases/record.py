@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
+from dataset_card.markdown import render
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.parts import Part
@@ -316,6 +317,4 @@ def read_release(folder: Path) -> ReleaseRecord:
 
 def render_changes(record: ReleaseRecord) -> str:
     """Return the content of ``CHANGELOG.md``."""
-    from dataset_card.markdown import render
-
     return render("CHANGELOG.md.j2", history=record.history)

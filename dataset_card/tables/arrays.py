@@ -13,7 +13,6 @@ from dataset_card.tables.columns import Config, Kind
 from dataset_card.tables.rows import Row
 
 if TYPE_CHECKING:
-    # Arrow is imported when tables are read or written: the import alone takes a quarter of a second.
     import pyarrow as pa
 
 _NUMBERS: dict[Kind, type[np.generic]] = {"int32": np.int32, "int64": np.int64, "float64": np.float64}
@@ -21,6 +20,7 @@ _NUMBERS: dict[Kind, type[np.generic]] = {"int32": np.int32, "int64": np.int64, 
 
 def arrow_type(kind: Kind) -> "pa.DataType":
     """Return the Arrow type of a kind of column."""
+    # Arrow is imported when tables are read or written: the import alone takes a quarter of a second.
     import pyarrow as pa
 
     makers: dict[Kind, Callable[[], Any]] = {

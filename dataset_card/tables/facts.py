@@ -109,10 +109,14 @@ def _is_json(text: str) -> bool:
 
 def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
     """Yield the facts of each turn's rendering from the rows of a run, which are in the order of ``fact_rows``."""
-    for (episode_id, _, rendering), group in groupby(
-        rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"])
-    ):
-        yield _rendering_facts(str(episode_id), str(rendering), list(group))
+    for (episode_id, _, rendering), own in rows_by_turn(rows):
+        yield _rendering_facts(str(episode_id), str(rendering), own)
+
+
+def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object], list[Row]]]:
+    """Yield episode, turn and rendering of each turn of a run, with the turn's rows, which stand together."""
+    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"]))
+    return ((turn, list(own)) for turn, own in turns)
 
 
 def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str, Any]]) -> RenderingFacts:

@@ -55,8 +55,8 @@ def _join(configs: Mapping[str, Config]) -> Config:
     columns: dict[str, Column] = {}
     for game, config in configs.items():
         for column in config.columns:
-            # release.json lists the columns of joined tables, so a missing one is no mark of an earlier layout.
             name = _joined_name(_kinds(columns.values()), column)
+            # release.json lists the columns of joined tables, so a missing one is no mark of an earlier layout.
             columns[name] = _merge(columns.get(name), replace(column, name=name, later=False), game)
     first, *others = configs.values()
     everywhere = set.intersection(*({column.name for column in config.columns} for config in configs.values()))

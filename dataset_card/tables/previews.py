@@ -41,5 +41,5 @@ def shrink(data: bytes) -> bytes:
 def _small_file(original: object) -> PictureFile | None:
     if not isinstance(original, PictureFile):
         return None
-    # A preview is made when its row is written, which a row that the previous release has never is.
+    # A preview is made when its row is written, and rows that the previous release has are not written.
     return PictureFile(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))

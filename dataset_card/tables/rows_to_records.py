@@ -305,9 +305,9 @@ class Tables:
             self._findings.add(where, f"unknown run {row['run_id']}")
         else:
             pair = run.submission
-            # Some tables do not repeat the players, so only names that the row has are compared.
             names: Row = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
             names |= {"rules": run.rules.key} | OF_GAME
+            # Some tables do not repeat the players, so only names that the row has are compared.
             self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
         instance = self._instances.get(str(row["instance_id"]))
         if instance is None:
