@@ -153,7 +153,6 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     readers = _Readers(folder, record, findings, pictures)
     counts = _take_rows(folder, record, readers)
     readers.finish()
-    # Earlier releases have a plain card, no licences and no Croissant file.
     if not record.is_earlier:
         if card:
             check_card(folder, record.configs, counts, findings)
@@ -303,7 +302,6 @@ def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
         elif path.suffix == ".png":
             if isinstance(size := decoded(path.read_bytes()), str):
                 findings.add(name, size)
-        # Texts of maintainers and submitters stand in these files too.
         elif leak := find_forbidden(path.read_text("utf-8", errors="replace")):
             findings.add(name, f"holds {leak}")
 
@@ -322,7 +320,6 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
     """Yield the rows of a table without missing values; no rows if the schema is wrong."""
     faults = schema_faults(folder, config)
     findings.faults += faults
-    # Rows of a table with other columns would fail in each check that reads them.
     if faults:
         return
     # In a joined table nearly every column may be null, and rows of reconstruction may not make use of that.
