@@ -147,9 +147,8 @@ def rescore(
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
-        # With damaged pictures the rules are played all the same, without pixels: one answer names all faults.
+        # Damaged pictures let the rules be played without pixels and offline players: one answer names all faults.
         replay = Replay(run, known, game, game.prompts(None), known_picture if picture_faults else pictures.stored)
-        # Damaged pictures could not be compared with those that an offline player draws.
         replay.players = {} if picture_faults else offline_players(loaded)
         faults += replay.faults(packed.events)
         if faults:
