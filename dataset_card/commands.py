@@ -74,6 +74,7 @@ def build(
     The folder is what load_dataset reads; it appears when it is complete. REPO is ORG/NAME on the Hugging Face Hub, or
     ORG/NAME@TAG.
     """
+    # In the commands, so that a page of help appears before any large library is imported.
     from dataset_card.hub.pull import find_previous
     from dataset_card.releases.build import BuildPlan, build_release
     from ircore.core.lifecycle import read_withdrawals

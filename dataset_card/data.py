@@ -107,6 +107,7 @@ def load_table(
     config = configs.get(name or record.configs[0].name)
     if config is None:
         raise unknown("table", str(name), list(configs))
+    # Of a release on the Hub only the files of this table are fetched.
     folder = find_release(place, revision, (config.pattern,))
     return read_frame(folder, config, pictures)
 

@@ -87,6 +87,7 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
         write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
         for label in sorted({player.label for player in players}):
             entries = [entry(player, source, results) for player in players if player.label == label]
+            # All runs of a grid have the same rules, so those of any player do.
             name = played_by(players[0], results).tagged(label)
             write_text(folder / _folder_name(name) / ".eval_results" / FILE, _yaml(entries))
     return players
@@ -100,12 +101,14 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
     """
     if judge not in results.judges:
         raise unknown("judge", judge, results.judges, "--judge")
+    # The grid is all that is needed: interactions and the mixed model take long.
     effects = pair_effects(results, judge, whole=False)
     if isinstance(effects.decomposition, Unavailable):
         raise InputError(
             f"no model has a score of its own: {effects.decomposition.reason}",
             "Scores of this game are of pairs; see the leaderboard for those.",
         )
+    # Runs outside of the grid would give a model partners that others in the same seat did not have.
     crossed = replace(
         results,
         submissions=tuple(submission for submission in results.submissions if submission.run_id in effects.run_ids),

@@ -37,6 +37,7 @@ class Findings:
 def same_value(value: object, wanted: object) -> bool:
     """Return whether a value of a row equals the wanted value; numbers may differ by rounding, tuples equal lists."""
     if isinstance(value, float) and isinstance(wanted, int | float):
+        # Sums may differ in the last digits from one processor to another.
         return isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-9)
     return value == (list(wanted) if isinstance(wanted, tuple) else wanted)
 
@@ -93,6 +94,7 @@ class Pictures:
         """Decode the pictures of the next rows together, where that is faster."""
         if self._decode is None:
             return
+        # By the stated hash, so that the target of many turns is decoded once.
         cells = {row[f"{name}_sha256"]: row[name] for row in rows for name in columns}
         new = [cell["bytes"] for sha256, cell in cells.items() if sha256 not in self._known and cell and cell["bytes"]]
         self._ahead = dict(self._decode(new))
@@ -110,6 +112,7 @@ class Pictures:
         """
         data = cell.get("bytes") if isinstance(cell, dict) else None
         if data is None or sha256 is None:
+            # A cell without bytes is no missing picture: readers would get an empty mapping.
             if (cell is None) != (sha256 is None) or isinstance(cell, dict):
                 self._findings.add(where, "picture without bytes or without its SHA-256")
             return None
@@ -139,11 +142,13 @@ def decoded(data: bytes) -> Size | str:
     try:
         # Pillow would try many further formats, one of them by starting Ghostscript.
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            # Before decoding: a file of some kilobytes can hold a picture that fills the memory.
             if image.width * image.height > MAX_PIXELS:
                 return f"picture of {image.width} × {image.height} pixels is too large"
             # Opening has read the header alone.
             image.load()
             return _carried(image) or Size(*image.size)
+    # Pillow raises all of these over damaged files, such as SyntaxError for a broken PNG.
     except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError) as error:
         return f"picture cannot be decoded ({type(error).__name__})"
 

@@ -30,9 +30,8 @@ def escape(text: str, links: bool = False) -> Markdown:
         text: Anything; runs of white space and control characters become one space.
         links: Whether web addresses may become links, as in the credit of a picture.
     """
-    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     # The ampersand goes first, or else the entities made here would be escaped.
-    line = _MARKUP.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    line = _MARKUP.sub(r"\\\1", _one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     if not links:
         # The Hub makes links of bare addresses and of mentions.
         line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
@@ -41,8 +40,14 @@ def escape(text: str, links: bool = False) -> Markdown:
 
 def code_span(text: str) -> Markdown:
     """Return a stranger's text as code on a line; back-ticks in the text become apostrophes."""
-    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    line = _one_line(text)
+    # Inside of code nothing can be escaped, and a bar would end the cell of a table even there.
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
+
+
+def _one_line(text: str) -> str:
+    """Return a text with one space in place of each run of white space and control characters."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
 def counts(numbers: Mapping[str, int]) -> Markdown:
@@ -74,6 +79,7 @@ def _environment() -> "jinja2.Environment":
         loader=jinja2.PackageLoader("dataset_card"),
         autoescape=False,  # noqa: S701 - see above
         finalize=_printed,
+        # A misspelt name in a template fails instead of printing nothing.
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

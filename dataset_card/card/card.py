@@ -19,6 +19,7 @@ from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
+from ircore.core.plugins import available, load
 from ircore.instances.withheld import ways_to_get
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
@@ -133,6 +134,7 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
     return files | {
         STRIP: draw_episode(source, facts.example),
         TARGETS: draw_targets(source),
+        # A judge that only compares is not among the ordered judges, and may be the only judge.
         SCORES: draw_scores(source.results, (*ordered_judges(source.results), *source.results.judges)[0]),
     }
 
@@ -232,10 +234,9 @@ def source_licences(source: ReleaseSource) -> list[SourceLicence]:
 
 def judge_label(source: ReconstructionSource, judge: str) -> str:
     """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
-    from ircore.core.plugins import available, load
-
     if judge in source.results.judge_identities:
         return source.results.judge_identities[judge].label
+    # Not every run states the identity of its judges, and a judge of other people may not be installed here.
     return str(load("judges", judge).label) if judge in available("judges") else judge
 
 
@@ -260,6 +261,7 @@ def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
 def _boards(source: ReconstructionSource) -> Iterator[_JudgeBoard]:
     parts = by_rules(source.results)
     for judge in ordered_judges(source.results):
+        # Ranks hold among runs under the same rules, so each set of rules is ranked by itself.
         label, rows = judge_label(source, judge), tuple(row for part in parts for row in part.board(judge))
         yield _JudgeBoard(judge, label, rows, alternative_text(rows, label))
 

@@ -54,6 +54,7 @@ BLOCKS = (TURNS, TABLES, STREAM, FOLDER)
 SECONDS = 600
 """How long the code of a card may take."""
 
+# Wider than our own blocks, so that a block in another spelling is found and compared too.
 _BLOCK = re.compile(r"^```[ \t]*(?:python|py)\b[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 
 
@@ -119,6 +120,7 @@ def run_blocks(place: str, folder: Path, configs: Iterable[str]) -> list[str]:
     if done.returncode != 0:
         # The last line of a traceback names the error.
         return [(done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]]
+    # The last line, because the libraries that the blocks call may print too.
     faults: list[str] = json.loads(done.stdout.splitlines()[-1])
     return faults
 

@@ -156,6 +156,7 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
         "license": [_licence(name) for name in sorted(licences_of(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
         **({} if source.reconstruction is None else {"citeAs": CITATION}),
+        # The licence of this description; that of the data is under license.
         "sdLicense": "https://spdx.org/licenses/CC0-1.0",
         "keywords": list(GAME_TAGS if source.reconstruction is None else (*TAGS, *TASKS)),
         "inLanguage": "en",
@@ -188,6 +189,7 @@ def _context() -> dict[str, Any]:
 
 def _licence(name: str) -> str:
     """Return the address of a licence at SPDX; a licence without an address is named by its identifier."""
+    # SPDX has pages for single licences, and none for expressions such as MIT OR Apache-2.0.
     return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
 
 
@@ -195,6 +197,7 @@ def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict
     told, results = statements(source), source.results
     people = annotators(source)
     platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
+    # The field is of the type DateTime, and a release knows days.
     timeframe = [f"{day}T00:00:00" for day in days]
     machines = [name for name in (*results.judges, *results.metrics) if name != HUMAN]
     return {
@@ -261,6 +264,7 @@ _SPLITS: dict[str, Any] = {
         {"@type": "cr:Field", "@id": "splits/name", "name": "name", "dataType": "sc:Text"},
         {"@type": "cr:Field", "@id": "splits/url", "name": "url", "dataType": "sc:URL"},
     ],
+    # A test split in the words of Croissant, whatever the split is called here.
     "data": [{"splits/name": SPLIT, "splits/url": "cr:TestSplit"}],
 }
 
@@ -282,6 +286,7 @@ def _record_set(config: Config) -> dict[str, Any]:
 
 def key_of(config: Config) -> list[str]:
     """Return the columns that tell the rows of a table apart."""
+    # Transcripts of other games are named after the game, so no list can hold their names.
     is_other_game = is_transcripts(config.name) and config.name not in _KEYS
     names = {column.name for column in config.columns}
     return [name for name in (STEP_KEY if is_other_game else _KEYS[config.name]) if name in names]
@@ -302,6 +307,7 @@ def _field(config: Config, column: Column) -> dict[str, Any]:
         "name": column.name,
         "description": column.description,
         "dataType": _TYPES[column.kind],
+        # An array of one dimension and any length has the shape -1 in Croissant 1.1.
         **({"isArray": True, "arrayShape": "-1"} if column.kind == "strings" else {}),
         **({"references": {"field": {"@id": INSTANCE}}} if _refers(config, column) else {}),
         "source": source,

@@ -57,12 +57,14 @@ def choose_example(source: ReconstructionSource) -> Example:
     ]  # fmt: skip
     headline = headline_judge(source.results)
     best = max(drawn, key=partial(_merit, headline))
+    # The headline judge may have rated other episodes alone.
     judge = headline if headline in best.judged else next(iter(best.judged), None)
     return Example(runs[best.run_id], best, judge, _shown(best.episode.rendered_turns))
 
 
 def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
     judged = result.judged.get(headline or "")
+    # No change of a similarity is below -10, so an episode without a change is chosen last.
     delta = judged.delta if judged and judged.delta is not None else -10.0
     final = judged.final if judged and judged.final is not None else 0.0
     return delta, final, len(result.episode.rendered_turns)

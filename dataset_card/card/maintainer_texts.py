@@ -32,6 +32,7 @@ MaintainerTexts = Mapping[tuple[str, str], tuple[str, ...]]
 """Lines of maintainers' sections by file and name; a section without an entry is empty."""
 
 _REFUSED = (
+    # Addresses in angle brackets are links in Markdown, and the only use of the bracket that stays.
     (re.compile(r"<(?!https://[^\s<>]+>|[\w.+-]+@[\w.-]+>)"), "HTML"),
     (re.compile(r"^\s{0,3}#"), "a heading"),
     (re.compile(r"^\s*(=+|-+)\s*$"), "the underline of a heading"),
@@ -62,6 +63,7 @@ def blocks(file: str, texts: MaintainerTexts) -> dict[str, Markdown]:
 
 def find_texts(file: str, text: str) -> dict[tuple[str, str], tuple[str, ...]]:
     """Return the lines of the maintainers' sections of a file, left out where a marker is missing or repeated."""
+    # splitlines would also cut at signs such as U+2028, which must be seen and refused as control characters.
     lines = text.split("\n")
     places = ((name, _place(lines, name)) for name in SECTIONS[file])
     return {(file, name): tuple(lines[at[0] + 1 : at[1]]) for name, at in places if at is not None}
@@ -116,6 +118,7 @@ def _place(lines: list[str], name: str) -> tuple[int, int] | None:
     if lines.count(begin(name)) != 1 or lines.count(end(name)) != 1:
         return None
     first, last = lines.index(begin(name)), lines.index(end(name))
+    # Markers of every section count, so that no text can hold a section that a later build would take over.
     markers = {marker(other) for names in SECTIONS.values() for other in names for marker in (begin, end)}
     return (first, last) if first < last and not markers & set(lines[first + 1 : last]) else None
 

@@ -54,7 +54,9 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
         written: Sizes of its tables, in their order.
     """
     licences = hub_licences(licences_of(source))
+    # The Hub asks for a name and a link where it has no page for a licence.
     other = {"license_name": "per-picture", "license_link": "LICENSE.md"} if "other" in licences else {}
+    # The Hub has one size for a dataset, so the largest table decides.
     rows = max((table.rows for table in written), default=0)
     has_pictures = source.reconstruction is not None
     return {

@@ -79,6 +79,7 @@ def draw_scores(results: Results, judge: str) -> bytes:
     sheet = Image.new("RGB", (size[0] * _FINE, size[1] * _FINE), PAPER)
     chart = _Chart(sheet)
     for index, row in enumerate(pairs):
+        # Two columns keep a legend of six pairs low.
         left, top = _MARGIN + (index % 2) * (_WIDTH // 2), _MARGIN + _HEAD * (index // 2) + 8
         chart.mark(left + 8, top, index)
         chart.text(left + 24, top, _pair(row), "lm")
@@ -135,11 +136,13 @@ def _x(value: float) -> float:
 
 def _pair(row: BoardRow) -> str:
     players, rules = f"{row.submission.describer} + {row.submission.generator}", f" ({row.submission.run.rules.key})"
+    # A pair has half of the width in the legend, where 52 characters of usual width find room.
     room = 52 - len(rules)
     return (players if len(players) <= room else f"{players[: room - 1]}…") + rules
 
 
 def _words(name: str) -> str:
+    # A longer name would run into the chart, or beyond its column of targets.
     return name.replace("_", " ")[:18]
 
 

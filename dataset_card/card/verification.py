@@ -58,6 +58,7 @@ class Verification(Record):
 def run_key(parts: Iterable[Part], run_id: str) -> str:
     """Return the hash of the rows of a run that a verification rests on."""
     own = (part for part in parts if part.run_id == run_id and holds_records(part.config))
+    # Sorted, so that the order of the tables in release.json does not count.
     keys = sorted(f"{part.config} {part.key}" for part in own)
     return hashlib.sha256("\n".join(keys).encode()).hexdigest()
 
@@ -71,6 +72,7 @@ def read_verification(release: Path) -> Verification:
     path = release / VERIFICATION
     if not path.is_file():
         return Verification()
+    # Asked before reading, because the file may come with a stranger's release.
     if path.stat().st_size > MAX_BYTES:
         raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Remove it; push makes it again.")
     try:
@@ -94,4 +96,5 @@ def still_true(verification: Verification, parts: Iterable[Part]) -> Verificatio
 def joined(verification: Verification, more: Mapping[str, RunVerification]) -> Verification:
     """Return a verification with further runs, which replace former entries of the same runs."""
     runs = {run.run_id: run for run in verification.runs} | dict(more)
+    # Sorted, so that the same runs give the same bytes however often the release is pushed.
     return Verification(runs=tuple(runs[run_id] for run_id in sorted(runs)))

@@ -37,10 +37,9 @@ def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], find
         rows: Rows read of each config.
         findings: Collects the faults.
     """
-    path = folder / CARD
-    if not path.is_file():
+    if not (folder / CARD).is_file():
         return
-    text = path.read_bytes()[:MAX_CARD_BYTES].decode(errors="replace")
+    text = _read(folder / CARD)
     names = [config.name for config in configs]
     for fault in (
         *_front_matter_faults(text, configs, rows),
@@ -65,6 +64,7 @@ def check_licences(
     for instance in instances:
         licence = instance.licence
         sources[instance.source, licence] += 1
+        # An identifier that SPDX does not know can still be a LicenseRef of our own, so only the form is asked.
         if licence == UNSTATED or not _LICENCE.fullmatch(licence):
             findings.add(f"instance {instance.instance_id}", f"licence {licence[:60]!r} is not one to publish under")
     submitted = {run.submission.licence for run in runs}
@@ -81,6 +81,7 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
         return
     text = _read(folder / LICENCES)
     for source in sources:
+        # The row as the template prints it: a licence somewhere else in the file would say nothing of these pictures.
         if f"| {escape(source.source, links=True)} | {code_span(source.licence)} | {source.pictures:,} |" not in text:
             findings.add(
                 LICENCES, f"does not say that {source.pictures} pictures of {source.source[:80]} are {source.licence}"
@@ -92,6 +93,7 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
 
 def front_matter(text: str) -> dict[str, Any] | str:
     """Return the front matter of a card as a mapping, or its fault as a text."""
+    # At most three parts, because the text below may have rules of three dashes too.
     parts = text.split("---\n", 2)
     try:
         document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None

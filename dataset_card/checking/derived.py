@@ -40,6 +40,7 @@ def check_derived(
     if source.reconstruction is not None:
         results = source.reconstruction.results
         if not any(_is_rated(episode) for episodes in results.episodes.values() for episode in episodes):
+            # The chart on the card needs a judge, so without ratings there is nothing to compare with.
             findings.add(f"data/{LEADERBOARD.name}", "no played episode was rated by a judge")
             return ()
         if (count := len(results.categories)) > MOST_CATEGORIES:
@@ -54,6 +55,7 @@ def check_derived(
     texts = {name: _read(folder / name).decode(errors="replace") for name in SECTIONS}
     maintainer_texts = maintainer_texts_of(folder)
     for name, text in texts.items():
+        # A card of an earlier version may have no maintainers' sections at all.
         if text and (same_texts or has_markers(name, text)):
             for fault in section_faults(name, text):
                 findings.add(name, fault)

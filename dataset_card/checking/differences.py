@@ -28,6 +28,7 @@ def text_differences(held: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
         wanted: Content of the file that the data give.
     """
     lines, others = (data.decode(errors="replace").split("\n") for data in (held, wanted))
+    # A stranger's file may have millions of lines, which are not compared one by one.
     if len(lines) > 2 * len(others) + COMPARED:
         yield 1, f"{len(lines):,} lines, {len(others):,} are written from the data; {REMEDY}"
         return
@@ -93,6 +94,7 @@ def _told(lines: Sequence[str]) -> str:
 
 
 def _from(line: str, at: int) -> str:
+    # The difference stands in the middle, with some words before it that a reader can search for.
     start = max(0, at - SHOWN // 2)
     end = start + SHOWN
     return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")

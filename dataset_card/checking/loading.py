@@ -56,6 +56,7 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
     # -P: nothing that lies in the working folder is imported.
     command = [sys.executable, "-P", "-m", "dataset_card.checking.loading", place, *([revision] if revision else [])]
     with tempfile.TemporaryDirectory(prefix="ircore-loading-") as cache:
+        # A cache of its own, so that a check leaves nothing with the user and takes nothing from an earlier check.
         environment = os.environ | {"HF_DATASETS_CACHE": cache, "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
         try:
             done = subprocess.run(  # noqa: S603 - this module
@@ -68,6 +69,7 @@ def _load(place: str, revision: str | None) -> dict[str, Any] | str:
     if done.returncode != 0:
         # The last line of a traceback names the error.
         return (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1][:300]
+    # The last line, because datasets may print too.
     loaded: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return loaded
 
@@ -106,6 +108,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 def _size(value: Any) -> object:
     if isinstance(value, dict):
         return "bytes"
+    # Of a decoded picture the size is compared: pixels would be large, and are checked with the tables.
     return list(value.size) if hasattr(value, "size") else value
 
 

@@ -80,6 +80,7 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
     if installed.kind != "computed":
         return "a model's answers"
     ours = identity_of(name, installed)
+    # Another version of a judge may rate otherwise without being wrong.
     if identity is not None and identity.kind == "computed" and identity.version != ours.version:
         return f"version {identity.version or 'unknown'} in the release, {ours.version or 'unknown'} here"
     return None
@@ -87,6 +88,7 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
 
 def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
     """Return the fault of an identity that calls an installed computed judge a model or a person."""
+    # Such an identity would exempt a computed judge from being computed again.
     if name not in available("judges") or load("judges", name).kind != "computed" or identity.kind == "computed":
         return None
     return f"judge {name} is said to be a {identity.kind}; it is computed"

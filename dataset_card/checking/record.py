@@ -75,6 +75,7 @@ class RecordCheck:
 
     def take(self, config: Config, row: Row) -> None:
         """Take the next row of a table, in the order of the table's files."""
+        # Earlier releases state hashes of files and none of rows.
         if self.record is None or self.is_earlier:
             return
         run_id = str(row["run_id"]) if _of_runs(self.record, config) else None
@@ -110,6 +111,7 @@ class RecordCheck:
             return None
 
     def _check_files(self, record: ReleaseRecord) -> None:
+        # All tables, because one that the record lists may have no file here.
         for config in self.configs if record.tables else ALL_CONFIGS:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
             held = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}

@@ -322,6 +322,7 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
     findings.faults += faults
     if faults:
         return
+    # In a joined table nearly every column may be null, and rows of reconstruction may not make use of that.
     required = _required(config)
     of_reconstruction = _required(_own(config)) if config.name in _OWN else required
     try:

@@ -102,6 +102,7 @@ def rescore_release(
         run_faults, verification = rescore_game_run(folder, game_run, run_key(parts, game_run.run.run_id), draw)
         faults += run_faults
         verified[game_run.run.run_id] = verification
+    # Several runs share a judge, and a fault of its identity is told once.
     return Rescoring(tuple(dict.fromkeys(faults)), verified)
 
 

@@ -3,9 +3,8 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
 
-from dataset_card.tables.facts import FACT_COLUMNS, rows_of_facts
+from dataset_card.tables.facts import FACT_COLUMNS, rows_by_turn, rows_of_facts
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
@@ -76,10 +75,8 @@ class StatedFacts:
 
     def _by_turn(self) -> Iterator[tuple[Place, int, list[Row]]]:
         rows = read_plain(self._run.fact_files, FACTS, FACT_COLUMNS)
-        for (episode, turn, rendering), own in groupby(
-            rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"])
-        ):
-            yield (str(episode), str(rendering)), int(str(turn)), list(own)
+        for (episode, turn, rendering), own in rows_by_turn(rows):
+            yield (str(episode), str(rendering)), int(str(turn)), own
 
 
 def _key(rows: Iterable[Row]) -> str:

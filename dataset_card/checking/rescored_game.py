@@ -56,6 +56,7 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
         share=draw.share,
         seed=draw.seed if draw.share < 1 else None,
         episodes=len(episodes),
+        # The rules of other games are not played again here.
         rules=(),
         judges={},
         metrics=dict(sorted(Counter(score.measure for score in compared.values()).items())),
@@ -137,6 +138,7 @@ def _differences(
 ) -> Iterator[str]:
     for question in dict.fromkeys((*stated, *computed)):
         ours, theirs = computed.get(question), stated.get(question)
+        # A value that the release lacks is a difference too: leaving values out could better a mean.
         if ours is None or theirs is None or not same_number(theirs.value, ours.value):
             episode_id, measure, step = question
             where = f"run {run_id}, episode {episode_id}" + ("" if step is None else f", step {step}")

@@ -110,6 +110,7 @@ class RunTask:
         drawn = {turn.rendering.sha256: turn.rendering for turn in episode.turns if turn.rendering is not None}
         ends = [turn.rendering.sha256 for turn in episode.rendered_turns if turn.rendering is not None]
         scores = self._scores[episode.episode_id]
+        # The first rendering is needed in any case, because a preference compares with it.
         needed = sorted({ends[0], *(score.rendering for score in scores)})
         pictures = {sha256: self._picture(drawn[sha256]) for sha256 in needed}
         wanted = sorted(map(wanted_of, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))

@@ -93,6 +93,7 @@ def _events(episode: Episode, run: Run, prompts: Prompts) -> Iterator[Call | Fai
         answer = _answer(turn)
         yield Call(episode_id=name, turn=turn.turn, role="describer", prompt=prompt, text=answer, seconds=turn.seconds)
         if turn.rendering is not None:
+            # A release has the time of both players together, which is with the describer already.
             yield Call(
                 episode_id=name, turn=turn.turn, role="generator", rendering=turn.rendering, notes=turn.notes, seconds=0
             )
@@ -112,7 +113,9 @@ def _answer(turn: Turn) -> str:
         closing = "" if "missing_closing_tag" in lenient else "</DESCRIPTION>"
         text = f"<DESCRIPTION>{turn.message or ''}{closing}"
     if "letter_case" in lenient:
+        # The first tag alone: the same letters in the message must stay as they are.
         text = text.replace("<DESCRIPTION>", "<description>", 1) if turn.action == "describe" else text.lower()
+    # From the inside out: the protocol takes white space off first, then the fence, then the tags.
     if "code_fence" in lenient:
         text = f"```\n{text}\n```"
     return f" {text}" if "surrounding_whitespace" in lenient else text

@@ -60,6 +60,7 @@ def instance_of(row: Row) -> GameInstance:
 
 def renderings_of_step(step: dict[str, Any]) -> list[Rendering]:
     """Return the pictures in the fields of a step; other fields may hold anything."""
+    # By its fields, because the game that could name its pictures need not be installed here.
     pictures = (value for value in step.values() if isinstance(value, dict) and value.keys() == _RENDERING)
     return [Rendering.model_validate(picture) for picture in pictures]
 

@@ -116,10 +116,12 @@ class GameRows:
         # Without the pictures, which are far larger than all the rest of a row.
         plain = {name: value for name, value in row.items() if name not in {column.name for column in config.images}}
         self._rows[config.name].append((where, plain))
+        # Instances are the only rows without the id of a run.
         if config.name != INSTANCES.name and row["run_id"] not in self._runs:
             return self._findings.add(where, f"unknown run {row['run_id']}")
         try:
             self._take_record(config.name, where, row)
+        # First, because a ValidationError is a ValueError whose own text has many lines.
         except ValidationError as error:
             self._findings.add(where, describe_validation_error(error))
         except ValueError as error:
@@ -164,6 +166,7 @@ class GameRows:
         except (InputError, WorkError) as error:
             self.not_checked.append(f"{self.game}: rows not compared with its records: {error.problem}")
             return
+        # Another version of the game may have other fields, which is no fault of the release.
         if fault := next(self._column_faults(tables), None):
             self.not_checked.append(f"{self.game}: rows not compared with its records: {fault}")
             return
@@ -192,6 +195,7 @@ class GameRows:
         held = self._rows[config.name]
         if len(made) != len(held):
             self._findings.add(f"data/{config.name}", f"{len(held)} rows of {self.game}, its records make {len(made)}")
+        # Another number of rows is a fault already.
         for (where, row), wanted in zip(held, made, strict=False):
             for column, value in row.items():
                 if not same_value(value, wanted.get(column)):

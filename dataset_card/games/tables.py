@@ -125,6 +125,7 @@ class DeclaredTables(GameTables):
 
     def _instance_columns(self) -> tuple[Column, ...]:
         pictures: list[Column] = []
+        # Sorted, because the order of a set differs from one process to the next.
         for name in sorted({name for instance in self.instances.instances for name in published_pictures(instance)}):
             pictures.append(Column(f"picture_{name}", "image", f"The picture `{name}`.", nullable=True, repeats=True))
             pictures.append(Column(f"picture_{name}_sha256", "string", "SHA-256 of its bytes.", nullable=True))
@@ -158,6 +159,7 @@ class DeclaredTables(GameTables):
     def _board_columns(self) -> Iterator[Column]:
         yield from (_GAME, Column("run_id", "string", "The run."))
         yield Column("category", "string", f"`{ALL}`: the board of a game is over all categories.")
+        # Both columns are there because the leaderboard of reconstruction, which may share the table, has them.
         yield Column("difficulty", "string", f"`{ALL}`.")
         table = game_board(self.results)
         for flat in flat_columns(table.columns, table.primary):
@@ -210,6 +212,7 @@ class DeclaredTables(GameTables):
             if name in pictures:
                 rendering = None if value is None else Rendering.model_validate(value)
                 row |= picture_columns(column, run, rendering)
+            # A field of a type that no column has, such as a mapping, stands as JSON.
             elif _kind(info.annotation) == "string" and value is not None and not isinstance(value, str):
                 row[column] = json.dumps(value)
             else:

@@ -113,6 +113,7 @@ def is_owned(path: str, listed: Collection[str]) -> bool:
         path: Path of the file.
         listed: Files that the release in the repository lists, as in ``compare_files``.
     """
+    # Hidden files, such as .gitattributes, are the maintainers' whatever a record lists.
     return belongs_to_release(path) or (path in listed and not path.startswith("."))
 
 

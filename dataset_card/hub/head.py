@@ -57,6 +57,7 @@ def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str
     if RELEASE in kept:
         return RemoteHead(remote, StoredRelease(folder, remote.commit))
     if RELEASE not in remote.files:
+        # Without the record nobody can tell which runs a push would remove.
         if tables := sorted(path for path in remote.files.keys() - kept if is_table_file(path)):
             raise WorkError(
                 f"{repo.name}: holds tables of a release ({tables[0]}) but no {RELEASE}",
@@ -88,6 +89,7 @@ def needs_rebase(release: StoredRelease, head: StoredRelease | None) -> bool:
     if not descends(release.record, head.record) or any(find_losses(release, head)):
         return True
     parent = release.record.parent
+    # A commit upon the same release may have edited files there that this release does not have.
     return parent is not None and parent.release == head.record.name and parent.commit not in (None, head.commit)
 
 

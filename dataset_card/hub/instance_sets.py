@@ -87,12 +87,14 @@ def pull_instances(name: str, out: Path, revision: str | None) -> AnyInstanceSet
     remote = repo.read()
     if remote is None:
         raise WorkError(f"{name}: no such dataset, or none that this token may see", "Check the name, and HF_TOKEN.")
+    # Resolved once, so that index and pictures are of the same commit even if a tag is moved meanwhile.
     commit = remote.commit if revision is None else remote.tags.get(revision, revision)
     fetched = repo.fetch(commit, (INDEX, "images/*"))
     if not (fetched / INDEX).is_file():
         raise WorkError(f"{name}: holds no instance set", "Name a dataset made by: ircore instances push")
     index = read_bounded(fetched / INDEX, MOST_BYTES, "Give the same command again.", "Ask its maintainers.")
     identity = hashlib.sha256(index).hexdigest()
+    # A tag can be moved on the Hub, and its name promises a certain set.
     if revision is not None and revision.startswith("set-") and revision != tag_of(identity):
         raise WorkError(f"{name}: {revision} holds the set {tag_of(identity)}", "Ask the dataset's maintainers.")
     pictures = _published(read_any_instances(fetched))

@@ -97,6 +97,7 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
             f"{place}: no such folder",
             "Name a folder made by: ircore release build … --out DIR; or ORG/NAME on the Hub.",
         )
+    # A release in a folder needs no client of the Hub.
     from dataset_card.hub.repository import Repository
 
     return Repository(place).download(revision, patterns)
@@ -158,6 +159,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
         for run in runs:
             if (release / (name := copies_name(run.run.run_id))).is_file():
                 write_bytes(folder / "runs" / run.run.run_id / COPIES_INDEX, (release / name).read_bytes())
+        # Pictures go nowhere without their licences, and gaps can be given to the next build.
         for name in (LICENCES, SEASON_GAPS):
             if (release / name).is_file():
                 write_bytes(folder / name, (release / name).read_bytes())
@@ -174,7 +176,9 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
     seen: dict[str, str] = {}
     for instance_id, image in files:
         path = PurePosixPath(image)
+        # ./ and // make other spellings of one file, and a name without a picture's suffix could be the index.
         plain = path.as_posix() == image and "\\" not in image and path.suffix.lower() in PICTURE_SUFFIXES
+        # Two dots begin with a dot, so names that climb out of the folder are hidden ones.
         hidden = any(part.startswith(".") for part in path.parts)
         # Names are compared in lower case, since on macOS and Windows such names are one file.
         if not plain or hidden or path.is_absolute() or seen.setdefault(image.lower(), image) != image:
@@ -262,6 +266,7 @@ def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequenc
         for column in columns:
             sha256 = row[f"{column}_sha256"]
             if isinstance(sha256, str) and sha256 in missing.get(run_id, ()):
+                # Turns may share a rendering, and a rendering may stand in several columns.
                 missing[run_id].remove(sha256)
                 write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row, column, sha256))
 

@@ -157,6 +157,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
             say(line)
         outgoing = _prepared(folder, plan)
     tag = outgoing.tag
+    # Files that stand under the tag were computed again before an earlier push.
     if not _has_files(repo, remote, outgoing):
         outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing), say)
     if _is_released(repo, remote, outgoing):
@@ -166,6 +167,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
         commit = _commit(repo, remote, outgoing, plan.message or f"Release {tag}", say)
         repo.tag(tag, commit)
         say(f"tagged {tag}")
+    # Last, so that nobody outside sees a release without its tag.
     if plan.visibility == "public" and remote.private:
         repo.publish()
         say("made public")
@@ -272,6 +274,7 @@ def _commit(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, 
     heads: list[RemoteHead] = []
 
     def look() -> tuple[str, Changes]:
+        # The state at the beginning is fresh enough for the first look.
         now = _head(repo, _reread(repo) if heads else first, outgoing)
         heads.append(now)
         refuse_losses(repo, outgoing.release, now.head)

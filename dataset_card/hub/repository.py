@@ -50,6 +50,7 @@ WAITS = (0.5, 2.0, 8.0)
 LONGEST_WAIT = 120.0
 """Seconds that a server may ask to wait; a longer wait is left to the user."""
 
+# A listing comes page by page without a stated end, and the repository may be a stranger's.
 MAX_FILES = 100_000
 
 STORE_SECONDS = 10.0
@@ -60,6 +61,7 @@ for _name, _value in _STORE_LIMITS.items():
     # Read by hf_xet when it is first used; its own limits keep a push waiting for minutes when the store is gone.
     os.environ.setdefault(_name, _value)
 
+# The Hub answers 412 where the parent of a commit is not the newest commit any more.
 _STALE, _LIMITED = 412, 429
 
 
@@ -152,6 +154,7 @@ class Repository:
         operations = [CommitOperationAdd(path, local) for path, local in add.items()]
         removals = [CommitOperationDelete(path) for path in remove]
         with self._explained():
+            # Not repeated here: whether a failed commit was made can only be seen by reading the repository.
             made = self._api.create_commit(
                 self.name, [*operations, *removals], commit_message=message, repo_type=KIND, parent_commit=parent
             )
@@ -230,6 +233,7 @@ class Repository:
             get_session().get(store, timeout=STORE_SECONDS)
         except HTTPError as error:
             raise WorkError(
+                # The host alone: the rest of the address may hold a signature.
                 f"{self.name}: the store of large files, {urlsplit(store).netloc}, does not answer "
                 f"({type(error).__name__})",
                 "Try again later, or set HF_HUB_DISABLE_XET=1 to send them without it.",
@@ -245,6 +249,7 @@ class Repository:
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         """Repeat a request after a while if the Hub cannot answer; only for requests that may be repeated."""
+        # The last try stands below, so that its error reaches the caller.
         for wait in WAITS:
             try:
                 with self._explained():
@@ -278,7 +283,6 @@ class Repository:
                 f"{constants.ENDPOINT}: the connection failed ({type(error).__name__})",
                 "Give the same command again: what was uploaded is not sent again.",
             ) from error
-
         except ValueError as error:
             raise WorkError(
                 f"{self.name}: the Hub refuses the request ({_line(str(error))})", "Follow the message in brackets."
@@ -315,6 +319,7 @@ class Repository:
 
 def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
     asked = error.response.headers.get("Retry-After", "")
+    # The header may also hold a date, which counts as no answer.
     wait = float(asked) if asked.isdecimal() else None
     if wait is not None and wait > LONGEST_WAIT:
         return WorkError(problem, f"Give the same command again in {wait / 60:.0f} min.")

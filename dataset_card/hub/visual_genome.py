@@ -53,6 +53,7 @@ class GenomeRows:
     """
 
     def __init__(self, name: str, selection: HubSelection) -> None:
+        # The import of datasets takes more than a second, which other sources of pictures should not pay.
         from datasets import get_dataset_config_names
 
         self.name, self.selection = name, selection
@@ -73,6 +74,7 @@ class GenomeRows:
     def images(self) -> Iterator[Annotated]:
         """Yield the images that have a size, with their objects; WorkError if the Hub cannot be reached."""
         for row in self._rows(self._objects, ("image_id", "width", "height", OBJECTS)):
+            # Places of objects are pixels, which say nothing without the size of the image.
             if row["width"] and row["height"]:
                 yield Annotated(row["image_id"], row["width"], row["height"], row[OBJECTS] or [])
 
@@ -123,6 +125,7 @@ class GenomeRows:
     def _columns(self, config: str) -> set[str]:
         with self._explained():
             opened = self._opened(config)
+            # Streamed JSON has no features before its first row.
             return set(opened.features or next(iter(opened), {}))
 
     def _rows(self, config: str, columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:

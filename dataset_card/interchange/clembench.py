@@ -112,6 +112,7 @@ def former_pair_folder(run: Run) -> str:
 
 
 def _safe(name: str) -> str:
+    # A dash becomes an underscore, so that two dashes stand between the models alone.
     return re.sub(r"[^A-Za-z0-9._]+", "_", name)
 
 
@@ -146,6 +147,7 @@ def model_names(run: Run, pair: str) -> tuple[str, str]:
         pair: Name of the pair's folder.
     """
     labels = (run.submission.describer.label, run.submission.generator.label)
+    # Files of earlier versions have plain names, and must agree with what is written from their records.
     if pair == former_pair_folder(run):
         return labels
     return run.rules.tagged(labels[0]), run.rules.tagged(labels[1])
@@ -223,6 +225,7 @@ def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
         return [*events, _event(played, MASTER, MASTER, "done", "the describer is content")]
     message = turn.message or ""
     events.append(_event(played, MASTER, MASTER, "parse", message))
+    # The generator edits its latest picture, so it is sent with that picture and without the target.
     events.append(_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
     if turn.rendering is not None:
         picture = [played.place.image(f"{turn.rendering.sha256}.png")]
@@ -241,6 +244,7 @@ def _reply(asked: Call | None, turn: Turn | None) -> str:
 
 def _event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
     action: dict[str, Any] = {"type": kind, "content": content}
+    # Words of the game master to itself are neither context nor response of a player.
     if source != to:
         action["label"] = "context" if source == MASTER else "response"
     if images:

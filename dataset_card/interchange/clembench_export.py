@@ -151,15 +151,18 @@ class _Export:
             write_bytes(folder / place.image(f"{rendering.sha256}.png"), self._run.rendering(rendering).data)
         document = interactions(played)
         scores = [score.model_dump(mode="json") for score in self._scores.get(instance.instance_id, ())]
+        # Failures too: clembench has no place for requests without an answer, and they come back with the import.
         recorded = [event.model_dump(mode="json") for event in asked]
         ours = {"episode": result.episode.model_dump(mode="json"), "asked": recorded, "scores": scores}
         _write(folder / place.folder / INTERACTIONS, document | {OURS: ours})
+        # A constant time, so that the same run gives the same bytes.
         _write(folder / place.folder / COMPLETED, {"timestamp": self._run.run.started})
         if self._judge is not None:
             _write(folder / place.folder / SCORES, _scores_document(document, result, self._judge))
 
     def _write_experiment(self, folder: Path, place: Place, instance: Instance) -> None:
         path = folder / place.pair / GAME / place.experiment / EXPERIMENT
+        # All instances of an experiment have the same document.
         if path.is_file():
             return
         run = self._run.run
@@ -215,6 +218,7 @@ def _round_scores(document: Document, result: EpisodeResult) -> Document:
     for index, (asked, violated) in enumerate(zip(document[REQUESTS], document[VIOLATED], strict=True)):
         rounds[str(index)] = {REQUESTS: asked, PARSED: asked - violated, VIOLATED: violated}
         for name, judged in result.judged.items():
+            # Rounds count from 0, turns from 1.
             if (value := judged.trajectory.get(index + 1)) is not None:
                 rounds[str(index)][f"Similarity {name}"] = value
     return rounds

@@ -60,6 +60,7 @@ class ResultsFolder:
             raise InputError(
                 f"{where}: picture {str(path)[:120]!r} does not lie in this folder", "Copy the pictures into it."
             )
+        # Below the results, as clembench writes paths; beside the file, where somebody moved the folder of an instance.
         for base in (self.root, where.parent):
             candidate = base / plain
             # A link within the folder may lead out of it.
@@ -105,6 +106,7 @@ def parsed(kind: TypeAdapter[T], path: Path, value: object) -> T:
 def _pair(folder: Path) -> Path:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a results folder of clembench.")
+    # The pair is told by the name of its folder, which a path such as "." does not show.
     folder = folder.resolve()
     if (folder / GAME).is_dir():
         return folder

@@ -130,6 +130,7 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
 def _identity(results: ResultsFolder, ours: object) -> _OurRun:
     """Return our part of ``run.json``; pair and rules must match the folder's name."""
     identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, ours)
+    # Earlier versions named folders without the rules.
     names = (pair_folder(identity.run), former_pair_folder(identity.run))
     if results.pair.name not in names:
         raise InputError(f"{results.pair}: its {RUN} states another pair or other rules", f"Call it {names[0]}.")
@@ -163,8 +164,10 @@ def _calls(episode: _OurEpisode) -> Iterator[Call | Failure]:
 
 def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
     """Refuse an episode whose events and records disagree."""
+    # In a run of this game an episode is named after its instance.
     if (played.episode.episode_id, played.episode.instance_id) != (played.instance.instance_id,) * 2:
         raise InputError(f"{path}: is the episode of another instance", "Export the run again.")
+    # Both statements are kept in one file, and nobody could say which of two different ones was played.
     for key, value in interactions(played).items():
         if document.get(key) != value:
             raise InputError(

@@ -40,6 +40,7 @@ LONGEST_WAIT = 24 * 3600.0
 """Longest plausible time between question and answer, seconds; longer times count as unknown."""
 
 
+# BaseModel, because Record refuses unknown fields, and events of clembench have more fields than are read.
 class _Action(BaseModel):
     """Action of an event."""
 
@@ -104,6 +105,7 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
         "instance_id": name,
         "category": category,
         "difficulty": difficulty,
+        # Pictures from outside are turned into PNG files, whatever they were.
         "image": f"images/{name}.png",
         "sha256": picture.sha256,
         "width": picture.width,
@@ -122,6 +124,7 @@ def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     settings = read_document(experiment) if experiment.is_file() else {}
     known = {name: settings[name] for name in Rules.model_fields if name in settings}
     longest = max(len(_read(folder / INTERACTIONS).turns) for folder in folders)
+    # Episodes may end before the limit, so the longest one gives only a lower bound for the limit.
     rules = parsed(TypeAdapter(Rules), experiment, {"max_turns": max(longest, Rules().max_turns)} | known)
     names = [str(first.players.get(seat, {}).get("model_name", "unknown"))[:300] for seat in (DESCRIBER, GENERATOR)]
     names = [rules.untagged(name) for name in names]  # exported by this project, its own part taken out
@@ -144,15 +147,15 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
         InputError: A file is damaged, or a picture is missing.
     """
     recorded = _read_episode(results, folder / INTERACTIONS, instance.instance_id)
-    game = ReconstructionGame()
+    pictures, game = recorded.pictures, ReconstructionGame()
     table = RecordedTable(
         instance.instance_id, recorded.calls, recorded.failures, lambda rendering: pictures[rendering.sha256]
     )
-    pictures = recorded.pictures
     setup = EpisodeSetup(
         instance=instance, payload=None, pictures={"target": target}, rules=rules, prompts=load_prompts(game.name)
     )
     episode = ended_episode(game, instance, asyncio.run(game.play(table, setup)))
+    # An answer that our rules did not ask for, such as one after the end, is no part of the episode.
     calls = tuple(call for key, call in recorded.calls.items() if key in table.asked)
     drawn = {call.rendering.sha256 for call in calls if call.rendering is not None}
     if not isinstance(episode, Episode):
@@ -263,6 +266,7 @@ def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
 def _seconds(asked: _LoggedEvent | None, answered: _LoggedEvent) -> float:
     """Return the seconds between question and answer; 0 if times are missing or implausible."""
     first, last = _moment(asked.timestamp if asked else ""), _moment(answered.timestamp)
+    # Python subtracts no time without a zone from a time with a zone.
     if first is None or last is None or (first.tzinfo is None) != (last.tzinfo is None):
         return 0.0
     seconds = (last - first).total_seconds()

@@ -40,6 +40,7 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None, as_js
     from dataset_card.interchange.clembench_export import export_runs
     from ircore.runs.folder import RunFolder
 
+    # A run that is named twice, or by a link as well, is exported once.
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(run)) for run in runs)]
     exported = export_runs(folders, out, judge)
     if as_json:

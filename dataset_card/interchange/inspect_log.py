@@ -152,8 +152,10 @@ class _Export:
         made = {turn.turn: turn.rendering for turn in episode.rendered_turns if turn.rendering is not None}
         for rendering in made.values():
             pictures[rendering.sha256] = _data_address(self._folder.rendering(rendering).data)
+        # A picture stands once in the sample, and every message refers to it.
         drawn = {turn: f"attachment://{rendering.sha256}" for turn, rendering in made.items()}
         messages = list(self._messages(episode, f"attachment://{instance.sha256}", drawn))
+        # The prompt of a turn shows all earlier renderings, so the last prompt lacks the rendering of its own turn.
         asked = sum(message["role"] == "user" for message in messages)
         unseen = {turn: pictures[rendering.sha256] for turn, rendering in made.items() if turn >= asked}
         calls = [call for call in self._calls.values() if call.episode_id == episode.episode_id]
@@ -178,6 +180,7 @@ class _Export:
     def _messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
         """Yield the describer's prompts and answers, turn by turn, including an answer that broke the rules."""
         known = {turn.turn for turn in episode.turns}
+        # An answer that broke the rules makes no turn, and belongs to the conversation all the same.
         last = max(known | {key.turn for key in self._calls if key.episode_id == episode.episode_id}, default=0)
         for turn in range(1, last + 1):
             call = self._calls.get(CallKey(episode.episode_id, turn, "describer"))
@@ -195,6 +198,7 @@ class _Export:
     def _output(self, messages: Sequence[Document]) -> Document:
         label = self._run.rules.tagged(self._run.submission.describer.label)
         last = [message for message in messages if message["role"] == "assistant"][-1:]
+        # Why a model stopped is not recorded in a run.
         choices = [{"message": message, "stop_reason": "unknown"} for message in last]
         return {"model": label, "choices": choices, "completion": last[0]["content"] if last else ""}
 
@@ -249,6 +253,7 @@ def _usage(usages: Sequence[Usage]) -> Document | None:
     read = [usage.prompt_tokens for usage in usages if usage.prompt_tokens is not None]
     written = [usage.completion_tokens for usage in usages if usage.completion_tokens is not None]
     costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    # A sum over some of the answers would look like the tokens of all.
     if len(read) < len(usages) or len(written) < len(usages):
         return None
     total = {"input_tokens": sum(read), "output_tokens": sum(written), "total_tokens": sum(read) + sum(written)}

@@ -14,6 +14,7 @@ def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:
         other: Content of the other release's ``release.json``.
     """
     own, known = record.history, other.history
+    # Names hold eight digits of a content hash, so equal histories alone do not prove equal contents.
     if own == known:
         return record.content == other.content
     # Histories grow at their beginning, so that the history of an ancestor is the end of this one.
@@ -33,6 +34,7 @@ def find_losses(release: StoredRelease, other: StoredRelease) -> Iterator[str]:
     sets = release.record.instance_sets
     for run_id in sorted(other.runs.keys() - release.runs.keys()):
         run = other.runs[run_id]
+        # A game that the release lacks has no other targets there: runs of the game would vanish.
         on_other_targets = sets.get(run.game, run.instance_set) != run.instance_set
         if not on_other_targets and (run_id not in decisions or not decisions[run_id].removes):
             yield f"run {run_id} would vanish"

@@ -211,7 +211,9 @@ def write_release(
             _write_run_records(folder, source.reconstruction.runs, parts)
         texts = _texts(source, selection)
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
+        # Gaps of a run that was taken out go with the run and are no fault of whoever gave them.
         gone = {str(tombstone.run_id) for tombstone in selection.tombstones if tombstone.removes}
+        # After the record, because gaps are no part of the content that a release is named after.
         texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
         copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs, previous))
@@ -297,6 +299,7 @@ def _refuse_unfit(instances: AnyInstanceSet) -> None:
     """Refuse instances that are valid records but do not fit into the tables."""
     for instance in instances.instances:
         where = f"{instances.folder}: {instance.instance_id}"
+        # The word stands for all categories in the same column of the leaderboard.
         if instance.category == ALL:
             raise InputError(f"{where}: category {ALL!r}", "A release uses this word for all categories; rename it.")
         if instance.seed is not None and instance.seed > LARGEST_SEED:
@@ -321,6 +324,7 @@ def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterat
     """Yield the file of descriptors of each run: the stored one where a release or the run folder has it."""
     for run in runs:
         source, name = run.source, copies_name(run.run.run_id)
+        # Computing descriptors means decoding every picture, so stored ones are looked for first.
         known = [] if previous is None else [previous.folder / name]
         known.append(source.release.folder / name if isinstance(source, StoredRun) else source.path / INDEX)
         yield name, index_bytes(index_of_run(source, known))

@@ -85,6 +85,7 @@ def _size(path: Path) -> int:
 def earlier_faults(folder: Path, record: ReleaseRecord) -> Iterator[str]:
     """Yield a fault if the content hash of an earlier release does not match the files."""
     runs = hashlib.sha256((folder / RUNS).read_bytes()).hexdigest()
+    # Computed as these releases did: today's hash is of rows instead of files.
     lines = sorted(f"{name} {sha256}" for name, sha256 in record.hashes.items())
     if hashlib.sha256("\n".join([*lines, runs]).encode()).hexdigest() != record.content:
         yield "content is not the hash of what the release holds"

@@ -65,6 +65,7 @@ def belongs_to_release(path: str) -> bool:
     In a repository these files are the releases' own: a push writes, changes and removes them as the release has them.
     All other files are the maintainers' (``.gitattributes``, their notes), unless the release there lists them.
     """
+    # Names alone decide, because of most files in a repository nothing else is known without fetching.
     return path in SINGLE_FILES or is_table_file(path) or _COPIES.fullmatch(path) is not None
 
 
@@ -89,6 +90,7 @@ def read_release_files(folder: Path) -> dict[str, LocalFile]:
     files = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
+        # Hidden files, such as records for the next build, are never published.
         if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
             continue
         # A link could publish any file of this machine.

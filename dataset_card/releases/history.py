@@ -51,28 +51,28 @@ def describe_release(
     Raises:
         InputError: Two runs were played with different prompts.
     """
-    games = tuple(_game_record(game) for game in source.others)
-    version = _version_of(source)
+    games, version = tuple(_game_record(game) for game in source.others), _version_of(source)
     layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
     tables = tuple(TableRecord.of(config) for config in configs) if games else ()
+    # Where nothing changed, name, date and history stay, and only the marks of the program are written anew.
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
         written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
         return previous.record.model_copy(update=written)
     day = date or _newest(source, tombstones)
     benchmark = None if version is None else version.name
-    name = release_name(benchmark, day, content)
     entry = Entry(
-        name=name,
+        name=release_name(benchmark, day, content),
         date=day,
         added=tuple(_added(source, previous)),
         changed=tuple(_changed(source, parts, previous)),
-        withdrawals=tuple(step for step in tombstones if previous is None or step not in previous.tombstones),
+        withdrawals=_decided(tombstones, previous),
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
+        # A release of reconstruction alone stays readable for versions that knew no other game.
         schema_=3 if games else 1,
-        name=name,
+        name=entry.name,
         benchmark=benchmark,
         instance_set=games[0].instance_set if version is None else version.instance_set,
         prompts=games[0].prompts if version is None else version.prompts,
@@ -88,6 +88,11 @@ def describe_release(
         parent=previous.as_parent() if previous is not None else None,
         history=(entry, *(previous.record.history if previous is not None else ())),
     )
+
+
+def _decided(tombstones: Sequence[Withdrawal], previous: StoredRelease | None) -> tuple[Withdrawal, ...]:
+    # A decision is news once: later releases carry it in their list of tombstones.
+    return tuple(step for step in tombstones if previous is None or step not in previous.tombstones)
 
 
 def _version_of(source: ReleaseSource) -> Version | None:
@@ -126,6 +131,7 @@ def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
     days = []
     for text in (*(run.run.started[:10] for run in source.runs), *(tombstone.date for tombstone in tombstones)):
+        # The start of a run is any line of text, which need not begin with a day.
         with suppress(InputError):
             days.append(parse_day(text, "started"))
     return max(days, default="1970-01-01")

@@ -49,10 +49,12 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     _refuse_twins(runs, head)
     left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
     chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), (), left_out)
+    # A merge of the same two releases has the same date on every day.
     date = max(mine.record.date, head.record.date)
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {
         key: lines for key, lines in read_maintainer_texts(mine.folder).items() if any(lines)
     }
+    # Previews and gaps of head are carried on by themselves, because head is the previous release.
     return write_release(
         chosen, instances, head, out, date, mine.has_previews, maintainer_texts, season=gaps_of(mine.folder)
     )
@@ -100,6 +102,7 @@ class _Changes:
     def _newer(self, mine: AnyStoredRun, head: AnyStoredRun) -> AnyStoredRun:
         """Return the copy of a run whose rows hold."""
         if _same_rows(mine, head):
+            # With the same rows, the copy whose files are published already is taken.
             if mine.provenance() in (None, head.provenance()):
                 return head
             if head.provenance() is None:

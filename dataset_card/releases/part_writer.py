@@ -44,6 +44,7 @@ class PartWriter:
 
     def write(self, config: Config, run_id: str | None, content: Iterable[Row]) -> Part:
         """Write rows, unless the previous release has the same rows."""
+        # Held as a list for two passes, key and files; pictures are read only when they are written.
         rows = list(content)
         key, known = part_key(config, rows), self._part_of(self._previous, config, run_id)
         if self._previous is not None and known is not None and known.key == key:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import ircore
 
+# Everything else that a number depends on stands in the tables as episodes and scores.
 _PARTS = ("results",)
 """Packages of ``ircore`` that a number depends on."""
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
+from dataset_card.markdown import render
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.parts import Part
@@ -61,6 +62,7 @@ class Vouched(Record):
 
 def _kind_of_run(document: Any) -> str:
     """Return which record a line of ``runs.jsonl`` is."""
+    # Runs of reconstruction were written without the field before there were other games.
     game = document.get("game", RECONSTRUCTION) if isinstance(document, dict) else RECONSTRUCTION
     return "run" if game == RECONSTRUCTION else "game run"
 
@@ -277,6 +279,7 @@ def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) ->
     """
     lines = [f"layout {layout}"]
     lines += [f"{part.config}/{part.run_id or ''} {part.key}" for part in parts]
+    # An empty file counts like an absent one: only the file of judges is written without a line.
     lines += [f"{name} {hashlib.sha256(text.encode()).hexdigest()}" for name, text in texts.items() if text]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
@@ -314,6 +317,4 @@ def read_release(folder: Path) -> ReleaseRecord:
 
 def render_changes(record: ReleaseRecord) -> str:
     """Return the content of ``CHANGELOG.md``."""
-    from dataset_card.markdown import render
-
     return render("CHANGELOG.md.j2", history=record.history)

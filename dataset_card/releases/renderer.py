@@ -51,6 +51,7 @@ def renderer() -> Renderer:
     texts = hashlib.sha256(program_key().encode())
     for path in renderer_files():
         texts.update(f"{path.parent.name}/{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    # zlib packs the PNG files, FreeType and Raqm draw their letters: other versions may give other bytes.
     drawing = [__version__, *(features.version(name) or "" for name in ("zlib", "freetype2", "raqm"))]
     pictures = hashlib.sha256(" ".join((texts.hexdigest(), *drawing)).encode())
     return Renderer(texts=texts.hexdigest(), pictures=pictures.hexdigest())

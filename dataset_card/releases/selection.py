@@ -74,6 +74,7 @@ def select_runs(
     if previous is not None:
         _refuse_missing_sets(previous, instances)
         runs |= {run.run_id: stored_run(previous, run, instances[run.game]) for run in _carried(previous, instances)}
+    # After the carried runs, so that a folder replaces the stored run with the same id.
     runs |= {run.run.run_id: run for run in new_runs}
     tombstones = _tombstones(runs.values(), previous, withdrawals)
     remaining = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
@@ -118,6 +119,7 @@ def _tombstones(
             # Decisions follow one another: reinstating counts only after a withdrawal.
             known = tombstones.get(run_id)
             if withdrawal.concerns(run.run) and (holds := withdrawal.follows(known)) is not None:
+                # A tombstone names its run; the transcripts by which the run was found are no part of that.
                 tombstones[run_id] = holds.model_copy(update={"run_id": run_id, "transcripts": None})
     return tombstones
 

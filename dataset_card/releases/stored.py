@@ -115,6 +115,7 @@ class StoredRelease:
         for name, shard in part.files.items():
             source, target = self.folder / name, folder / name
             try:
+                # By size alone: hashing would cost what taking over saves, and a check of the release compares hashes.
                 if source.stat().st_size != shard.size:
                     raise WorkError(f"{source}: has changed since it was built", "Get the previous release again.")
                 link_or_copy(source, target)
@@ -128,6 +129,7 @@ class StoredRelease:
 def link_or_copy(source: Path, target: Path) -> None:
     """Give a file a further name; a file of a cache, or on another disk, is copied."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    # The Hub's cache holds links, and a further name of a link would break with the cache.
     if not source.is_symlink():
         try:
             target.hardlink_to(source)

@@ -124,6 +124,7 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
     def _read_tables(self) -> RunRecords:
         turns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for row in self._rows(TRANSCRIPTS, TURN_COLUMNS):
+            # As plain fields, which are validated once for the whole run: that is faster than record by record.
             turns[str(row["episode_id"])].append(turn_fields(row, _drawn(row)))
         rows = list(self._rows(EPISODES, EPISODE_COLUMNS))
         fields = {

@@ -20,6 +20,7 @@ _NUMBERS: dict[Kind, type[np.generic]] = {"int32": np.int32, "int64": np.int64, 
 
 def arrow_type(kind: Kind) -> "pa.DataType":
     """Return the Arrow type of a kind of column."""
+    # Arrow is imported when tables are read or written: the import alone takes a quarter of a second.
     import pyarrow as pa
 
     makers: dict[Kind, Callable[[], Any]] = {
@@ -61,12 +62,14 @@ def _array(kind: Kind, values: Sequence[Any]) -> "pa.Array":
             _texts([picture and picture["path"] for picture in values]),
         ]
     elif kind == "strings":
+        # A list that is null needs an offset too, and takes up no texts.
         lists = [texts or () for texts in values]
         buffers.append(_offsets(lists))
         children = [_texts([text for texts in lists for text in texts])]
     elif kind == "bool":
         buffers.append(_bits(values))
     else:
+        # NumPy's integers have no null: the validity bits say which zeros stand for no value.
         plain = [0 if value is None else value for value in values]
         buffers.append(pa.py_buffer(np.array(plain, _NUMBERS[kind])))
     return pa.Array.from_buffers(arrow_type(kind), len(values), buffers, children=children)
@@ -93,6 +96,7 @@ def _offsets(values: Sequence[Sequence[Any]]) -> "pa.Buffer":
 
 
 def _validity(values: Sequence[object]) -> "pa.Buffer | None":
+    # Arrow takes a column without validity bits as one without nulls.
     return _bits([value is not None for value in values]) if any(value is None for value in values) else None
 
 

@@ -82,6 +82,7 @@ class Config:
     def yaml_features(self) -> list[dict[str, str]]:
         """Return the features as the YAML of a card has them."""
         return [
+            # The library datasets writes a list under another key in YAML than in the metadata of Parquet files.
             {"name": column.name, "list": "string"}
             if column.kind == "strings"
             else {"name": column.name, "dtype": column.kind}

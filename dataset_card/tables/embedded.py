@@ -37,9 +37,11 @@ class EmbeddedPictures:
         where = self._places.get(sha256)
         if where is None:
             raise InputError(f"{self._column} {sha256[:12]}… is missing", "Get the release again.")
+        # One held group bounds the memory, and readers go through a table in its order.
         if self._group is None or self._group[0] != where:
             self._group = where, read_picture_group(*where, self._column)
         data = self._group[1][sha256]
+        # The hash comes from a column beside the picture, where a stranger may have written any other.
         if hashlib.sha256(data).hexdigest() != sha256:
             raise InputError(f"{where[0]}: a picture is damaged", "Get the release again.")
         return data

@@ -42,6 +42,7 @@ class FactCompleteness:
             instances: By id; the facts of the eye's present version follow from their scenes.
         """
         for run, of_run in scores.items():
+            # A run without a single fact was scored before facts were kept.
             if any(turn[0] == run for turn in self._facts):
                 rated = {(run, score.episode_id, score.turn) for score in of_run if _is_verified(score)}
                 for _, episode, number in sorted(rated - self._facts.keys()):
@@ -61,10 +62,12 @@ class FactCompleteness:
 
         known: dict[tuple[str, str], dict[str, None]] = {}
         for turn, facts in self._facts.items():
+            # Extras belong to a rendering and not to the target, so another turn need not have them.
             own = sorted(fact for fact in facts if not fact.startswith(f"{EXTRA}-"))
             known.setdefault(self._targets[turn], {}).update(dict.fromkeys(own))
         for (instance_id, version), of_target in known.items():
             instance = instances.get(instance_id)
+            # Facts of another version cannot be derived here, so the turns themselves tell which there are.
             if version == VERSION and instance is not None and instance.scene is not None:
                 of_target.update(dict.fromkeys(fact.key for fact in facts_of(instance.scene)))
         return {target: list(facts) for target, facts in known.items()}

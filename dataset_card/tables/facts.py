@@ -31,6 +31,7 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     scenes = {instance.instance_id: instance.scene for instance in instances.instances}
     known: dict[str, dict[str, RenderingFacts]] = {}
     for line in run.facts():
+        # A rendering that was scored again has a second line, which replaces the first.
         known.setdefault(line.episode_id, {})[line.rendering] = line
     for episode in run.episodes:
         scene = scenes[episode.instance_id]
@@ -44,6 +45,7 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
 
 def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     """Yield the columns of each fact of a rendering, and of each thing in it that the target does not show."""
+    # The verifying program needs SciPy, which is imported only where there are facts.
     from ircore.scorers.verification.stored import checked_facts
 
     facts = checked_facts(scene, line)
@@ -88,6 +90,7 @@ def fact_faults(row: Row) -> Iterator[str]:
     credit, weight = float(str(row["credit"])), float(str(row["weight"]))
     if not 0 <= credit <= 1 or (credit == 1) != (row["verdict"] == "holds"):
         yield f"credit is {credit:g} of a fact that is said to be: {str(row['verdict'])[:40]}"
+    # Asked in this form, because every comparison with NaN is false.
     if not 0 <= weight < inf:
         yield f"weight is {weight:g}, must be 0 or more"
     for name in ("expected", "seen"):
@@ -106,10 +109,14 @@ def _is_json(text: str) -> bool:
 
 def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
     """Yield the facts of each turn's rendering from the rows of a run, which are in the order of ``fact_rows``."""
-    for (episode_id, _, rendering), group in groupby(
-        rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"])
-    ):
-        yield _rendering_facts(str(episode_id), str(rendering), list(group))
+    for (episode_id, _, rendering), own in rows_by_turn(rows):
+        yield _rendering_facts(str(episode_id), str(rendering), own)
+
+
+def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object], list[Row]]]:
+    """Yield episode, turn and rendering of each turn of a run, with the turn's rows, which stand together."""
+    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"]))
+    return ((turn, list(own)) for turn, own in turns)
 
 
 def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str, Any]]) -> RenderingFacts:
@@ -117,10 +124,12 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
     extras = [row for row in rows if row["part"] == EXTRA]
     reasons: dict[str, int] = {}
     notes = tuple(
+        # Many facts share a reason, so a note holds the number of the reason.
         FactNote(place, row["credit"], row["seen"], reasons.setdefault(row["reason"] or "", len(reasons)))
         for place, row in enumerate(facts)
         if row["verdict"] != "holds"
     )
+    # Exact sums and four decimals, as the verifying program has them, so that the record comes back unchanged.
     weight = fsum(row["weight"] for row in facts)
     told = fsum(row["weight"] for row in facts if row["verdict"] != "undecided")
     return RenderingFacts(
@@ -147,5 +156,6 @@ def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any
         parts[part] = PartShare(round(credit / whole, 4) if whole else None, held, len(told), len(own))
     credit = fsum(row["weight"] * row["credit"] for row in facts)
     whole = credit + fsum(row["weight"] for row in extras)
+    # The absence of extras counts as a single fact, which can always be decided.
     parts["extra"] = PartShare(round(credit / whole, 4) if whole else 0.0, 0 if extras else 1, 1, 1)
     return parts

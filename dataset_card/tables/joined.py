@@ -21,6 +21,7 @@ def join_configs(games: Mapping[str, Sequence[Config]]) -> tuple[Config, ...]:
     if len(games) == 1:
         return tuple(next(iter(games.values())))
     names = dict.fromkeys(config.name for configs in games.values() for config in configs)
+    # Each game names a default table, and a release has one: that of the first game.
     default = next(config.name for configs in games.values() for config in configs if config.default)
     joined = (
         _join({game: own for game, configs in games.items() for own in configs if own.name == name}) for name in names
@@ -55,6 +56,7 @@ def _join(configs: Mapping[str, Config]) -> Config:
     for game, config in configs.items():
         for column in config.columns:
             name = _joined_name(_kinds(columns.values()), column)
+            # release.json lists the columns of joined tables, so a missing one is no mark of an earlier layout.
             columns[name] = _merge(columns.get(name), replace(column, name=name, later=False), game)
     first, *others = configs.values()
     everywhere = set.intersection(*({column.name for column in config.columns} for config in configs.values()))
@@ -66,6 +68,7 @@ def _join(configs: Mapping[str, Config]) -> Config:
 def _merge(known: Column | None, column: Column, game: str) -> Column:
     """Return the column that two games share, with both meanings in the description."""
     if column.name == GAME.name:
+        # Each game describes this column as holding the name of that game alone.
         return replace(column, description="The game that the row is of.")
     if known is None:
         return column

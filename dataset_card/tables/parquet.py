@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_GROUP_BYTES = 286 * 1024 * 1024
 """Largest uncompressed row group in bytes: the limit of the Hub's viewer, and of memory for a stranger's release."""
 
+# Few rows at a time, because a row may hold two pictures.
 READ_ROWS = 8
 
 _REMEDY = "Get the release again."
@@ -169,6 +170,7 @@ def table_hashes(folder: Path) -> dict[str, str]:
 def _open(path: Path) -> "pq.ParquetFile":
     import pyarrow.parquet as pq
 
+    # Unless asked, pyarrow does not compare checksums, and damaged bytes could be read as other values.
     return pq.ParquetFile(path, page_checksum_verification=True)
 
 

@@ -16,6 +16,7 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.writing import Written, shard_name
 from ircore.core.records import Name, Record, Sha256
 
+# The second layout lets row groups end with an episode and keeps gaps between groups.
 LAYOUT = 2
 """Raised whenever the same rows are written differently, so that no file of an earlier release is reused."""
 
@@ -75,6 +76,7 @@ class PartKey:
         self._plain = [column.name for column in config.columns if column.kind not in ("image", "float64")]
         # Floats apart from the rest, since 0 and 0.0 are equal and have different JSON.
         self._floats = [column.name for column in config.columns if column.kind == "float64"]
+        # With name and columns, so that two tables without rows have different keys.
         self._hash = hashlib.sha256(_json([config.name, config.features()]))
 
     def take(self, row: Row) -> None:

@@ -28,6 +28,7 @@ def shrink(data: bytes) -> bytes:
     """Return a picture as a JPEG file of at most ``PREVIEW_SIDE`` × ``PREVIEW_SIDE`` pixels, without any metadata."""
     buffer = io.BytesIO()
     with Image.open(io.BytesIO(data)) as image:
+        # JPEG has neither transparency nor palettes.
         small = image.convert("RGB")
     if max(small.size) > PREVIEW_SIDE:
         small = ImageOps.contain(small, (PREVIEW_SIDE, PREVIEW_SIDE), Image.Resampling.LANCZOS)
@@ -40,4 +41,5 @@ def shrink(data: bytes) -> bytes:
 def _small_file(original: object) -> PictureFile | None:
     if not isinstance(original, PictureFile):
         return None
+    # A preview is made when its row is written, and rows that the previous release has are not written.
     return PictureFile(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))

@@ -42,6 +42,7 @@ def episode_fields(row: Row, turns: Sequence[Turn | Mapping[str, object]]) -> di
 
 def score_fields(row: Row) -> dict[str, Any]:
     """Return the fields of the ``Score`` of a row of ``scores``."""
+    # Only models are asked in both orders; of all other scores both columns are null.
     orders = (row["first_leading"], row["final_leading"])
     asked = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
     asked |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
@@ -52,6 +53,7 @@ def score_fields(row: Row) -> dict[str, Any]:
 def cost_of(row: Row) -> float | None:
     """Return the cost of the episode in a row of ``episodes``, US dollars; None if unknown."""
     cost = row["cost_usd"]
+    # An unknown cost is null, and must not count as a cost of zero.
     return float(cost) if isinstance(cost, float) else None
 
 

@@ -67,7 +67,7 @@ class ReleasedRun:
         """Return a rendering of the run, with the hash checked.
 
         Raises:
-            InputError: The run the run was read back without its pictures, or the release does not have this one.
+            InputError: The run was read back without its pictures, or the release does not have this one.
         """
         if self.pictures is None:
             raise InputError(f"{self.path}: the run was read back without its pictures")

@@ -159,6 +159,7 @@ def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterat
         latest.setdefault(score.episode_id, {})[score.turn, score.task, score.judge, score.annotator or ""] = score
     for episode in episodes:
         drawn = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
+        # Sorted, because a run holds its scores in the order in which they happened to be made.
         for _, score in sorted(latest.get(episode.episode_id, {}).items()):
             # The episode may have been played anew since: a score of its former rendering is of nothing here.
             if drawn.get(score.turn) == score.rendering:

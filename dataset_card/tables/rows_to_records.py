@@ -162,6 +162,7 @@ class Tables:
             "seconds": fsum(turn.seconds for turn in turns),
         }
         self._compare(where, row, known, "its turns say")
+        # A row of an unknown run is a fault already, and must not end the check.
         self._costs.setdefault(str(row["run_id"]), {})[str(row["episode_id"])] = cost_of(row)
         episode = self._record(where, partial(Episode.model_validate, episode_fields(row, turns)))
         if episode is not None and self._episodes.setdefault(_key(row), episode) is not episode:
@@ -216,6 +217,7 @@ class Tables:
         data = cell.get("bytes") if isinstance(cell, dict) else None
         if (data is None) != (original is None):
             return self._findings.add(where, "small picture without its original, or none of one that is there")
+        # The row states the hash of the original, so a preview is checked against the hash of its own bytes.
         size = self._pictures.check(where, cell, data and hashlib.sha256(data).hexdigest())
         if size is not None and max(size) > PREVIEW_SIDE:
             self._findings.add(where, f"{size.width} × {size.height} pixels, a preview has at most {PREVIEW_SIDE}")
@@ -237,6 +239,7 @@ class Tables:
         for fault in self._facts.faults(scores, self._instances):
             self._findings.add(f"data/{FACTS.name}", fault)
         turns = sum(map(len, self._turns.values()))
+        # Previews are optional, and a release has them of all turns or of none.
         if self._previews not in (0, turns):
             self._findings.add(f"data/{PREVIEWS.name}", f"has {self._previews} rows for {turns} turns")
         identity = self._instance_set().identity
@@ -258,6 +261,7 @@ class Tables:
 
     def _instance_set(self) -> InstanceSet:
         identity = hashlib.sha256(index_bytes(self._instances.values())).hexdigest()
+        # No folder holds this set: its pictures lie in the tables.
         return InstanceSet(Path(), identity, Instances.of(self.instances()))
 
     def runs(self) -> tuple[ReleasedRun, ...]:
@@ -303,6 +307,7 @@ class Tables:
             pair = run.submission
             names: Row = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
             names |= {"rules": run.rules.key} | OF_GAME
+            # Some tables do not repeat the players, so only names that the row has are compared.
             self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
         instance = self._instances.get(str(row["instance_id"]))
         if instance is None:

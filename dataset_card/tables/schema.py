@@ -173,6 +173,7 @@ def _leaderboard_columns() -> Iterator[Column]:
         about, later = flat.column, flat.column.key in _LATER_MEASURES
         scale = f" ({about.unit})" if about.unit else ""
         if flat.part == "value":
+            # Columns of a board state their decimals: None for a text, zero for a count.
             kind: Kind = "string" if about.digits is None else "int32" if about.digits == 0 else "float64"
             yield Column(flat.name, kind, f"{about.description}{scale}", nullable=about.nullable, later=later)
         elif flat.part == "n":
@@ -281,6 +282,7 @@ def holds_records(config: str) -> bool:
 
 def game_of(config: str, row: Mapping[str, object]) -> str:
     """Return the game that a row of a table is of; releases of the first layout have no column that says so."""
+    # Only reconstruction has previews; its transcripts carry no suffix, because the first releases had one game.
     if config in (TRANSCRIPTS.name, PREVIEWS.name):
         return RECONSTRUCTION
     if is_transcripts(config):

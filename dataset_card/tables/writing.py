@@ -146,6 +146,7 @@ class _Shards:
         if self._files[-1].size > SHARD_BYTES:
             self._end()
             self._begin()
+        # A new file holds its first bytes alone, and a gap before the first group would part nothing.
         if self._files[-1].size > len(_MAGIC):
             self._sink.write(GAP)
         self._writer.write_table(table)
@@ -203,6 +204,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     stored: dict[int, int] = {}
     held = written = 0
     for row in rows:
+        # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
         full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
         # By identity: rows that share a picture hold the same object, see _Reader.

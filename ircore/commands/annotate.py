@@ -46,6 +46,7 @@ def build(
     """
     names = tuple(name.strip() for name in annotators.split(",")) if annotators is not None else ()
     plan = TaskPlan(every_turn, categories, difficulties, items, seed, names)
+    # A run that is named twice, by a link perhaps, is rated once.
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     study = choose_tasks(folders, plan)
     summary = _summary(study, write_page(study, out))

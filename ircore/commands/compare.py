@@ -33,6 +33,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
 
     IMAGE is resized to the size of TARGET where a metric needs both alike; brisque looks at IMAGE alone.
     """
+    # Inside, so that help and completion load no NumPy.
     from ircore.scorers.metrics.loading import load_pixels
     from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 

@@ -35,6 +35,7 @@ def names_of(group: Group) -> Completer:
 
 def table_names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Offer the names of tables."""
+    # Inside, as below, because a shell starts Python anew for every word that it completes.
     from ircore.results.tables.catalogue import table_names
 
     return _beginning(table_names(), begun)

@@ -82,6 +82,7 @@ def _detected(image: Path, detector: str, labels: tuple[str, ...]) -> ElementLis
 
 
 def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) -> ElementList:
+    # Inside, because the eye alone needs SciPy and scikit-image, which take a second to load.
     from ircore.scorers.elements.eye import detect_by_eye
 
     if folder is None or instance_id is None:

@@ -18,6 +18,7 @@ from ircore.games.registry import installed_games, load_game
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
     """List the installed games; a game that cannot be loaded is listed with the reason."""
+    # click calls the group before each of its commands, too.
     if context.invoked_subcommand is not None:
         return
     games, broken = installed_games()

@@ -21,7 +21,8 @@ from ircore.instances.requests import BuildRequest, ImportRequest, builder_of, d
 from ircore.instances.review import accept_from_set, review_set
 from ircore.instances.store import INDEX, AnyInstanceSet, InstanceSet, read_any_instances, read_instances
 from ircore.instances.summary import as_document, as_table, contact_sheet, summarise
-from ircore.runs.synthesis import open_synthesis
+from ircore.runs.synthesis import SynthesisPlan, model_player, open_synthesis
+from ircore.runs.synthesis import synthesize as make_figures
 from ircore.runs.synthesis_review import accepted_set, write_review
 from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.model_judges.runner import JudgingPlan
@@ -85,6 +86,7 @@ def import_(
     importer = importer_of(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
         raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
+    # Name and value, without the sign between them.
     settings = dict(option.partition("=")[::2] for option in options)
     if options and format_ != "visual-genome":
         raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
@@ -165,15 +167,13 @@ def synthesize(
     Programs run in a sandbox (`ircore sandbox check`). Figures that fail a check are tried again with the reason. The
     folder gets review/index.html; `ircore instances accept` makes a set of the figures that you accept there.
     """
-    from ircore.runs.synthesis import SynthesisPlan, model_player, open_synthesis, synthesize
-
     plan = SynthesisPlan(
         out, model_player("--describer-model", describer_model, base_url, api_key_env),
         model_player("--coder-model", coder_model, coder_base_url or base_url, api_key_env),
         tuple(dict.fromkeys(categories)), tuple(dict.fromkeys(difficulties)), count, licence, seed,
         SynthesisRules(tries=tries), prompts, concurrency, deadline, max_cost, prices,
     )  # fmt: skip
-    steps = synthesize(plan)
+    steps = make_figures(plan)
     for step in steps:
         if step.key is None:
             click.echo(f"given up: {step.summary or 'no description'}: {step.faults[-1]}", err=True)

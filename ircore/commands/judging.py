@@ -61,6 +61,7 @@ def read_judges(files: Sequence[str]) -> list[LoadedJudge]:
         InputError: One cannot be used, or two of them have one name.
     """
     judges = [read_judge(Path(file)) for file in dict.fromkeys(files)]
+    # A score tells its judge by the name alone.
     by_name: dict[str, LoadedJudge] = {}
     for judge in judges:
         other = by_name.setdefault(judge.name, judge)
@@ -121,6 +122,7 @@ def end_of(reports: Sequence[JudgeReport]) -> int:
             click.echo(failed, err=True)
         if report.losses.too_many:
             click.echo(printable(f"ircore: {report.losses.line(report.name)}"), err=True)
+    # Judges behind one service stop for the same reason, which is said once.
     stops = {report.stopped.problem: report.stopped for report in reports if report.stopped is not None}
     if stops:
         raise WorkError("; ".join(stops), " ".join(dict.fromkeys(stop.remedy for stop in stops.values())))

@@ -21,6 +21,7 @@ from ircore.scorers.metrics.networks import scripts
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
     """List every image metric: direction, range, reference, needs, citation and version."""
+    # click calls the group before each of its commands, too.
     if context.invoked_subcommand is not None:
         return
     metrics, broken = installed_metrics()
@@ -32,6 +33,7 @@ def command(context: click.Context, as_json: bool) -> None:
     rows = [_row(metric) for metric in metrics.values()]
     heads = ("name", "better", "range", "looks at", "title", "here")
     lines, columns = _aligned([heads, *rows]), terminal_width()
+    # Wrapped rows would no longer line up with their heads.
     if columns is not None and max(map(len, lines)) > columns:
         lines = [line for row in rows for line in _block(heads, row)]
     click.echo(hanging(printable("\n".join(lines)), columns))

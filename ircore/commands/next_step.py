@@ -1,7 +1,9 @@
 """The line that a command ends with: the command that people give next."""
 
+import os
 import re
 import shlex
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -61,7 +63,6 @@ def filled(template: str, parameters: Mapping[str, object]) -> str:
 
 def program_name() -> str:
     """Return the program's name for a shell: ``ircore``, or the path of this call where ``ircore`` is not on PATH."""
-    import sys
     from shutil import which
 
     called = sys.argv[0]
@@ -75,11 +76,9 @@ def tell_next(words: str, context: click.Context) -> None:
         words: The finished command's words, such as ``"site build"``.
         context: The finished command's context.
     """
-    import os
-    import sys
-
     from ircore.core.terminal import printable, styled
 
+    # As typed: callbacks have put the run folders behind a path in the path's place.
     typed = {**context.params, **context.meta.get("ircore.typed", {})}
     if context.find_root().obj == "nested" or os.environ.get(SILENT) == "none":
         return

@@ -1,6 +1,7 @@
 """Options that several commands have."""
 
 from collections.abc import Callable, Iterator, Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -9,6 +10,7 @@ import click
 from ircore.commands.completion import categories, difficulties
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
+from ircore.core.plugins import unknown
 
 if TYPE_CHECKING:
     from ircore.core.records import Instance
@@ -71,8 +73,6 @@ def instance_named(instances: "InstanceSet", instance_id: str, option: str) -> "
     Raises:
         InputError: The set has no such instance; the nearest one is named.
     """
-    from ircore.core.plugins import unknown
-
     if instance_id not in instances.instances.ids:
         raise unknown("instance", instance_id, list(instances.instances.ids), option)
     return next(iter(instances.instances.named({instance_id})))
@@ -177,8 +177,6 @@ def open_runs(paths: Sequence[Path]) -> "list[RunFolder | GameRunFolder]":
     Raises:
         InputError: A folder holds no readable run.
     """
-    from os.path import realpath
-
     from ircore.runs.folder import open_any_run
 
     return [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in paths)]

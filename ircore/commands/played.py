@@ -37,6 +37,7 @@ def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[AnyEnded])
 def score_person(out: Path, game: str) -> None:
     """Score a run in which a person played, and show the person the score of every episode."""
     run_nested(["score", str(out)])
+    # The scores are there, so the usual step after play is done.
     click.get_current_context().meta[NEXT] = "ircore results {out}"
     if game != RECONSTRUCTION:
         run_nested(["results", str(out)])

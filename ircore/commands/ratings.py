@@ -39,6 +39,7 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     The columns annotator, episode_id, turn, task (similarity or preference) and value are enough. The file is imported
     whole or not at all; what was imported before is kept.
     """
+    # A run that is named twice, by a link perhaps, gets its ratings once.
     folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
     done = import_ratings(file, folders, check)
     if as_json:

@@ -1,6 +1,7 @@
 """``ircore results``: the results of some runs as tables."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ from ircore.commands.completion import names_of, table_names
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
-from ircore.core.terminal import terminal_width
+from ircore.core.plugins import BrokenPluginError, unknown
+from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:
     from ircore.results.model import Order, Results
@@ -77,6 +79,7 @@ def command(
     RUNS are run folders, folders of runs, or releases. The default is the board: pairs ranked by their main score, in
     which an episode that was not played counts as 0.
     """
+    # Inside, so that help and completion need not load results and their libraries.
     from ircore.core.records import RECONSTRUCTION
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
@@ -118,8 +121,6 @@ def _by_game(
     opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
 ) -> "dict[str, list[RunFolder | GameRunFolder]]":
     """Return runs by game; those of the wanted game alone if one is named, which must be there."""
-    from ircore.core.plugins import unknown
-
     runs: dict[str, list[RunFolder | GameRunFolder]] = {}
     for folder in opened:
         runs.setdefault(folder.game, []).append(folder)
@@ -160,10 +161,6 @@ def _game_tables(
 
 def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
     """Return every table by its file's name; tables of ratings once for each judge, unless a judge was named."""
-    from dataclasses import replace
-
-    from ircore.core.plugins import BrokenPluginError
-    from ircore.core.terminal import printable
     from ircore.results.tables.catalogue import table_entry, table_names
 
     judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges

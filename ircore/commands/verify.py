@@ -30,6 +30,7 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: boo
     """
     if image.suffix.lower() == ".svg":
         return _verify_polygons(instance_id, image, folder, as_json)
+    # Inside, because help and polygons need no eye, whose SciPy and scikit-image take a second to load.
     from ircore.scorers.tangrams.judge import match_picture
     from ircore.scorers.verification.report import as_document, as_lines
     from ircore.scorers.verification.score import verify_picture

@@ -170,6 +170,7 @@ def load_table(place: Place, name: str, *, revision: str | None = None, pictures
         >>> instances["difficulty"].tolist()
         ['easy', 'hard']
     """
+    # By name, because this package never imports that of releases.
     frame: pd.DataFrame = load("releases", "table")(str(place), name, revision, pictures)
     return frame
 
@@ -273,6 +274,7 @@ def _listed(source: Source) -> Sequence[RunPlace]:
     """Return the runs or the release of a source that is no results."""
     if isinstance(source, Results):
         return ()
+    # A text is a sequence, too, but names one place.
     return source if isinstance(source, Sequence) and not isinstance(source, str) else (source,)
 
 

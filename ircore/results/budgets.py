@@ -70,6 +70,7 @@ def _all_but_budget(run: Run) -> str:
 def _points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
 ) -> tuple[_BudgetPoint, ...]:
+    # By run as well, so that two runs under the same budget stand in the same order in every build.
     ordered = sorted(group, key=lambda submission: (submission.run.rules.token_budget, submission.run_id))
     return tuple(
         _BudgetPoint(submission.run.rules.token_budget, results.cell(submission.run_id, judge, category, difficulty))

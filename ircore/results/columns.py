@@ -81,6 +81,7 @@ def columns(
         turns=column(played(lambda result: len(result.episode.rendered_turns))),
         tokens=column(played(lambda result: result.tokens)),
         seconds=column(played(lambda result: result.seconds)),
+        # Zero, not NaN: shares divide sums of messages, to which an unplayed episode adds nothing.
         messages=column(played(_messages), 0.0),
         over_budget=column(played(lambda result: sum(turn.over_budget for turn in result.episode.turns)), 0.0),
         cost=_whole(column(cost), column(lambda _: 1.0, 0.0) > 0),
@@ -117,4 +118,5 @@ def _messages(result: EpisodeResult) -> float:
 
 def _whole(cost: Column, ended: NDArray[np.bool_]) -> Column:
     """Leave out the costs of a run if any cost is unknown."""
+    # A mean over the known costs alone would pass for the cost of the pair.
     return np.where((np.isnan(cost) & ended).any(axis=0), np.nan, cost)

@@ -42,6 +42,7 @@ def conditions(items: Sequence[_Conditioned]) -> dict[Condition, list[int]]:
     """Return the rows of every condition that has an instance."""
     rows: dict[Condition, list[int]] = {}
     for row, item in enumerate(items):
+        # Each instance counts under four conditions: its own, its category, its difficulty, and all.
         for condition in product((item.category, None), (item.difficulty, None)):
             rows.setdefault(condition, []).append(row)
     return rows

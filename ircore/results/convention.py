@@ -70,6 +70,7 @@ def _points(over: Over, sequences: Iterable[Sequence[str]]) -> Iterator[Conventi
     lengths: dict[int, list[float]] = {}
     compared: dict[int, dict[str, list[float]]] = {}
     for messages in sequences:
+        # Each message is compared twice, with the one before and the one after.
         content = [listed_content_words(message) for message in messages]
         for place, message in enumerate(messages, start=1):
             lengths.setdefault(place, []).append(words(message))

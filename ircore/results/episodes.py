@@ -137,6 +137,7 @@ _ByTask = dict[Task, _ByTurn]
 
 
 def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
+    # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
         return EpisodeResult(run_id, slug, episode, {}, {})
     judges, people, metrics = _valid_scores(episode, scores)

@@ -57,6 +57,7 @@ def ordered_judges(results: Results, category: str | None = None, difficulty: st
         sorted(
             rated,
             key=lambda judge: (
+                # False sorts before True, so judges that rated enough come first, and of these verified.
                 rated[judge] < ENOUGH * most,
                 judge != VERIFIED,
                 _PREFERRED.index(judge_kind(results, judge)),

@@ -39,6 +39,7 @@ def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) ->
         facts: Of the same run; read once, nothing else of them is kept.
     """
     finals = {}
+    # Only the hash of each final rendering is held while facts, which can be many, are read once.
     for episode in episodes:
         if episode.played and episode.renderings:
             finals[episode.episode_id] = [*episode.renderings.values()][-1].sha256

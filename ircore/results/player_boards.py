@@ -92,6 +92,7 @@ def player_board(
         own, why = (), f"needs two {role}s that share a partner and have ranks with it"
     else:
         why = "not played with every partner of the full grid"
+    # Every label, so that a player outside of the grid is listed with the reason.
     labels = {
         submission.describer if role == "describer" else submission.generator for submission in results.submissions
     }

@@ -64,6 +64,7 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
             else (submission.generator, submission.describer)
         )
         if own == label:
+            # Submissions are in the order of their slugs, so the first run with a partner stays.
             partners.setdefault(partner, submission.run_id)
     run_ids = tuple(partners.values())
     return PlayerResult(

@@ -64,6 +64,7 @@ def ranked_rows(
 
     def place(entry: tuple[EntryT, CellT, RankRange | None]) -> tuple[bool, bool, float]:
         value = by(entry[1])
+        # The sort is stable, so rows with equal values stay in the order in which they come.
         return entry[2] is None, value is None, -(value or 0.0)
 
     return tuple(

@@ -72,6 +72,7 @@ class Rated:
         """Least and greatest part of the main score, 0–100; 0 where the pair did not play; NaN outside the scope."""
         unplayed = self.status == UNPLAYED
         least, most = self._between(np.isin(self.status, (REFUSED, PENDING, UNFINISHED)), MAIN_UNIT)
+        # An episode that the pair aborted is known to be worth nothing, whatever the judge would say.
         return np.where(unplayed, 0.0, least), np.where(unplayed, 0.0, most)
 
     @property
@@ -86,6 +87,7 @@ class Rated:
         """
         rated, played = self.count(RATED), self.count(RATED, REFUSED, PENDING)
         ended = played + self.count(UNPLAYED)
+        # At least 1, so that nothing is divided by 0; such entries are NaN in the end.
         quality = np.nansum(self.final, axis=0) / np.maximum(rated, 1)
         known = (ended > 0) & ((rated > 0) | (played == 0))
         return np.where(known, MAIN_UNIT * quality * played / np.maximum(ended, 1), np.nan)
@@ -115,6 +117,7 @@ def rated(
             row = rows.get(result.episode.instance_id)
             if row is not None:
                 status[row, column], final[row, column] = _of_episode(result, judge)
+        # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
         outside = ~inside | _only_prefers(results, judge)
         ended = status[:, column] != UNFINISHED
         status[outside & ended, column] = OUTSIDE
@@ -137,6 +140,7 @@ def scopes_of(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) ->
 
 def _of_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
     if not result.episode.played:
+        # A technical failure is no doing of the pair's, and will be played again.
         return UNPLAYED if result.episode.finished else UNFINISHED, np.nan
     judged = result.judged.get(judge)
     if judged is None:

@@ -8,6 +8,7 @@ with the recorded answers standing in for the players, up to the point where the
 import asyncio
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, overload
 
@@ -68,8 +69,6 @@ def make_run(
 
 def with_run_id(run: RunT) -> RunT:
     """Return a run with the id that follows from every field but the time."""
-    from hashlib import sha256
-
     digest = sha256(run.model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
     return cast(RunT, run.model_copy(update={"run_id": f"{run.slug}-{digest}"}))
 

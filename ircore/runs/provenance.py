@@ -7,6 +7,7 @@ name among a submitter's transcripts is never read.
 """
 
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -166,8 +167,6 @@ def make_provenance(
         witness: The relay whose signatures were verified; None for a run without them.
         committed: The commitment that the run follows from; None for a run without one.
     """
-    from hashlib import sha256
-
     return Provenance(
         kind="witnessed" if witness else "maintainers" if source is None else "rescored",
         when=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -101,6 +101,7 @@ class ReplayPlayer:
         messages: tuple[str, ...] = ()
         previous = None
         for turn in episode.turns:
+            # The describer said that the picture is done, so no other one was drawn.
             if turn.message is None:
                 return
             messages = (*messages, turn.message)

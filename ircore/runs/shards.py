@@ -58,6 +58,7 @@ def parse_shard(text: str) -> Shard:
     Raises:
         InputError: It is something else.
     """
+    # ASCII digits alone: int() would also take underscores and the digits of other scripts.
     parts = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     index, count = (int(parts[1]), int(parts[2])) if parts else (0, 0)
     if not 1 <= index <= count <= MOST_SHARDS:
@@ -72,6 +73,7 @@ def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, .
         InputError: Another part is.
     """
     known = read_part(folder)
+    # A journal without the file of a shard is that of an undivided run.
     begun = (folder.path / JOURNAL).is_file()
     if (known and known.shard) != shard and (known or begun):
         played = f"shard {known.shard}" if known else "a run in one piece"

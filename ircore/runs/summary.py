@@ -43,6 +43,7 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
     episodes = tuple(folder.ended().values())
     asked: list[Call | Failure] = [*folder.calls().values(), *folder.failures()]
     summary = _summary(folder, episodes, asked, prices)
+    # Turns without questions: the run came from a release, which has no answers as they came.
     if isinstance(folder.run, Run) and not asked and any(map(recorded_steps, episodes)):
         summary |= _of_pulled(folder, [episode for episode in episodes if isinstance(episode, Episode)], summary)
     return summary
@@ -61,6 +62,7 @@ def _summary(
         "episodes": len(episodes),
         # A technical failure has ended and is not finished: it is played again.
         "unfinished": planned - sum(episode.finished for episode in episodes),
+        # Declared outcomes come first, and are listed also where they did not occur.
         "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),
         f"{step_word(folder.game)}s": sum(len(recorded_steps(episode)) for episode in episodes),

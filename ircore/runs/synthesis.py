@@ -97,6 +97,7 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
     """
     _check(plan)
     loaded = LoadedGameSubmission(NAME, _submission(plan), Path("ircore instances synthesize"))
+    # The run folder keeps a copy of the conditions, so their own set may go.
     with tempfile.TemporaryDirectory() as folder, Studio() as studio:
         game = SynthesisGame(DrawnFigures(plan.out / FIGURES, studio))
         words = game.prompts(plan.prompts)
@@ -108,6 +109,7 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
         cost_limit = CostLimit(prices_of_run(run_folder), plan.max_cost)
         todo = PlayPlan(run, instances, instances.instances, words, plan.concurrency, plan.deadline)
         play(todo, run_folder, game, players, cost_limit)
+    # Read from the record, which holds the figures of earlier commands, too.
     return [step for _, step in steps_of(run_folder)]
 
 
@@ -135,6 +137,7 @@ def _check(plan: SynthesisPlan) -> None:
         for name in names:
             if name not in known:
                 raise unknown(kind, name, known)
+    # Before any model is asked, because answers may cost money.
     require_sandbox()
 
 

@@ -85,6 +85,7 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
     ]
     episode = dialogue.episode
     turns = {turn.turn: turn for turn in episode.turns} if isinstance(episode, Episode) else {}
+    # A failed question has no turn, and the turns of a pulled run have no questions.
     for number in sorted({question.turn for question in dialogue.questions} | turns.keys()):
         asked = [question for question in dialogue.questions if question.turn == number]
         lines += ["", f"{word} {number}", *_turn(turns.get(number), asked)]
@@ -183,6 +184,7 @@ def _row(name: str, text: str) -> list[str]:
     broken = [
         line
         for part in printable(text).split("\n")
+        # wrap returns no line for an empty paragraph, which is a line all the same.
         for line in wrap(part, min(WIDTH, terminal_width() or WIDTH) - len(INDENT)) or [""]
     ]
     return [f"  {name:<9} {broken[0]}", *(f"{INDENT}{line}" for line in broken[1:])]

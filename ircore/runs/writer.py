@@ -86,5 +86,6 @@ def store_pictures(folder: AnyRunFolder, entries: Iterable[Entry], stored: Set[s
     for sha256 in new:
         write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
     if new:
+        # The names of new files survive a crash once their folder is on the disk, too.
         sync_folder(folder.path / "renderings")
     return new

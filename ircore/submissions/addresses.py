@@ -160,6 +160,7 @@ def link_problem(url: str) -> str | None:
         return str(error)
     if address.scheme != "https":
         return "not https"
+    # A link to another port would look like the listed site and lead to another server.
     if address.port not in (None, 443):
         return "a port of its own"
     if reason := internal_host(address.host):
@@ -199,6 +200,7 @@ def is_reserved(key: str) -> bool:
 
 def _listed(host: str) -> bool:
     return any(
+        # Endings are compared with their dot, so that evilgithub.io is not taken for github.io.
         host == listed.lstrip(".") or (listed.startswith(".") and host.endswith(listed)) or host == f"www.{listed}"
         for listed in link_hosts()
     )

@@ -70,6 +70,7 @@ def forecast(loaded: AnyLoaded, episodes: int | None, prices_file: Path | None =
     rules = loaded.submission.rules
     estimated = estimate(episodes, rules, prompts, prices)
     costs = (estimated.describer.cost_usd, estimated.generator.cost_usd)
+    # One seat's price alone would pass for the price of the pair.
     return Forecast(None if None in costs else sum(cost for cost in costs if cost is not None))
 
 
@@ -150,4 +151,5 @@ def is_finished(run: Path) -> bool:
         return False
     folder = open_any_run(run)
     ended = folder.ended()
+    # An episode that failed for technical reasons has ended, and will be played again.
     return len(ended) == len(folder.any_instances.instances) and all(episode.finished for episode in ended.values())

@@ -50,6 +50,7 @@ class Clone:
             base: Commit that a new branch begins at.
             message: Message of the commit.
         """
+        # A branch that was begun before is carried on, so that an open pull request gets a further commit.
         tip = self._tip() or base
         with TemporaryDirectory() as work:
             # An index beside the clone's own: what the user has staged stays staged.
@@ -156,6 +157,7 @@ def _git(folder: Path, *words: str, index: Path | None = None) -> str:
         raise InputError("git cannot be started", "Install git, and clone the repository with it.") from error
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no reason given"]
+        # Options stand before the verb, and would say nothing to the user.
         verb = next(word for word in words if word not in ("-c", "fetch.fsckObjects=true"))
         raise WorkError(f"git {verb}: {lines[0]}", "Mend this, and give the same command again.")
     return done.stdout.strip()

@@ -82,5 +82,6 @@ def number_of(entry: Registered, register: Register) -> int:
 
     From 1 on; more than one may be a choice.
     """
+    # Several commitments of the same players could be a choice of the best run, under whatever names.
     alike = [known for known in register.values() if known.slug == entry.slug or known.players == entry.players]
     return alike.index(entry) + 1

@@ -110,6 +110,7 @@ def opening_for(loaded: AnyLoaded, salt: str) -> Opening:
             f"{loaded.path}: commitment: is not of these players, these rules and this salt",
             "Name the salt of this commitment, or announce a new one: ircore submission commit FOLDER --new",
         )
+    # Only a registered commitment has a nonce, without which no seed follows.
     entry = register_of(loaded.path.parent).get((loaded.slug, stated))
     if entry is None:
         raise InputError(

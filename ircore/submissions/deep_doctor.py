@@ -162,6 +162,7 @@ async def _many_pictures(service: _Service, report: DeepReport) -> None:
     """Find the most pictures that a question may have, up to those of turn 10."""
     pictures = [shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
     fault: Fault | None = None
+    # From the most on down, so that the first answer tells the limit with few questions.
     for count in (MOST_PICTURES, 6, 5, 4, 3, 2):
         outcome = await service.ask(QUESTION, pictures[-count:])
         if not isinstance(outcome, Fault):
@@ -172,6 +173,7 @@ async def _many_pictures(service: _Service, report: DeepReport) -> None:
     if fault is None:
         report.add("ten pictures", True, f"takes {count}", cell=str(count))
         return
+    # One picture of the limit is the target.
     history = f"last {count - 1}" if count > 1 else ""
     rule = f"Play with the rule history: {history}." if history else "A describer must see two pictures at least."
     report.add("ten pictures", bool(history), f"takes {count}, not {MOST_PICTURES}: {_said(fault)}", rule, str(count))
@@ -218,6 +220,7 @@ async def _sampling(service: _Service, report: DeepReport) -> None:
 async def _errors(service: _Service, report: DeepReport) -> None:
     """Look at the errors for a model that does not exist and for a parameter out of its range."""
     unknown = await service.ask("Hello", model=NO_MODEL)
+    # A value of the wrong type is a mistake that every service should name.
     wrong = await service.ask("Hello", temperature="hot")
     expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]] = {
         "an unknown model": (unknown, ("not_found", "rejected")),

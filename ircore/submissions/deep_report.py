@@ -74,4 +74,5 @@ def table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> str:
         cells.get("edits", "not asked"),
         f"{datetime.now(UTC):%Y-%m-%d}, ircore {__version__}",
     ]
+    # A bar would end the cell of the table.
     return f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"

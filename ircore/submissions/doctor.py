@@ -118,6 +118,7 @@ class _Patient:
         """Wait for an answer, slightly longer than the player's own deadline; every failure becomes a finding."""
         started = perf_counter()
         try:
+            # The player's own message shall come first: it says more than a time-out.
             answer = await asyncio.wait_for(_unbroken(asked), self.timeout * 1.1)
         except PlayerError as error:
             return self.finding(question, False, f"{error.reason}: {error.detail}", remedy_of(error, self.spec))
@@ -210,6 +211,7 @@ async def _render(patient: _Patient) -> list[Finding]:
     if isinstance(first, Finding):
         return [first]
     findings = [patient.finding("image output", True, _drawing(first, 0)[0])]
+    # A generator that cannot edit may still draw anew, and then plays by another rule.
     for mode in ("edit", "redraw") if patient.rules.drawing == "edit" else ("redraw",):
         question = "correction" if mode == "edit" else "redraw"
         again = await _drawn(patient, question, 2, first.answer.picture if mode == "edit" else None)

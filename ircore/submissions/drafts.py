@@ -87,6 +87,7 @@ def problems_with(
         neighbours: The other submissions.
         local: Whether the pair stays on its author's machine.
     """
+    # Stand-ins for what is not answered yet, so that only the answers can be at fault.
     required = {name: value for name, value in STAND_IN.items() if "game" not in answers or name not in SEATS}
     purpose = purpose_of(answers, local)
     data = _dumped({**required, **answers}).encode()
@@ -225,6 +226,7 @@ def _pages(folder: Path) -> str | None:
     for remote in ("upstream", "origin"):
         repository = _GITHUB.fullmatch(_git(there, "remote", "get-url", remote) or "")
         if repository:
+            # The host of the pages is in lower case, the path is as the repository spells its name.
             return f"https://{repository[1].lower()}.github.io/{repository[2]}"
     return None
 
@@ -242,6 +244,7 @@ def _dumped(document: Mapping[str, Any]) -> str:
     lines = []
     for key, value in document.items():
         text = yaml.safe_dump({key: value}, allow_unicode=True, sort_keys=False, width=110, default_flow_style=False)
+        # Rules stand on one line, as in the examples of the documentation.
         lines.append(text if key != "rules" else f"rules: {_flow(value)}\n")
     return "".join(lines)
 

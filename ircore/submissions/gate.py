@@ -11,11 +11,10 @@ from pathlib import Path
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.strict_yaml import MAX_BYTES as MAX_MANIFEST
-from ircore.players.submission import MANIFEST
 from ircore.runs.commitment import players_of
 from ircore.submissions.branches import adding_commit, fetch_pull_request
 from ircore.submissions.check.change import check_change
-from ircore.submissions.check.entries import FOLDER, is_maintainers
+from ircore.submissions.check.entries import FOLDER, is_maintainers, is_manifest
 from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.git_objects import Repository
 from ircore.submissions.check.messages import message_findings
@@ -120,6 +119,7 @@ def record_owners(folder: Path, service: GitHub) -> Iterator[str]:
         slug = submission.slug
         if slug in known or is_maintainers(slug):
             continue
+        # By the commit that added the manifest: later pull requests may be those of maintainers.
         commit = adding_commit(folder, submission.loaded.path)
         pull = service.merged_by(commit) if commit else None
         if pull is None:
@@ -145,6 +145,7 @@ def register_commitments(folder: Path, service: GitHub) -> Iterator[str]:
             yield f"#{pull.number}: {error.problem}"
             continue
         if entry is not None and (entry.slug, entry.commitment) not in known:
+            # Known at once, so that two pull requests with the same commitment get one line.
             known[entry.slug, entry.commitment] = entry
             new.append(entry)
             yield f"#{pull.number}: {entry.slug}: commitment {entry.commitment[:12]}, number {number_of(entry, known)}"
@@ -161,8 +162,8 @@ def _announced(folder: Path, pull: PullRequest) -> Registered | None:
     """
     objects, head = Repository(folder), fetch_pull_request(folder, pull.number)
     changes = objects.changes(objects.merge_base(objects.commit("HEAD"), head), head)
-    paths = [change.path for change in changes if change.path.startswith(f"{FOLDER}/")]
-    manifests = [path for path in paths if path.count("/") == 2 and path.endswith(f"/{MANIFEST}")]
+    manifests = [change.path for change in changes if is_manifest(change.path)]
+    # A change of several submissions is refused by the check, and announces nothing.
     if len(manifests) != 1:
         return None
     slug = manifests[0].split("/")[1]

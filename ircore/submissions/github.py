@@ -56,6 +56,7 @@ class _NoCredentialsElsewhere(HTTPRedirectHandler):
     def redirect_request(self, *about: Any) -> Request | None:
         """Return the next request: urllib gives its address last."""
         newurl = str(about[-1])
+        # A new request has no header of the old one, and so no token.
         return Request(newurl) if newurl.startswith(("https://", "http://127.0.0.1:")) else None  # noqa: S310 - checked
 
 
@@ -111,6 +112,7 @@ class GitHub:
     def merged_by(self, commit: str) -> PullRequest | None:
         """Return the pull request that brought a commit to the branch ``main``; None if it came without one."""
         listed = self._ask("GET", f"/commits/{quote(commit, safe='')}/pulls?per_page=100")
+        # A commit can be part of several pull requests, merged or not.
         merged = [each for each in listed if each.get("merged_at") and each["base"]["ref"] == "main"]
         return _pull_request(merged[0]) if merged else None
 
@@ -122,6 +124,7 @@ class GitHub:
     def is_checked(self, commit: str) -> bool:
         """Return whether all checks of a commit have ended well, and there is at least one."""
         runs = self._ask("GET", f"/commits/{quote(commit, safe='')}/check-runs?per_page=100")["check_runs"]
+        # A check that still runs has no conclusion.
         return bool(runs) and all(run["conclusion"] in ("success", "skipped", "neutral") for run in runs)
 
     def open_disputes(self) -> list[tuple[int, str]]:
@@ -132,6 +135,7 @@ class GitHub:
 
     def merge(self, number: int, head: str) -> None:
         """Merge a pull request, unless its last commit is another one by now."""
+        # GitHub refuses the merge if the branch has moved since this commit was checked.
         self._ask("PUT", f"/pulls/{number}/merge", {"sha": head, "merge_method": "merge"})
 
     def dispatch(self, workflow: str, inputs: Mapping[str, str]) -> None:
@@ -159,6 +163,7 @@ class GitHub:
     def newest_artefact(self, name: str) -> bytes | None:
         """Return the ZIP file of the newest artefact of a name that a run on ``main`` left; None if there is none."""
         listed = self._ask("GET", f"/actions/artifacts?name={quote(name, safe='')}&per_page=100")["artifacts"]
+        # Artefacts of other branches may come from a workflow that a stranger changed.
         usable = [each for each in listed if not each["expired"] and each["workflow_run"]["head_branch"] == "main"]
         newest = max(usable, key=lambda each: str(each["created_at"]), default=None)
         return None if newest is None else self._bytes("GET", f"/actions/artifacts/{int(newest['id'])}/zip", None)

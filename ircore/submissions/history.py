@@ -135,6 +135,7 @@ def _refuse_idle(step: Step, before: Sequence[Step], file: Path) -> None:
         disputed = [run or "all runs, without --run" for run in _disputed_runs(before)]
         remedy = f"Disputed: {', '.join(sorted(disputed))}." if disputed else "Nothing is disputed."
         raise InputError(f"{file}: no dispute about {about} to settle", remedy)
+    # Findings are in a run, and a later run of the pair must be looked at by itself.
     if step.kind == "cleared" and step.run_id is None:
         raise InputError(f"{file}: a run is cleared, not a pair", "Name it: --run ID.")
     if step.kind == "cleared" and is_cleared(before, step.run_id):
@@ -155,8 +156,10 @@ def is_gone(steps: Sequence[Step], run_id: str | None) -> bool:
     """
     if run_id is None:
         kinds = ("withdrawn", "updated", "reinstated")
+        # An update brings a withdrawn pair back, because other transcripts take the place of the former.
         return [step.kind for step in steps if step.run_id is None and step.kind in kinds][-1:] == ["withdrawn"]
     decisive = [step.kind for step in steps if step.run_id in (None, run_id)]
+    # These steps leave a run where it is.
     decisive = [kind for kind in decisive if kind not in ("disputed", "settled", "cleared")]
     return bool(decisive) and decisive[-1] != "reinstated"
 
@@ -220,5 +223,6 @@ def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
                 kind="corrected" if step.kind == "updated" else step.kind,
                 reason=step.reason,
                 date=step.date,
+                # A run's id says more than the transcripts that it is in.
                 transcripts=step.former if step.run_id is None else None,
             )

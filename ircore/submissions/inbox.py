@@ -106,6 +106,7 @@ class Inbox(NamedTuple):
     def minutes(self) -> float:
         """Minutes of a person that all of it takes: reading, then the decisions, then one approval."""
         offered = sum(MINUTES[box.action] for box in boxes(self._body()))
+        # One approval starts all evaluations together.
         return round(offered + (1 if self.evaluations else 0) + len(self.disputes) + len(self.failed[:10]) / 10 + 1, 1)
 
     def text(self, when: str) -> str:
@@ -178,6 +179,7 @@ def boxes(text: str, ticked: bool | None = None) -> list[Box]:
         text: The issue's text, from anybody.
         ticked: Only boxes that are ticked, or are not; all if None.
     """
+    # GitHub sends texts that were edited in a browser with carriage returns.
     matches = [_LINE.fullmatch(line.rstrip("\r")) for line in text.split("\n")]
     return [
         Box(action, match["target"], match["detail"] or "")

@@ -62,6 +62,7 @@ def links_of(loaded: AnyLoaded) -> list[Link]:
     """Return the links of a submission; the link of transcripts leads to the listing of the pinned commit."""
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
+        # The listing, because it answers only while commit and run are there.
         place = f"{endpoint()}/api/datasets/{reference.repo}/tree/{reference.revision}/{reference.run}"
         links.append(Link(loaded.slug, "transcripts", place))
     return links
@@ -94,6 +95,7 @@ def _asked(link: Link) -> DeadLink | None:
         if not is_safe(link.address, base):
             return DeadLink(link, _UNSAFE)
         request = Request(link.address, headers={"User-Agent": f"ircore/{__version__}"})  # noqa: S310 - checked above
+        # Redirects are followed by the same rule, because a public address may lead into a network.
         with build_opener(SafeRedirects(base)).open(request, timeout=SECONDS):
             return None
     except HTTPError as error:

@@ -68,5 +68,6 @@ def unplayed(submissions: Iterable[MergedSubmission], played: Container[str]) ->
     return tuple(
         submission
         for submission in submissions
+        # Built-in pairs stand for themselves: nobody waits for them to be played.
         if submission.slug not in played and not is_maintainers(submission.slug)
     )

@@ -43,6 +43,7 @@ def pending_submissions(
     Raises:
         InputError: There is no submission in it, or a manifest, a history or a run in it is damaged.
     """
+    # Refuses a folder without any submission, which is most likely a wrong one.
     manifests_in(folder)
     published: dict[str, list[AnyRunFolder]] = {}
     for path in runs:
@@ -86,12 +87,14 @@ def _first(loaded: AnyLoaded, runs: list[AnyRunFolder], steps: Sequence[Step]) -
 def _why(loaded: AnyLoaded, runs: list[AnyRunFolder]) -> str:
     """Return the reason why no run shows a submission as it is; empty if a run does."""
     players = loaded.submission.players
+    # Authors, links and the like may change without another run.
     same = [run for run in runs if _same_rules(run, loaded) and run.run.submission.players == players]
     if not same:
         return "its players or rules changed since" if runs else "no run of it is published"
     vouched = [provenance for run in same if (provenance := read_provenance(run.path)) is not None]
     if not vouched:
         return "nobody vouches for its published run"
+    # A run that was played here has no source, like a manifest without transcripts.
     if not any(provenance.source == loaded.submission.transcripts for provenance in vouched):
         return "its transcripts are others than those of the published run"
     return ""
@@ -102,4 +105,5 @@ def _same_rules(run: AnyRunFolder, loaded: AnyLoaded) -> bool:
     if run.game != loaded.submission.game:
         return False
     rules = load_game(run.game).rules
+    # Validated on both sides, so that a rule left out equals the rule's default.
     return rules.model_validate(stated_rules(run.run)) == rules.model_validate(stated_rules(loaded.submission))

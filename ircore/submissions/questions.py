@@ -254,6 +254,7 @@ def _fill(answers: dict[str, Any], holder: dict[str, Any], question: Question, c
         holder[key] = question.read(question.proposal)
         if question.option:
             _refuse(answers, name, context)
+        # A proposal for a field that may stay empty is left out rather than refused.
         elif _wrong(answers, name, context):
             del holder[key]
     elif question.option:
@@ -273,6 +274,7 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
         context.say(f"  {error.problem}. {error.remedy}")
         return False
     wrong = _wrong(answers, ".".join(question.path), context)
+    # A few at a time, because one mistake can cause several findings.
     for finding in wrong[:3]:
         context.say(f"  {finding.field}: {finding.problem}. {finding.remedy}")
     if wrong:
@@ -281,6 +283,7 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
 
 
 def _wrong(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
+    # Fields that are empty so far are asked for later, and no fault yet.
     known = {key: value for key, value in answers.items() if value}
     if "game" in known:
         known["players"] = {seat: spec for seat, spec in known.get("players", {}).items() if spec}

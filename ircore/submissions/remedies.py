@@ -22,6 +22,7 @@ def remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
 
 def service_remedy(spec: PlayerSpec, attempts: Sequence[Attempt] = ()) -> str:
     """Return the remedy for what the last request met; without a request, for the player's settings."""
+    # The last request decided: earlier ones were repeated.
     if attempts and (remedy := remedies_for(spec).get(cast(FaultKind, attempts[-1].kind))):
         return remedy
     if spec.model is None:

@@ -26,6 +26,7 @@ def plays_offline(run: Run | GameRun) -> bool:
 
 def is_offline(spec: PlayerSpec) -> bool:
     """Return whether a player needs no service, no key and nobody."""
+    # A model or a key means a service, whatever the player is called.
     return spec.model is None and spec.api_key_env is None and traits_of(spec.player).needs == "nothing"
 
 
@@ -75,6 +76,7 @@ def differences(published: AnyRunFolder, out: Path, limit: int | None = None) ->
     play(plan, again, game, make_players(game, submission_of(published)))
     ours, word = again.ended(), step_word(run.game)
     for name, theirs in published.ended().items():
+        # With a limit, only some of the published episodes are played again.
         if name in ours and (difference := _difference(theirs, ours[name], word)):
             yield f"{run.slug}: {name}: {difference}"
 
@@ -84,6 +86,7 @@ def _difference(theirs: AnyEnded, ours: AnyEnded, word: str) -> str:
     their_steps, our_steps = recorded_steps(theirs), recorded_steps(ours)
     for number, (then, now) in enumerate(zip(their_steps, our_steps, strict=False), start=1):
         for name in dict.fromkeys([*then, *now]):
+            # Another machine takes another time.
             if name != "seconds" and then.get(name) != now.get(name):
                 return f"{word} {number}: another {name} than was published"
     if (theirs.outcome, len(their_steps)) != (ours.outcome, len(our_steps)):

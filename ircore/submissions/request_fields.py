@@ -108,7 +108,9 @@ def refuse_self_reported(loaded: AnyLoaded) -> None:
 
 
 def _model(path: FieldPath, model: str, service: str) -> Iterator[Unlisted]:
+    # Services take names of models in any case.
     name = model.lower()
+    # Refused names first: a listed pattern may be wide enough to hold one of them.
     parts = (match[0] for pattern in _list()["never"] if (match := re.search(pattern, name)))
     if part := next(parts, ""):
         yield Unlisted(path, f"with {part!a} brings search, tools, words or models of its own")

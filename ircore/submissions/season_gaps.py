@@ -84,6 +84,7 @@ class SeasonGaps(Record):
 
     def fits(self, other: "SeasonGaps") -> bool:
         """Return whether others are of the same season, public set, judge and number of pictures."""
+        # Without gaps, a record is nothing but season, public set, judge and number of pictures.
         return self.of(()) == other.of(())
 
 

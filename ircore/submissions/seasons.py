@@ -118,6 +118,7 @@ def begin_season(
         TypeAdapter(Name).validate_python(name)
     except ValidationError as error:
         raise InputError(f"{name!a}: cannot be the name of a season", "Name it like 2027-spring.") from error
+    # Before the set is drawn, which takes a while.
     if publication.exists():
         raise InputError(f"{publication}: exists already", "A commitment is never replaced: name another file.")
     _refuse_full(folder)
@@ -174,6 +175,7 @@ def restore_season(name: str, secret_text: str, folder: Path) -> Season:
         raise InputError(f"season {name}: its set was given, not drawn", "Begin a season without --instances.")
     _refuse_full(folder)
     _own_folder(folder)
+    # The record states the number of all pictures, which every condition has an equal part of.
     each = season.instances // (len(DRAWN) * len(DIFFICULTIES))
     builder_of(RECONSTRUCTION)(BuildRequest(folder / INSTANCES, secret.seed, each, DRAWN, edition=season.edition))
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
@@ -191,6 +193,7 @@ def _own_folder(path: Path) -> None:
     """Make a folder that no other user of this machine can read: the pictures in it are as secret as the seed."""
     try:
         path.mkdir(parents=True, exist_ok=True)
+        # After mkdir, because the folder may have been there before, with another mode.
         path.chmod(0o700)
     except OSError as error:
         raise WorkError(f"{path}: cannot be written ({error.strerror})", "Choose another --out.") from error

@@ -40,6 +40,7 @@ def seat_options(seat: str, text: str, classic: bool) -> list[str]:
 
 
 def _fields(seat: str, words: list[str]) -> Iterator[tuple[str, str]]:
+    # Taken from the end: the first plain word is the model, the second its revision.
     names = ["revision", "model"]
     for word in words:
         if word.startswith(("https://", "http://")):

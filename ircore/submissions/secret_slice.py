@@ -44,6 +44,7 @@ def slice_of(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[
     by_condition: dict[tuple[str, str], list[Instance]] = {}
     for instance in sorted(instances.instances, key=lambda known: _drawn(committed, run_id, known.instance_id)):
         by_condition.setdefault((instance.category, instance.difficulty), []).append(instance)
+    # By place within a condition first, so that ten pictures are of ten conditions where there are as many.
     ranked = [(place, instance) for known in by_condition.values() for place, instance in enumerate(known)]
     # The sort is stable: within a round of the conditions the salt's order stays.
     return tuple(instance for _, instance in sorted(ranked, key=lambda pair: pair[0])[:count])
@@ -73,6 +74,7 @@ def gap_of(public: RunFolder, secret: RunFolder, judge: str) -> PairGap:
         InputError: The runs are of different players or rules, or the judge has not rated one of them.
     """
     for name in ("rules", "submission"):
+        # Another rule or player would make a gap of its own.
         if getattr(public.run, name) != getattr(secret.run, name):
             raise InputError(f"{secret.path}: was played with another {name} than {public.path}", "Play it again.")
     main = []
@@ -113,4 +115,5 @@ def no_gaps(committed: Committed, public: str, judge: str = JUDGE, count: int = 
 
 def _drawn(committed: Committed, run_id: str, instance_id: str) -> bytes:
     text = f"ircore slice\n{run_id}\n{instance_id}\n".encode()
+    # With the salt as key, the pictures of a pair can be checked once the season is revealed, and not before.
     return hmac.new(bytes.fromhex(committed.salt), text, hashlib.sha256).digest()

@@ -121,6 +121,7 @@ class ConversationGame(Game[ConversationRules]):
     async def play(self, table: Table, setup: EpisodeSetup[ConversationRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
         talk = _Talk(setup)
+        # A recorded dialogue may be shorter than the rules allow; players who talk have no such end.
         hops = setup.rules.hops if setup.rules.live else min(setup.rules.hops, len(talk.dialogue.dialogue))
         try:
             for hop in range(1, hops + 1):

@@ -58,6 +58,7 @@ NORMALISED = ("ep_f1", JUDGE, "ssim", "clip")
 """Measures that are drawn from the first hop to the last, too."""
 
 MEASURES = (
+    # First, because a game's first measure is its headline.
     METRICS[0].measure(final=True),
     *(metric.measure(final=False) for metric in METRICS),
     *(metric.measure(final=True) for metric in METRICS[1:]),

@@ -39,6 +39,7 @@ class Dialogue(Record):
 
     @model_validator(mode="after")
     def _two_names(self) -> "Dialogue":
+        # In the written dialogue only the names tell who says what.
         if self.asker == self.answerer:
             raise ValueError(f"asker and answerer are both called {self.asker}")
         return self

@@ -165,6 +165,7 @@ def recognised_entities(root: Path) -> Iterator[Imported]:
         entities = list(_entities(root, subject))
         names = sorted({entity.name for entity in entities})
         for entity in entities:
+            # Seeded by the entity, so that every import asks the same question.
             rng = random.Random(derived_seed(0, "recognition", entity.key))
             others = [name for name in names if name != entity.name]
             choices = [entity.name, *rng.sample(others, min(CHOICES - 1, len(others)))]

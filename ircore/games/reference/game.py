@@ -172,6 +172,7 @@ class ReferenceGame(Game[ReferenceRules]):
                 chosen=human.chosen,
                 correct=human.chosen == target,
             )
+            # Not every target need have a recorded round.
             for number, (human, target) in enumerate(zip(payload.human, payload.targets, strict=False))
         )
 
@@ -203,6 +204,7 @@ async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Ta
     dialogue.rounds.append(_round(number, message, heard, match))
     if match.setup.rules.history:
         dialogue.speaker.append(Said(to_describe.prompt, message, to_describe.pictures))
+        # An invalid answer is told back in the listener's own words, which the notes hold.
         answer = heard.notes[0].upper() if heard.choice == INVALID and heard.notes else heard.choice
         dialogue.listener.append(Said(to_choose.prompt, answer, to_choose.pictures))
 
@@ -225,6 +227,7 @@ def _round(number: int, message: str, heard: ChoiceAnswer, match: _Match) -> Rou
 def _to_describe(number: int, match: _Match, dialogue: _Dialogue) -> Question:
     context = match.context.context
     label = match.labels[context.index(match.targets[number - 1])]
+    # Without history nothing is remembered, so every round is the first one to its players.
     alone = not dialogue.speaker
     opening = [match.words(f"speaker_{match.setup.rules.speaker}")] if alone else _speaker_feedback(match, dialogue)
     return Question(
@@ -242,6 +245,7 @@ def _to_choose(number: int, message: str, match: _Match, dialogue: _Dialogue) ->
     name = "listener_masked" if rules.masked else "listener"
     opening = [match.words(name)] if alone else _listener_feedback(match, dialogue)
     shown: tuple[Captioned, ...] = ()
+    # A misleading round shows its own order, even where pictures are otherwise shown once.
     if alone or rules.pictures == "every_round" or number in rules.misleading:
         shown = match.captioned(order.shown, masked(pictures) if rules.masked else pictures)
     return Question(

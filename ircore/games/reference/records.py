@@ -9,6 +9,7 @@ from ircore.core.records import Name, Record
 INVALID = "invalid"
 """The listener's choice that is recorded for words which are no label."""
 
+# Labels are the letters of the alphabet.
 MOST_PICTURES = 26
 
 Message = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
@@ -35,6 +36,7 @@ class Context(Record):
     context: tuple[Name, ...] = Field(
         min_length=2, max_length=MOST_PICTURES, description="Names of the pictures in the speaker's order."
     )
+    # At most 100 repetitions of 26 pictures.
     targets: tuple[Name, ...] = Field(min_length=1, max_length=2600, description="The target of each round.")
     seed: int = Field(default=0, ge=0, description="What the listener's orders are drawn from.")
     human: tuple[HumanRound, ...] = Field(default=(), description="What people said and chose, round by round.")

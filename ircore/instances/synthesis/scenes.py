@@ -18,6 +18,7 @@ WIDEST = 500
 
 def is_number(value: Any) -> bool:
     """Return whether a value is a finite number of reasonable size."""
+    # A bool is an int in Python, and no measure.
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e15
 
 
@@ -137,6 +138,7 @@ def scene_of(
 
 def _first_line(error: Exception) -> str:
     text = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+    # The message may quote a stranger's text, which must not steer a terminal.
     return "".join(char if char.isprintable() else " " for char in text)[:100]
 
 

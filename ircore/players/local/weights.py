@@ -92,6 +92,7 @@ def _commit(place: str, revision: str | None) -> str:
     """Return the commit of a downloaded model by the cache's folder for it, which is named after the commit."""
     from huggingface_hub import try_to_load_from_cache
 
+    # Models of transformers have the first file, pipelines of diffusers the second.
     for name in ("config.json", "model_index.json"):
         cached = try_to_load_from_cache(place, name, revision=revision)
         if isinstance(cached, str):

@@ -140,6 +140,7 @@ class TransformersPlayer:
             drawn = {"do_sample": True, "temperature": settings.temperature, "top_p": settings.top_p or 1.0}
         pad = processor.tokenizer.pad_token_id
         output = model.generate(**inputs, max_new_tokens=settings.max_new_tokens, pad_token_id=pad, **drawn)
+        # The output begins with the question.
         written = output[:, inputs["input_ids"].shape[1] :]
         seconds = round((perf_counter() - started) / len(conversations), 4)
         texts = processor.batch_decode(written, skip_special_tokens=True)
@@ -174,6 +175,7 @@ def _model(place: str, revision: str | None, dtype: Any, device: "torch.device")
     if getattr(processor, "chat_template", None) is None:
         raise InputError(f"model: {place}: has no chat template", "Name a model that was made for conversations.")
     if processor.tokenizer.pad_token_id is None:
+        # Batches need a token to fill up with, and many models name none.
         processor.tokenizer.pad_token = processor.tokenizer.eos_token
     model = load(place, AutoModelForImageTextToText, dtype=dtype, use_safetensors=True, **at)
     return _placed(model, place, device).eval(), processor

@@ -44,6 +44,7 @@ def described(view: DescriberView) -> list[Message]:
     """Return a dialogue: a user message with prompt and picture for each turn, raw answers in between."""
     messages = []
     pictures = (view.target, *view.renderings)
+    # There is one picture more than replies: that of the question at the end.
     for prompt, reply, picture in zip(view.prompts, view.replies, pictures, strict=False):
         messages += [Message("user", (prompt, picture)), Message("assistant", (reply,))]
     return [*messages, Message("user", (view.prompt, pictures[-1]))]

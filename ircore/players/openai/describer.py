@@ -109,6 +109,7 @@ class OpenAIDescriber:
         path = "/chat/completions" if is_chat else "/responses"
         kind: type[ChatReply | ResponsesReply] = ChatReply if is_chat else ResponsesReply
         read = _message if seat == "describer" else _text
+        # Made anew for each attempt, which may have to fit into less room.
         called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, read)
         return TextAnswer(provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
 
@@ -119,6 +120,7 @@ class OpenAIDescriber:
             return part
         known = self._smaller.get(part.sha256)
         if known is None:
+            # In a thread, because resizing a large picture would hold up all other episodes.
             known = await asyncio.to_thread(smaller, part, longest)
             self._smaller[part.sha256] = known
             if len(self._smaller) > _KEPT:
@@ -146,6 +148,7 @@ async def _text(reply: ChatReply | ResponsesReply) -> str:
 
 async def _message(reply: ChatReply | ResponsesReply) -> str:
     text = visible_text(reply)
+    # Tags around nothing are as empty as no text at all.
     if _NOTHING_SAID.fullmatch(text):
         raise FaultError(Fault("empty", "there is nothing between the tags"))
     return text

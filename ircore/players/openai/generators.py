@@ -70,6 +70,7 @@ class _Generator(ABC, Generic[Settings]):
         written = await self._rewritten(view.prompt)
         try:
             drawn = await self._called("generator", [Message("user", (written.value,))])
+        # With the requests of the rewriter, which cost tokens too.
         except PlayerError as error:
             raise PlayerError(error.reason, error.detail, (*written.attempts, *error.attempts)) from None
         return _answer(Called(drawn.value, (*written.attempts, *drawn.attempts)), *_prompt_notes(written.value))
@@ -184,6 +185,7 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
         return self._provider.json(
             model=self._model,
             input=responses_input(messages),
+            # By default the Responses API keeps each answer on the provider's servers.
             store=False,
             tools=[stated_fields(tool)],
             tool_choice={"type": "image_generation"},

@@ -94,6 +94,7 @@ class LeanClient:
             headers = {**self._headers, "Content-Type": "application/json", "Content-Length": str(body.length)}
             data: Any = body
         else:
+            # aiohttp writes the type of a form itself, with the boundary between its fields.
             headers = {name: value for name, value in self._headers.items() if name.lower() != "content-type"}
             data = _form(body)
         sent = self._session.post(f"{self._base_url}{path}", data=data, headers=headers, allow_redirects=False)
@@ -141,6 +142,7 @@ def _form(body: FormBody) -> "aiohttp.FormData":
 
 def picture_files(pictures: tuple[Picture, ...]) -> list[tuple[str, tuple[str, bytes, str]]]:
     """Return the files of a form: ``image``, or ``image[]`` for each of several."""
+    # The client's own names for one picture and for several.
     name = "image" if len(pictures) == 1 else "image[]"
     kinds = [(picture.data, media_type(picture.data)) for picture in pictures]
     return [(name, (f"picture.{kind.removeprefix('image/')}", data, kind)) for data, kind in kinds]

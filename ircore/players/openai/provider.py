@@ -86,6 +86,7 @@ class Provider:
             try:
                 reply = await self._connection.post(path, _fitted(body(), room), kind)
             except FaultError as error:
+                # A service that tells how many tokens are left is asked again for no more.
                 room = min(room, error.fault.room or math.inf)
                 raise _of_path(error, path) from None
             tokens = tokens_of(getattr(reply.value, "usage", None), reply.headers)
@@ -93,6 +94,7 @@ class Provider:
                 value = await read(reply.value)
             except FaultError as error:
                 fault = Fault(error.fault.kind, error.fault.detail, reply.status)
+                # With the tokens, because an unusable answer is billed all the same.
                 raise FaultError(fault, tokens, reply.received) from None
             return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 

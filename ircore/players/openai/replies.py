@@ -88,6 +88,7 @@ class ChatReply(_Loose):
             PictureAddress(address) for address in addresses if address.startswith(("http:", "https:", "/"))
         ]
         if not addresses and isinstance(message.content, str):
+            # Some servers write the picture into the text, as a data address.
             addresses = [message.content]
         return [*(match["data"] for address in addresses for match in _DATA_URL.finditer(address)), *links]
 
@@ -235,6 +236,7 @@ def image_datum(reply: ImagesReply) -> str | PictureAddress:
     datum = reply.data[0]
     if datum.b64_json:
         return datum.b64_json
+    # Some servers put the picture itself where an address belongs.
     inline = _DATA_URL.match(datum.url or "")
     if inline:
         return inline["data"]

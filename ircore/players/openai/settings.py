@@ -147,6 +147,7 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
             raise InputError(
                 f"parameters.extra_body.{name}: other words, models or tools than the game's", "Take it out."
             )
+    # A server on this machine may need no key; every other one would refuse the request.
     if spec.api_key_env is None and not is_loopback(spec.base_url or DEFAULT_BASE_URL):
         raise InputError(
             "api_key_env is missing", "Name the environment variable that holds the key, such as OPENAI_API_KEY."
@@ -170,6 +171,7 @@ def read_key(spec: PlayerSpec) -> str:
             f"api_key_env: the environment variable {spec.api_key_env} is not set",
             f"Give the key with: export {spec.api_key_env}=…  or write {spec.api_key_env}=… into the file .env here.",
         )
+    # A line break or another sign would end the header that the key is sent in.
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise InputError(
             f"api_key_env: the value of {spec.api_key_env} has characters that no key has", "Copy the key again."

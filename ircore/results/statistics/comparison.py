@@ -76,6 +76,7 @@ def compare(
     differences = np.empty((len(labels), len(scores)))
     for place, couple in enumerate(scores):
         differences[:, place] = couple[:, 0] - couple[:, 1]
+    # All couples share the draws, so that their intervals rest on the same resampled pictures.
     means, drawn = Ratios.means(differences), resample(labels)
     estimates = ratio_intervals(means, drawn, DIFFERENCE)
     errors, degrees = means.errors(drawn).tolist(), means.degrees(drawn).tolist()

@@ -66,6 +66,7 @@ class Question:
         """
         if not results.judges:
             raise InputError("these runs have no ratings yet", "Rate the runs with: ircore score RUN...")
+        # A judge that only compares is never the headline judge, but may be the only one that rated.
         return self.judge or headline_judge(results, self.category, self.difficulty) or results.judges[0]
 
 
@@ -196,6 +197,7 @@ def table_entry(name: str, where: str = "") -> Entry:
         InputError: There is no such table.
         WorkError: Its package cannot be imported, or its entry point names no ``Entry``.
     """
+    # Before plug-ins are searched, which reads a file of every installed package.
     if name in TABLES:
         return TABLES[name]
     if name not in table_names():

@@ -79,6 +79,7 @@ def _comparisons(
 ) -> Iterator[tuple[str, str, Comparison]]:
     for part in by_rules(results):
         rows = part.board(judge, category, difficulty)
+        # Pairs without a main score have nothing that could be compared.
         board = [row.submission.run_id for row in rows if row.cell.main.mean is not None]
         couples = list(combinations(board, 2) if len(board) <= MOST else pairwise(board))
         for couple, comparison in zip(couples, part.compare_couples(couples, judge, category, difficulty), strict=True):

@@ -40,6 +40,7 @@ def effects_table(results: Results, judge: str, category: str | None = None, dif
 
 def _rows(effects: PairEffects, parts: Effects, cells: Sequence[Cell]) -> Iterator[tuple[Value, ...]]:
     behind = Selection(effects.run_ids, "rated", effects.category, effects.difficulty, effects.judge)
+    # The cells come in the order of the grid, describer by describer.
     pairs = dict(zip(product(parts.describers, parts.generators), cells, strict=True))
     model = effects.model
     reason = model.reason if isinstance(model, Unavailable) else "not part of the model"

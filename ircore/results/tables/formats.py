@@ -247,6 +247,7 @@ def _flat(column: Column, primary: str | None) -> tuple[_FlatColumn, ...]:
 
 
 def _dumped(value: Any, indent: int | None = None) -> str:
+    # NaN is no JSON, and many readers refuse a document with it.
     return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
@@ -321,6 +322,7 @@ def _notes(table: Table) -> list[str]:
 
 
 def _harmless(value: Any) -> Any:
+    # An apostrophe in front makes every spreadsheet take the cell for a text.
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

@@ -55,6 +55,7 @@ def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]
         tables["published"] = lambda results: published_figures_table(results.game)
     of_game = f"{game.name}."
     for name in available("game_tables"):
+        # Plug-ins for tables of a game are called GAME.TABLE.
         if name.startswith(of_game):
             tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
     return tables
@@ -78,6 +79,7 @@ def tables_of_game(
         key: partial(make, results, category, difficulty)
         for key, make in {**GAME_TABLES, **stepped_tables(results.game)}.items()
     }
+    # game_tables has the tables by step too, which take a condition here.
     of_all = {key: partial(make, results) for key, make in game_tables(results.game).items() if key not in by_condition}
     tables: dict[str, Callable[[], Table]] = {**by_condition, **of_all}
     if name is not None and name not in tables:
@@ -184,6 +186,7 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
             series = [episode.series(measure) for episode in line.episodes]
             points = by_turn(series, measure.direction == "higher", scale_of(measure))
             for point in points:
+                # Past the longest episode that has a value there is nothing to tell.
                 if point.latest.n:
                     means = (Value.of(mean, missing="no value") for mean in (point.at, point.latest, point.best))
                     names = (Value(line.name), *map(Value, line.players), Value(measure.title))
@@ -253,6 +256,7 @@ def players_table(results: GameResults) -> Table:
         for run in results.runs:
             runs.setdefault(_players(results, run)[number], []).append(run)
         means = {player: partner_mean(of_player, game.headline) for player, of_player in runs.items()}
+        # Sorted upwards, so that names break ties in the order of the alphabet.
         sign = -1 if game.headline.direction == "higher" else 1
         for player in sorted(means, key=lambda name: (sign * (means[name].mean or 0.0), name)):
             mean = Value.of(means[player], missing="no value")

@@ -46,12 +46,14 @@ def _rows(run: PlayedGameRun, dimension: str) -> list[tuple[Value, ...]]:
     episodes = [episode for episode in run.episodes if episode.category == dimension and episode.steps]
     if not episodes:
         return []
+    # Tasks of this game have a single step.
     attempts = [Attempt.model_validate(episode.steps[0]) for episode in episodes]
     answered = sum(attempt.missing is None for attempt in attempts)
     if dimension == "jigsaw":
         published, each = _jigsaws(run, episodes, attempts)
     else:
         published, each = _mean(run, "published", episodes), Value(None, missing="of jigsaws alone")
+    # A missing answer as 0 in a mean over answers is the mean times the share of answers.
     share = answered / len(episodes)
     of_all = published if published.value is None else Value(float(published.value) * share)
     verified = _mean(run, "verified", episodes)
@@ -71,6 +73,7 @@ def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[GameEpisode]) -> 
 
 def _jigsaws(run: PlayedGameRun, episodes: Sequence[GameEpisode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
+    # The network's libraries are imported only where jigsaws were played.
     from ircore.scorers.metrics.frechet import FEWEST
     from ircore.scorers.metrics.jigsaw_fid import jigsaw_each, jigsaw_published
     from ircore.scorers.metrics.networks.scripts import FID_METRIC, inception_features

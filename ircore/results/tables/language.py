@@ -123,6 +123,7 @@ def _messages(results: Results, run_id: str, category: str | None, difficulty: s
 
 
 def _language(results: Results, run_id: str, category: str | None, difficulty: str | None) -> RunLanguage:
+    # The whole run's language is computed once and kept; parts of the run are computed when they are asked for.
     if category is None and difficulty is None:
         return results.runs[run_id].language
     return run_language(_messages(results, run_id, category, difficulty))

@@ -212,6 +212,7 @@ class Table:
     @property
     def carried(self) -> tuple[str, ...]:
         """The keys of the marks that some entry carries, in the order of ``marks``."""
+        # A legend of marks that no entry carries would only puzzle readers.
         carried = {mark for row in self.rows for value in row for mark in value.marks}
         return tuple(key for key in self.marks if key in carried)
 

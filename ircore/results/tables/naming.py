@@ -39,6 +39,7 @@ def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> 
         annotations: By picture.
     """
     measured = {picture: naming(given) for picture, given in annotations.items()}
+    # Divergence is at most 1 and sorted downwards, so that 1 stands behind every measured picture.
     sorts = {picture: 1.0 if names.snd is None else -names.snd for picture, names in measured.items()}
     order = sorted(measured, key=lambda picture: (sorts[picture], picture))
     return Table(
@@ -72,6 +73,7 @@ def naming_means_table(tables: Mapping[str, Table]) -> Table:
         cells = []
         for measure in MEASURES:
             values = [float(value.value) for value in table.column(measure.key) if isinstance(value.value, float | int)]
+            # The population's deviation, as in KiloGram's paper, whose figures stand beside these.
             cells += (
                 [Value(fmean(values)), Value(pstdev(values))] if values else [Value(None, missing="no picture")] * 2
             )

@@ -46,6 +46,7 @@ def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[i
     scenes = [instance.scene for instance in chosen if instance.scene is not None]
     sizes = [sum(element.type not in _GROUND for element in scene.elements) for scene in scenes]
     texts = [[element for element in scene.elements if element.text is not None] for scene in scenes]
+    # Parameters of a scene are of any JSON type, and a size may be written as a text.
     fonts = [
         float(str(element.parameters["size"])) for labels in texts for element in labels if "size" in element.parameters
     ]

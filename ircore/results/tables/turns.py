@@ -94,6 +94,7 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
                 *(Value.of(mean, refined) for mean in (cell.delta, cell.preference)),
                 *(Value.of(mean, played) for mean in (cell.turns, cell.tokens, cell.over_budget)),
             )
+            # Without the rules that tell runs of one pair apart, because a row names its budget.
             names = (*who[cell.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
             rows.append((*names, Value(budget), *means, *rated_values(cell)))
     notes = () if rows else ("No pair was played under several token budgets.",)

@@ -85,6 +85,7 @@ def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -
 
 def _describer_reads(turn: int, rules: Rules, prompts: Prompts) -> int:
     remembered = len(rules.remembered(turn - 1))
+    # The remembered turns, and this one.
     words = sum(count_tokens(prompts.describer(earlier, rules.token_budget)) for earlier in range(1, remembered + 2))
     return words + remembered * rules.token_budget + (remembered + 1) * IMAGE_READ_TOKENS
 
@@ -106,6 +107,7 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
         return 0.0
     if seat.price is None:
         return None
+    # A price an image stands for what is written; what is read is billed by tokens.
     if images and seat.image is not None:
         return images * seat.image + (seat.price.tokens(Usage(prompt_tokens=usage.prompt_tokens)) or 0.0)
     return None if seat.images_apart else seat.price.tokens(usage)

@@ -78,6 +78,7 @@ class ChannelResult:
         """Conditions under which the score collapses."""
         if self.gain < LEAST_GAIN:
             return ()
+        # The upper end must lie below the limit, because chance alone must not make a finding.
         limits = {"same": COLLAPSED, "own_paraphrase": OWN_COLLAPSED}
         shares = {name: self.shares[name].high for name in limits if name in self.shares}
         return tuple(name for name, high in shares.items() if high is not None and high < limits[name])
@@ -174,6 +175,7 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     finals: dict[str, float] = {}
     for episode in run.episodes():
         last = max(episode.renderings, default=0)
+        # An episode that the pair aborted counts as nothing drawn, so that aborting gains nothing.
         if not episode.played:
             finals[episode.episode_id] = 0.0
         elif (episode.episode_id, last) in rated:
@@ -219,6 +221,7 @@ def _result(run: RunFolder, scores: dict[str, dict[str, float]]) -> ChannelResul
     from ircore.results.conditions import strata
     from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
 
+    # Only episodes with a score everywhere, so that all conditions are compared on the same targets.
     names = sorted(set.intersection(*(set(known) for known in scores.values())))
     by_name = {instance.instance_id: instance for instance in run.instances.instances}
     values = np.array([[scores[condition][name] for condition in scores] for name in names], np.float64)
@@ -238,6 +241,7 @@ def _share(part: "npt.NDArray[np.float64]", whole: "npt.NDArray[np.float64]", su
     """Return the ratio of two mean gains with its percentile interval over resamples of the episodes."""
     import numpy as np
 
+    # The ratio of sums rather than a mean of ratios: single episodes may gain nothing at all.
     total = float(whole.sum())
     if total <= 0:
         return Estimate(None, None, None, len(part))

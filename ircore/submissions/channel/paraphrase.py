@@ -58,6 +58,7 @@ class ByList:
 
     async def paraphrase(self, message: str) -> str:
         """Return the message in other words; the same words for the same message."""
+        # Seeded by the message, so that a second test gives the same paraphrases.
         random = Random(derived_seed(0, message))
         sentences = _reordered(_SENTENCE.split(message), random)
         return " ".join(_in_other_words(sentence, random) for sentence in sentences)

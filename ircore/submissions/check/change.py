@@ -7,7 +7,15 @@ from pathlib import Path
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.players.submission import MANIFEST
-from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_findings, is_maintainers, submission_slug
+from ircore.submissions.check.entries import (
+    FOLDER,
+    PLAIN_FILE,
+    Entry,
+    entry_findings,
+    is_maintainers,
+    is_manifest,
+    submission_slug,
+)
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
@@ -72,6 +80,7 @@ def check_change(
     after = {blob.entry.path: blob for blob in objects.blobs(head, FOLDER)}
     merged = objects.blobs(base, FOLDER)
     if by_maintainers:
+        # Maintainers change code in the same pull request, which this check says nothing about.
         changes = [change for change in changes if change.path.startswith(f"{FOLDER}/")]
     scope = () if by_maintainers else _scope(changes)
     # Generators cut short: a change of a hundred thousand files is not checked to its end.
@@ -84,9 +93,11 @@ def check_change(
         theirs = frozenset(slug for slug in there if is_theirs(slug, owners, proposer))
         findings += list(islice(ownership_findings(changes, there, owners, proposer), MOST_SHOWN))
     findings += list(history_findings(objects, changes, after, merged, by_maintainers, theirs))[:MOST_SHOWN]
+    # Maintainers may name a provider without its fork, having asked the provider.
     purpose = Purpose(fork=None if by_maintainers or proposer is None else proposer.fork)
     checked = tuple(_submissions(objects, changes, after, merged, purpose, theirs))
     findings += [finding for each in checked for finding in each.findings]
+    # A set, because several checks can say the same of one file.
     return CheckedChange(base, head, checked, ordered(set(findings)))
 
 
@@ -107,7 +118,7 @@ def _changed(changes: list[Change], after: dict[str, Blob], merged: list[Blob]) 
 
 
 def _deleted(change: Change) -> Iterator[Finding]:
-    if _is_manifest(change.path):
+    if is_manifest(change.path):
         remedy = (
             "Restore the file; a folder keeps its name. To take the pair back: "
             f"ircore submission withdraw {change.path.rpartition('/')[0]} --reason TEXT"
@@ -145,7 +156,7 @@ def _submissions(
         change
         for change in changes
         # A link or submodule of this name is refused as a file, and is never read.
-        if change.after == PLAIN_FILE and _is_manifest(change.path) and change.path in after
+        if change.after == PLAIN_FILE and is_manifest(change.path) and change.path in after
     ]
     readable = [after[change.path] for change in altered[:MOST_SHOWN] if after[change.path].entry.size <= MAX_BYTES]
     neighbours = _neighbours(objects, merged) if readable else ()
@@ -166,10 +177,6 @@ def _replaced(checked: Checked) -> Checked:
 
 
 def _neighbours(objects: Repository, merged: list[Blob]) -> tuple[Neighbour, ...]:
-    blobs = [blob for blob in merged if _is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
+    blobs = [blob for blob in merged if is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
     slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
     return neighbours_of(zip(slugs, objects.contents(blobs), strict=True))
-
-
-def _is_manifest(path: str) -> bool:
-    return submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")

@@ -67,6 +67,15 @@ def submission_slug(path: str) -> str | None:
     return parts[1] if len(parts) > 2 and parts[0] == FOLDER else None
 
 
+def is_manifest(path: str) -> bool:
+    """Return whether a path is the manifest of a submission.
+
+    >>> is_manifest("submissions/my-pair/submission.yaml"), is_manifest("submissions/submission.yaml")
+    (True, False)
+    """
+    return submission_slug(path) is not None and path.count("/") == 2 and path.endswith(f"/{MANIFEST}")
+
+
 def _name_problem(path: str) -> tuple[str, str] | None:
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts):

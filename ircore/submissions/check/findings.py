@@ -96,6 +96,7 @@ def locate(fault: Fault, file: str, document: Document | None) -> Finding:
     """Return a fault with its place: the value, else the key or the nearest enclosing field."""
     place = START
     if document is not None:
+        # Of an unknown key the key itself is wrong, whatever stands behind it.
         spots = document.keys if fault.problem in UNKNOWN else document.values
         outwards = (fault.path[:length] for length in range(len(fault.path), -1, -1))
         place = next((spots[part] for part in outwards if part in spots), START)
@@ -150,4 +151,5 @@ def errors(findings: Iterable[Finding]) -> list[Finding]:
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings in a fixed order: errors first, then by file and place."""
+    # "error" comes before "warning" in the alphabet, and level is the first field.
     return tuple(sorted(findings, key=astuple))

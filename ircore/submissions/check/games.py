@@ -51,6 +51,7 @@ def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[
         asked = game.seats_of(game.rules.model_validate(submission.rules))
     except ValidationError as error:
         yield from _record_faults(error, ("rules",), f"See: ircore games show {game.name}")
+        # Rules at fault cannot say which seats are asked, so those that the manifest names are checked.
         asked = tuple(seat for seat in game.seats if not seat.when or seat.name in submission.players)
     for seat in game.seats:
         spec = submission.players.get(seat.name)

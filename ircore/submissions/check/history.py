@@ -55,6 +55,7 @@ def _added(
 ) -> Iterator[Finding]:
     path, data = blob.entry.path, next(objects.contents([blob]))
     known = next(objects.contents([earlier])) if earlier is not None else b""
+    # Byte by byte, so that not even a space of an earlier line can change.
     if not data.startswith(known):
         yield finding(path, "changes what is in the history already", "lines added at the end", _REMEDY)
     if not is_theirs:

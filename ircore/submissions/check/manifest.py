@@ -146,6 +146,7 @@ def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPa
     """
     settled: list[FieldPath] = []
     faults: list[Fault] = []
+    # Copied, because faulty fields are taken out below and the document stays as its author wrote it.
     rest = {key: dict(value) if isinstance(value, dict) else value for key, value in mapping.items()}
     for _ in range(MOST_ROUNDS):
         try:

@@ -43,6 +43,7 @@ def message_findings(objects: Repository, base: str, head: str, title: str = "")
     if words := skipping_words(title):
         problem = f"the title of the pull request holds {words!r}, by which checks are left out"
         yield finding("the pull request", problem, "", "Take it out of the title.")
+    # One more than is allowed tells that there are too many.
     messages = objects.messages(base, head, MOST_COMMITS + 1)
     if len(messages) > MOST_COMMITS:
         problem, remedy = f"more than {MOST_COMMITS} commits", "Make one commit of them: git rebase -i."

@@ -70,6 +70,7 @@ def neighbour(slug: str, data: bytes) -> Neighbour | None:
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
     players = document.get("players")
+    # Of either format: a pair has its seats at the top, other games have them below players.
     seats = [*(players.values() if isinstance(players, dict) else ()), *document.values()]
     return Neighbour(slug, document["name"], dict(filter(None, map(_key, seats))))
 
@@ -79,6 +80,7 @@ def _is_flat(data: bytes) -> bool:
     depth = 0
     for event in yaml.parse(data, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        # A few aliases of aliases can stand for billions of values.
         if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent):
             return False
     return True

@@ -33,6 +33,7 @@ def merged_owners(objects: Repository, base: str) -> dict[str, Owner]:
 def is_theirs(slug: str, owners: Mapping[str, Owner], proposer: Proposer) -> bool:
     """Return whether a submission belongs to the account that proposes a change."""
     owner = owners.get(slug)
+    # By the number: a name can be given up, and be taken by somebody else.
     return owner is not None and owner.account_id == proposer.account_id
 
 

@@ -90,6 +90,7 @@ def add_step_summary(markdown: str) -> None:
 
 
 def _annotation(finding: Finding) -> str:
+    # Commas and colons part the properties of a command, so only properties escape these two.
     file = finding.file.translate(_PROPERTY)
     expected = "" if finding.expected in finding.remedy else f" Expected: {finding.expected}."
     text = f"{finding.what}.{expected} {finding.remedy}".translate(_DATA)

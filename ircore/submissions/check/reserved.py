@@ -79,6 +79,7 @@ def _shapes(text: str) -> _Words:
     alone = False
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
         is_letter = len(match[0]) == 1 and match[0].isalpha()
+        # Otherwise "G P T" would pass where "GPT" is refused.
         if is_letter and alone:
             words[-1] += match[0]
         else:

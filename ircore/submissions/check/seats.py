@@ -140,6 +140,7 @@ def _parameter_faults(path: FieldPath, value: Any, local: bool) -> Iterator[Faul
         for name, part in value.items():
             below = (*path, name)
             yield from _string_faults(below, name, local)
+            # A path could make a player read any file of the machine that plays the pair.
             if not local and _PATH_NAME.fullmatch(name):
                 yield Fault(below, "names a file or folder", "settings without paths", f"Take it out. {_BY_YOURSELF}")
             yield from _parameter_faults(below, part, local)
@@ -173,6 +174,7 @@ def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator
         )
         return
     host = host_of(spec)
+    # At home the keys are the user's own, and may go where the user wants.
     if conditions.local or host is None:
         return
     yield from _key_of_another(path, key, host, conditions.keys)
@@ -214,6 +216,7 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
     yield from leak_faults(path, spec.base_url, is_address=True)
     if conditions.local:
         return
+    # A server of the submitter's own is asked on the submitter's machine, never from here.
     if address.host in LOOPBACK and not conditions.played_here:
         return
     reason = internal_host(address.host)

@@ -178,6 +178,7 @@ def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose =
         return
     if purpose.local:
         return
+    # The names of built-in pairs begin with a word that is reserved for them.
     if not is_maintainers(slug) and (fault := reserved_fault((), slug)):
         yield fault
     if fault := provider_fault((), slug, purpose.fork):
@@ -249,6 +250,7 @@ def _own_keys(submission: Submission) -> Iterator[Fault]:
     """Yield a fault if a pair would have the same key sent to two hosts."""
     first, second = submission.describer, submission.generator
     hosts = (host_of(first), host_of(second))
+    # A key belongs to one service, and the other host would learn it.
     if first.api_key_env == second.api_key_env and None not in hosts and hosts[0] != hosts[1]:
         yield Fault(
             ("generator", "api_key_env"),

@@ -102,6 +102,7 @@ def mixed_word(text: str) -> str | None:
 
     A letter's alphabet is the first word of its name in Unicode: ``CYRILLIC SMALL LETTER A``.
     """
+    # All letters of ASCII are Latin.
     if text.isascii():
         return None
     for match in _WORD.finditer(text):
@@ -166,5 +167,6 @@ def _prototypes() -> dict[str, str]:
     return {
         character: prototypes[0]["c"].strip("\u200e")
         for character, prototypes in confusables_data.items()
+        # A character that looks like several others has no single prototype.
         if len(character) == 1 and len(prototypes) == 1
     }

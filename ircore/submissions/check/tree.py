@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.strict_yaml import read_yaml_bytes
 from ircore.players.submission import MANIFEST
-from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_findings
+from ircore.submissions.check.entries import FOLDER, PLAIN_FILE, Entry, entry_findings, is_manifest
 from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.history import content_findings
 from ircore.submissions.check.neighbours import neighbours_of
@@ -41,7 +41,7 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     data = {
         entry.path.split("/")[1]: read_yaml_bytes(_on_disk(folder, entry.path), "Make it readable.")
         for entry in entries
-        if entry.mode == PLAIN_FILE and entry.path.count("/") == 2 and entry.path.endswith(f"/{MANIFEST}")
+        if entry.mode == PLAIN_FILE and is_manifest(entry.path)
     }
     if not data:
         raise InputError(f"{folder}: no submission in it", "Name the folder that holds submissions.")

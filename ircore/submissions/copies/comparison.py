@@ -85,6 +85,7 @@ class Comparison(NamedTuple):
         """Return a finding for each picture that answers several episodes."""
         seen: dict[str, list[str]] = defaultdict(list)
         for name, drawn in self.drawings.items():
+            # By pixels: the same picture can be packed into different files.
             for pixels in dict.fromkeys(self.look(sha256).pixels for sha256 in drawn):
                 seen[pixels].append(name)
         return [
@@ -97,6 +98,7 @@ class Comparison(NamedTuple):
         """Yield renderings that equal a picture of any instance pixel by pixel, then copies of the own target."""
         same: dict[str, tuple[str, str]] = {}
         for instance in instances.instances:
+            # Decoding every picture of a very large set would take longer than all other comparisons.
             if instance.instance_id in self.drawings or len(instances.instances) < MOST_COMPARED:
                 pictures = instances.pictures(instance)  # type: ignore[arg-type]  # each set reads its own instances
                 same |= {look_at(shown).pixels: (instance.instance_id, name) for name, shown in pictures.items()}
@@ -195,6 +197,7 @@ class Comparison(NamedTuple):
                         what = f"the picture is, pixel by pixel, {whose}"
                         yield self._flag("rendering_of_another", name, step, what, evidence)
                     elif alike[nearest] >= LIKE_ANOTHER and (name, sha256) not in self.reproduced:
+                        # Two good drawings of one target are alike without one being a copy of the other.
                         is_good = likeness(look, target_looks(name)).max() >= LIKE_BY_CHANCE
                         rule = "like_another" if is_good else "rendering_of_another"
                         what = f"the picture can hardly be told from {whose}"
@@ -264,7 +267,9 @@ def _held_together(
         proof: Share from which on a single rendering is proof enough; above 1 if none is.
     """
     likenesses = [(share, flag) for share, flag in seen if share >= least]
+    # Each target counts once, however many of its renderings are copies.
     copied = {flag.where.partition(",")[0] for _, flag in likenesses if flag.rule == "copied_picture"}
+    # A number as well as a share, because a few targets reach any share by chance.
     proven = len(copied) >= several and len(copied) > many * played
     for share, flag in likenesses:
         is_proof = flag.rule == "copied_picture" and (proven or share >= proof)

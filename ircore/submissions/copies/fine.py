@@ -103,6 +103,7 @@ def _is_found(wanted: "Floats", drawn: "Floats", y: int, x: int) -> bool:
     from scipy.fft import irfft2, next_fast_len, rfft2
 
     patch = wanted[y : y + PATCH, x : x + PATCH]
+    # Without its mean, so that a change of brightness costs nothing.
     patch = patch - patch.mean()
     # In double precision: running sums of squares lose small differences in single precision.
     window = drawn[max(0, y - REACH) : y + PATCH + REACH, max(0, x - REACH) : x + PATCH + REACH].astype(np.float64)
@@ -111,4 +112,5 @@ def _is_found(wanted: "Floats", drawn: "Floats", y: int, x: int) -> bool:
     crossed = crossed[: window.shape[0] - PATCH + 1, : window.shape[1] - PATCH + 1]
     # A place without detail matches nothing.
     spread = np.maximum(window_norms(window, PATCH), PATCH * DETAIL / 4)
+    # The absolute value finds an inverted copy too.
     return bool(np.abs(crossed / (np.sqrt((patch**2).sum()) * spread)).max() >= ALIKE)

@@ -82,6 +82,7 @@ def likeness(look: Look, descriptors: "Descriptors") -> "npt.NDArray[np.float32]
     padded = np.pad(own, REACH)
     shifts = [padded[y : y + SIDE, x : x + SIDE] for y in range(2 * REACH + 1) for x in range(2 * REACH + 1)]
     variants = np.stack([
+        # Four turns and their mirror images are all ways to lay a square upon itself.
         variant for shifted in shifts for turns in range(4)
         for variant in (np.rot90(shifted, turns), np.rot90(shifted, turns)[:, ::-1])
     ]).reshape(-1, SIDE * SIDE)  # fmt: skip
@@ -198,6 +199,7 @@ def read_index(path: Path) -> RunIndex | None:
             descriptors = np.asarray(stored["descriptors"])
     except (OSError, KeyError, ValueError, zipfile.BadZipFile):
         return None
+    # The file may come with a stranger's release, and arrays of another form would fail where they are used.
     if descriptors.dtype != np.int8 or descriptors.shape != (len(texts[0]), SIDE, SIDE):
         return None
     return RunIndex(texts[0], texts[1], texts[2], descriptors)

@@ -97,6 +97,7 @@ def match(picture: "Floats", source: "Floats") -> Match:
     for number, variant in enumerate(_variants(source)):
         planes = _correlations(patches, variant)
         peaks = planes.max(axis=(1, 2))
+        # The first variant is the source as it is, the only one with patches in their places.
         if number == 0:
             in_place = sum(
                 float(plane[max(0, y - 2) : y + 3, max(0, x - 2) : x + 3].max(initial=0)) >= ALIKE
@@ -117,6 +118,7 @@ def _corners(picture: "Floats") -> list[tuple[int, int]]:
         for x in range(0, width - PATCH + 1, PATCH // 2):
             spread = float(picture[y : y + PATCH, x : x + PATCH].std())
             if spread >= DETAIL:
+                # A patch belongs to the quarter in which its middle lies.
                 quarter = (2 * y + PATCH > height, 2 * x + PATCH > width)
                 quarters.setdefault(quarter, []).append((spread, y, x))
     best = [place for places in quarters.values() for place in sorted(places, reverse=True)[: PATCHES // 4]]
@@ -144,6 +146,7 @@ def _correlations(patches: "Floats", source: "Floats") -> "Floats":
     import numpy as np
     from scipy.fft import irfft2, next_fast_len, rfft2
 
+    # Longer by a patch, because a transform wraps around at its edges.
     shape = tuple(next_fast_len(length + PATCH, real=True) for length in source.shape)
     centred = patches - patches.mean(axis=(1, 2), keepdims=True)
     norms = np.sqrt((centred**2).sum(axis=(1, 2)))

@@ -132,6 +132,7 @@ class RelayClient:
             return count
         finally:
             if fetching is not None:
+                # A request for a further question may wait for long, and its answer is not needed any more.
                 fetching.cancel()
             await asyncio.gather(*working, return_exceptions=True)
 
@@ -148,6 +149,7 @@ class RelayClient:
             # A repeated question is not asked anew: the answer may have cost money.
             given = self._given.get(handed.question) or await self._answer(handed)
             self._given[handed.question] = given
+            # The oldest go first, which the relay has recorded most likely.
             while len(self._given) > REMEMBERED:
                 self._given.popitem(last=False)
             await self._request(session, "POST", f"/answer/{handed.question}", given)
@@ -165,6 +167,7 @@ class RelayClient:
         try:
             answer = await unbroken(getattr(player, handed.method)(view), who)
         except PlayerError as refusal:
+            # A technical failure is no answer: the question waits at the relay until the same command goes on.
             if refusal.reason in TECHNICAL_REASONS:
                 raise WorkError(f"{who} could not be asked: {refusal.detail}", _GOES_ON) from refusal
             return HandedAnswer.of(refusal).model_dump_json().encode()

@@ -146,6 +146,7 @@ class Desk:
             RelayError: The question is not asked, or no longer.
             InputError: It is no answer to this question.
         """
+        # Before the answer is decoded: an answer to no question costs nothing.
         entry = self._asked(name)
         entry.count()
         try:
@@ -163,6 +164,7 @@ class Desk:
 
     def _asked(self, name: str) -> _Open:
         entry = self._open.get(name)
+        # A question that was never handed out cannot have an answer, even if its name was guessed.
         if entry is None or entry.timer is None or entry.answer.done():
             raise RelayError(409, "this question is not asked, or was answered")
         return entry

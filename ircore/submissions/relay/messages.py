@@ -1,5 +1,6 @@
 """Questions and answers as a relay and its client exchange them: JSON, with pictures as base64."""
 
+import json
 from base64 import urlsafe_b64encode
 from dataclasses import fields, is_dataclass
 from typing import Any, Generic, TypeVar
@@ -76,8 +77,6 @@ class Handed(Record):
         Raises:
             WorkError: It is in another format than this version reads.
         """
-        import json
-
         try:
             shown: Asked = _SHOWN[self.method].model_validate_json(json.dumps({"view": self.view})).view
         except (KeyError, ValidationError) as error:
@@ -122,6 +121,7 @@ class HandedAnswer(Record):
     def _is_one_answer(self) -> "HandedAnswer":
         if sum(part is not None for part in (self.text, self.choice, self.picture, self.refusal)) != 1:
             raise ValueError("give exactly one of text, choice, picture and refusal")
+        # A technical reason would let a submitter have any episode played again.
         if self.refusal is not None and self.refusal not in REFUSALS:
             raise ValueError(f"refusal: {self.refusal} is not for a player to say")
         if any(len(note) > MAX_NOTE_CHARACTERS for note in self.notes):

@@ -55,6 +55,7 @@ def token_of(key: "Ed25519PrivateKey", run_file: bytes) -> str:
         key: Private key of the relay.
         run_file: Content of the run's ``run.json``.
     """
+    # With the text in front, no other use of the private key can give the same bytes.
     return hmac.digest(key.private_bytes_raw(), b"ircore relay token " + run_file, hashlib.sha256).hex()
 
 
@@ -89,6 +90,7 @@ class Relay:
             for seat in self.game.seats
             if (spec := plan.run.submission.players.get(seat.name)) is not None
         }
+        # What a relay recorded before it was started anew is not asked again.
         unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
         about = {
             "slug": plan.run.slug,
@@ -142,6 +144,7 @@ class _Handlers:
         try:
             handed = await self.desk.next(frozenset(held), POLL_S)
         except RelayError as error:
+            # Clients that were told so are gone, and the relay need not wait for them.
             if error.code == 410:
                 self.told.set()
             raise

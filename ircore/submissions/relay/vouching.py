@@ -29,6 +29,7 @@ def vouch(loaded: AnyLoaded, out: Path, instances: AnyInstanceSet, relay_keys: P
         WitnessError: The signatures do not fit the run.
     """
     folder = open_any_run(out)
+    # Signatures first: without them nothing in the folder can be relied on.
     witness = check_witness(out, known_relays(relay_keys))
     run, pair, game = folder.run, loaded.submission, load_game(folder.game)
     for name, theirs, ours in (

@@ -40,6 +40,7 @@ def readings(text: str) -> Iterator[str]:
     >>> "geometry" in readings("gеometry")  # the second letter is Cyrillic
     True
     """
+    # Invisible characters and accents would part the letters of a word.
     plain = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) not in ("Cf", "Mn"))
     plain = re.sub(r"\s+", " ", plain.lower())
     # With combining marks, without which the vowels of some scripts are lost.
@@ -49,6 +50,7 @@ def readings(text: str) -> Iterator[str]:
             composed,
             plain,
             without_leetspeak(plain, "i"),
+            # The digit 1 stands for i in some words and for l in others.
             without_leetspeak(plain, "l"),
             plain.translate(_LOOK_ALIKE),
             _SPACED.sub(lambda match: re.sub(r"[ ._-]", "", match[0]), plain),
@@ -68,6 +70,7 @@ def without_leetspeak(text: str, one: str = "i") -> str:
     >>> without_leetspeak("r3d c1rcl3, 10 px")
     'red circle, 10 px'
     """
+    # Only words that hold a letter: numbers of a description stay numbers.
     table = str.maketrans({**_LEET, "1": one})
     return _DISGUISED.sub(lambda match: match[0].translate(table), text)
 

@@ -67,6 +67,7 @@ def clock(run: Run | GameRun, events: Sequence[AnyEvent], now: datetime | None =
             seconds[event.episode_id] += event.seconds
     longest = max(seconds, key=seconds.__getitem__, default="")
     passed = ((now or datetime.now(UTC)) - started).total_seconds()
+    # An hour's slack for clocks that are set wrong.
     if longest and seconds[longest] > passed + 3600:
         what = f"its answers took {seconds[longest]:.0f} s, but only {passed:.0f} s passed since the run began"
         yield Flag(rule="clock", where=longest, what=what)
@@ -96,6 +97,7 @@ def _times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
     if fast:
         yield _of_run("time", f"the {role} wrote over {TOKENS_A_SECOND:,} tokens a second in {fast} of {len(calls)}")
     value, times = Counter(call.seconds for call in calls).most_common(1)[0] if calls else (0.0, 0)
+    # A number as well as a share, because of few answers two may take the same time.
     if value >= NO_TIME and times >= max(LEAST_SAME, SAME_TIME * len(calls)):
         yield _of_run("time", f"{times} of {len(calls)} answers of the {role} took the same time, {value:g} s")
     # Of an answer that took several requests, the last one alone wrote the tokens that are there.
@@ -124,6 +126,7 @@ def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     from scipy.stats import spearmanr
 
     lengths = sorted(tokens for tokens, _ in pairs)
+    # Where nearly all answers are of one length, an honest service shows no correlation either.
     if len(pairs) < LEAST_ANSWERS or lengths[len(pairs) * 9 // 10] < 2 * lengths[len(pairs) // 10]:
         return None
     tokens, seconds = zip(*pairs, strict=True)

@@ -50,6 +50,7 @@ def _has_styled_letters(text: str) -> bool:
 
 def _stacks_marks(text: str) -> bool:
     run = 0
+    # Composed first, so that letters with accents of their own do not count as marked.
     for character in unicodedata.normalize("NFC", text):
         run = run + 1 if unicodedata.combining(character) and unicodedata.name(character).startswith("COMBINING") else 0
         if run >= 3:
@@ -65,6 +66,7 @@ def _blank_ends(text: str) -> bool:
     """Return whether some lines end in blanks and others do not: a bit a line."""
     lines = text.split("\n")
     blank = sum(line != line.rstrip() for line in lines)
+    # Blanks at nearly all ends, or at few, are habits of a model; a code needs both kinds.
     return len(lines) >= 8 and 0.2 * len(lines) <= blank <= 0.8 * len(lines)
 
 

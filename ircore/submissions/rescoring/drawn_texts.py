@@ -44,6 +44,7 @@ def texts_to_a_judge(comparison: Comparison, instances: AnyInstanceSet, read: Re
             if not addresses_a_judge(text) or name not in by_name:
                 continue
             shown = instances.pictures(by_name[name]).values()  # type: ignore[arg-type]  # each set reads its own
+            # A target may hold such words itself, and a good rendering repeats them.
             if not any(addresses_a_judge(read(picture)) for picture in shown):
                 where = f"{name}, {comparison.word} {step}"
                 what = "a text in the rendering speaks to a judge, and none in the target does"

@@ -120,6 +120,7 @@ def is_safe(address: str, base: str) -> bool:
         return False
     if parts.scheme == "http":
         return host in LOOPBACK and home in LOOPBACK
+    # Digits at the end make an IP address, in whatever spelling.
     named = "." in host and host.rpartition(".")[2][:1].isalpha()
     # The user's own HF_ENDPOINT may lie inside a network; nothing that a stranger names may.
     return parts.scheme == "https" and named and (host == home or internal_host(host) is None)
@@ -180,6 +181,7 @@ class SafeRedirects(HTTPRedirectHandler):
     urllib.error.URLError: <urlopen error led to http://169.254.169.254, which is not followed>
     """
 
+    # The Hub redirects once or twice; urllib would follow ten.
     max_redirections = 5
 
     def __init__(self, base: str) -> None:
@@ -222,6 +224,7 @@ class Hub:
                 except (OSError, HTTPException) as error:
                     last = WorkError(f"{what}: the connection failed ({type(error).__name__})", "Try again later.")
                     continue
+            # Another size is no failed connection, so it is not asked for again.
             if len(data) != size:
                 raise TranscriptError(f"{what}: the Hub listed {size:,} bytes and sends another number", REMEDY)
             return data
@@ -249,6 +252,7 @@ class Hub:
                 return answer  # type: ignore[no-any-return]
             except HTTPError as error:
                 last = f"the Hub answers {error.code}"
+                # Other refusals of the server would be the same a second later.
                 if error.code != 429 and error.code < 500:
                     raise _refusal(error.code, what) from error
                 self._rest(_asked_wait(error.headers))

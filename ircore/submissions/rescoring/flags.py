@@ -99,6 +99,7 @@ def find_flags(
         *unlikely_records(run, events, instances, rendering, others),
         *_other_order(run, events),
     ]
+    # By rule first, because groupby joins neighbours alone.
     rule = attrgetter("rule")
     return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
 
@@ -177,6 +178,7 @@ def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: AnyInst
     budget = stated_rules(run).get("token_budget")
     for name, step, text in _texts(run, events):
         where = f"{name}, {step_word(run.game)} {step}"
+        # Later messages ask for corrections, which are often alike.
         if step == 1 and len(text.split()) >= SAME_WORDS:
             seen[" ".join(text.split())].append(name)
         for remark in remarks(text, budget, name_in):
@@ -218,6 +220,7 @@ def _other_order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Fla
     number = len(begun)
     if run.opening is None or number < LEAST_ORDERED:
         return
+    # Only the episodes that were begun, whose order among themselves the commitment gives too.
     due = {name: place for place, name in enumerate(in_order(run.opening, begun))}
     squares = sum((place - due[name]) ** 2 for place, name in enumerate(begun))
     alike = 1 - 6 * squares / (number * (number**2 - 1))

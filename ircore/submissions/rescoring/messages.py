@@ -148,6 +148,7 @@ def _shows_nothing(character: str) -> bool:
 def _belongs_to(character: str, before: str) -> bool:
     """Return whether a selector or joiner changes what the character before it looks like."""
     category = unicodedata.category(before)
+    # Joiners shape the letters of scripts such as Persian and Hindi.
     if character in _JOINERS and category in ("Lo", "Mn", "Mc"):
         return not _shows_nothing(before)
     may_have_style = category in ("So", "Sk", "Sm") or before in "#*0123456789\u203c\u2049\ufe0f"
@@ -164,6 +165,7 @@ def names_in(instance_ids: Sequence[str]) -> NameIn | None:
     >>> name_in and name_in("Draw Geometry Easy 1, please.")
     'geometry-easy-01'
     """
+    # Short ids, such as pie-1, could be words of a description.
     known = {_joined(name): name for name in instance_ids if len(re.sub(r"[\W_]", "", name)) >= SHORTEST_ID}
     stems = {tuple(re.split(r"[\W_]+", name.lower())[:-1]) for name in known.values()} - {()}
     if not stems:
@@ -190,6 +192,7 @@ def _unlikely(text: str) -> str | None:
     words = re.findall(r"[^\W_]+", re.sub(r"#[0-9a-fA-F]{3,8}\b", "", text))
     plain = [word for word in words if word.isalpha() and len(word) >= 4 and word.isascii()]
     strange = [word for word in plain if _NO_WORD.match(word.lower())]
+    # Some names and abbreviations have no vowels either.
     if len(strange) >= 6 and 4 * len(strange) > len(words):
         return f"{len(strange)} of {len(words)} words are no words"
     if longest := max((len(word) for word in words if word.isalpha() and word.isascii()), default=0) // LONGEST_WORD:

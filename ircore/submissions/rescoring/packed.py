@@ -147,6 +147,7 @@ def check_listing(sizes: Mapping[str, int], where: str) -> None:
             raise TranscriptError(f"{where}: {path[:200]!a} has no place in transcripts", REMEDY)
         if size > limit:
             raise TranscriptError(f"{where}: {path} is larger than {limit / 2**20:g} MiB", REMEDY)
+    # All other files may be missing: a run can be without renderings, and few have signatures.
     for path in (INDEX, RUN_FILE, JOURNAL):
         if path not in sizes:
             raise TranscriptError(f"{where}: {path} is missing", REMEDY)
@@ -214,6 +215,7 @@ def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> No
         raise TranscriptError(f"{folder}: {path} is not listed in {INDEX}", REMEDY)
     for path, file in listed.items():
         rendering = _RENDERING.fullmatch(path)
+        # Readers find a rendering by its name, so the name must be its hash.
         if rendering and rendering[1] != file.sha256:
             raise TranscriptError(f"{folder / INDEX}: {path} is not named by its SHA-256", REMEDY)
         if sizes[path] != file.size or file_sha256(folder / path) != file.sha256:

@@ -155,6 +155,7 @@ def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> N
 
 def _renderings(events: list[AnyEvent]) -> Iterator[Rendering]:
     calls = (event for event in events if isinstance(event, Call))
+    # A rendering that several turns share is written once.
     known = {call.rendering.sha256: call.rendering for call in calls if call.rendering}
     yield from known.values()
 
@@ -180,6 +181,7 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
     def plain(text: str | None, most: int) -> str | None:
         leaks: list[Leak] = list(find_leaks(text or ""))
         removed.extend(f"{where}: {leak.rule}" for leak in leaks)
+        # What stands in place of a leak may be longer than the leak.
         return without_leaks(text)[:most] if text and leaks else text
 
     def clean(rendering: dict[str, Any]) -> dict[str, Any]:

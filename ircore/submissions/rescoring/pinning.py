@@ -46,6 +46,7 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
         reference = TranscriptsReference(repo=repo, revision=commit, run=name)
     except ValidationError as error:
         raise InputError(f"{repo}: {name[:200]!a} is no run", "Name one that ircore submission pack packed.") from error
+    # A reference to files that would be refused later is not written at all.
     check_listing(dict(listing(hub, reference)), f"{repo}/{reference.run}")
     return reference
 
@@ -87,6 +88,7 @@ def _only_run(hub: Hub, repo: str, commit: str) -> str:
     entries = _answer(hub, f"/api/datasets/{repo}/tree/{commit}?limit=1000", repo)
     if not isinstance(entries, list):
         raise WorkError(f"{repo}: the Hub's listing cannot be read", "Name the run with --run.")
+    # Files beside the folders, such as a README.md, are no runs.
     folders = [entry.get("path") for entry in entries if isinstance(entry, dict) and entry.get("type") == "directory"]
     if len(folders) != 1 or not isinstance(folders[0], str):
         names = f": {', '.join(ascii(folder)[:80] for folder in folders[:5])}" if folders else ""

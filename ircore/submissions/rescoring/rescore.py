@@ -141,12 +141,13 @@ def rescore(
         known = _instances(instances, game, Path(work))
         packed = _packed(reference, game.name, transcripts, Path(work), deadline)
         signed = (packed.folder / WITNESS).is_file()
+        # Signatures that do not fit end everything, before anything else of the transcripts is looked at.
         witness = check_witness(packed.folder, known_relays(relay_keys)) if signed else None
         run = _run(loaded, packed.run, known, game)
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
-        # With damaged pictures the rules are played all the same, without pixels: one answer names all faults.
+        # Damaged pictures let the rules be played without pixels and offline players: one answer names all faults.
         replay = Replay(run, known, game, game.prompts(None), known_picture if picture_faults else pictures.stored)
         replay.players = {} if picture_faults else offline_players(loaded)
         faults += replay.faults(packed.events)
@@ -234,8 +235,10 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
             f"{loaded.path}: started: {_short(stated.started)} is no time in UTC that has passed",
             "Name transcripts whose run.json is as ircore play wrote it: withdrawals and releases go by this time.",
         )
+    # Tables of a release hold integers of 64 bits with a sign.
     if stated.seed >= 2**63:
         raise TranscriptError(f"{loaded.path}: seed: more than 63 bits", _REMEDY)
+    # The version is published as it is stated.
     if not _VERSION.fullmatch(stated.version):
         raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
     as_kept = rules if isinstance(stated, Run) else stated.rules

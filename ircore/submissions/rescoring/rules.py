@@ -60,6 +60,7 @@ class _Table(RecordedTable):
 
     async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
         pictures = getattr(question, "pictures", ())
+        # A generator that returns the picture it was shown has copied nothing that it should not know.
         self.shown.setdefault(seat.name, set()).update(captioned.picture.sha256 for captioned in pictures)
         if seat.name not in self._sources:
             if seat.name in self._replay.players:
@@ -76,10 +77,12 @@ class _Table(RecordedTable):
         """Ask an offline player itself, and note whether it answers as recorded."""
         key = call_key(self._setup.instance.instance_id, seat, question)
         call = self._calls.get(key)
+        # A missing answer is told by the rules.
         if call is None:
             return
         try:
             answer = await getattr(self._replay.players[seat.name], seat.method)(as_asked(seat, question))
+        # An offline player that fails here answered when the transcript was recorded.
         except (PlayerError, InputError):
             self._replay.differing.append(key)
             return
@@ -231,6 +234,7 @@ def _same(first: Any, second: Any) -> bool:
     if isinstance(first, list) and isinstance(second, list):
         return len(first) == len(second) and all(map(_same, first, second))
     if isinstance(first, float) and isinstance(second, float | int) and not isinstance(second, bool):
+        # Seconds are sums, which may end otherwise in another order.
         return isclose(first, second, rel_tol=1e-9, abs_tol=1e-6)
     # 1 equals True in Python, not in JSON.
     return type(first) is type(second) and bool(first == second)

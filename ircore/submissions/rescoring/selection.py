@@ -64,6 +64,7 @@ def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) ->
     finals: dict[str, list[float]] = {}
     for folder in others:
         alike = isinstance(folder, RunFolder) and folder.run.instance_set == run.instance_set
+        # The pair's own runs would be compared with themselves.
         if not alike or folder.run.slug == run.slug or len(curves) == MOST_PEERS:
             continue
         ratings: dict[str, dict[int, float]] = {}
@@ -153,6 +154,7 @@ def at_least(count: int, trials: int, share: float) -> float:
     """
     from scipy.stats import binom
 
+    # sf is the probability of more than its argument.
     return float(binom.sf(count - 1, trials, share))
 
 
@@ -170,6 +172,7 @@ def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
         yield Flag(rule="many_failures", where="the run", what=what)
     ease = {name: -float(episode.difficulty == "hard") for name, episode in episodes.items()}
     by = "difficulty"
+    # Only if known of every target: similarity and difficulty cannot be compared with each other.
     if episodes.keys() <= peers.expected.keys():
         ease, by = {name: peers.expected[name] for name in episodes}, "other pairs' similarity"
     chance = chance_of_low([ease[name] for name in failed], list(ease.values()))

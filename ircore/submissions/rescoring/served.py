@@ -44,6 +44,7 @@ def is_same_model(named: str, served: str) -> bool:
     >>> is_same_model("gpt-5.2", "gpt-5.2-2026-01-15@fp_1"), is_same_model("gpt-5.2", "gpt-5.2-mini")
     (True, False)
     """
+    # What follows the sign is a fingerprint of the service's, not part of the model's name.
     ours, theirs = _plain(named), _plain(served.partition("@")[0])
     if ours == theirs:
         return True

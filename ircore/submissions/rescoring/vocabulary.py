@@ -55,6 +55,7 @@ def wordless(text: str) -> str | None:
     >>> wordless("A red circle on white."), wordless(" ".join(str(7 * place % 256) for place in range(60)))
     (None, '60 numbers and 0 different words')
     """
+    # The code of a colour is neither a word nor a number of its own.
     plain = _COLOUR.sub(" ", text)
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(plain)]
     numbers = sum(character.isnumeric() for character in re.sub(r"(?<=\d)[\d.]+", "", plain) if not character.isalpha())
@@ -76,6 +77,7 @@ def _unknown(words: Iterable[str]) -> set[str]:
     some = len(unknown)
     for language in LANGUAGES:
         unknown = {word for word in unknown if word not in _dictionary(language)}
+        # Most messages are settled by the first dictionary, and loading each takes a while.
         if len(unknown) < FEW_UNKNOWN or len(unknown) <= UNKNOWN_SHARE * some:
             break
     return unknown
@@ -120,6 +122,7 @@ def _rare(text: str) -> str | None:
 
 def _in_use(character: str) -> bool:
     return any(
+        # A character that the standard lacks gives no bytes, and so a number below every range.
         first <= int.from_bytes(character.encode(codec, "ignore"), "big") <= last
         for codec, (first, last) in _COMMON_BYTES.items()
     )

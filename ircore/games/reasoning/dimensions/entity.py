@@ -37,6 +37,7 @@ class _EntityDimension(Dimension):
 
         GIR-Bench's own score, the similarity to reference pictures, needs a network: see ``likeness``.
         """
+        # Imported tasks are about real things, whose attributes nobody has written down.
         if payload["entity"] not in ENTITIES:
             return Verdict(None, None, False, ("attributes are known of the project's own things alone",))
         shown = ENTITIES[payload["entity"]].shown(Areas(answer.pixels))

@@ -31,6 +31,7 @@ class Quantity(SeenThings):
     def build(self, difficulty: str, rng: random.Random) -> Task:
         """Return a riddle of our own, and a picture that solves it."""
         riddle = make_counts(difficulty == "hard", rng)
+        # Shapes may come twice and colours once, so that every kind has a look of its own.
         shapes, colours = rng.sample(2 * FORMS, len(riddle.counts)), rng.sample(list(COLOURS), len(riddle.counts))
         forms = {kind: Form(*look) for kind, look in zip(riddle.counts, zip(colours, shapes, strict=True), strict=True)}
         *others, last = (PLURALS[kind] for kind in riddle.counts)

@@ -72,6 +72,7 @@ def cells_seen(answer: Picture, side: int) -> str:
         columns = tuple(line * answer.width / SIZES[side] for line in layout.columns)
         grid = RuledGrid(columns, tuple(line * answer.height / SIZES[side] for line in layout.rows))
     cells = list(read_cells(answer.pixels, grid))
+    # OCR takes long, and is asked only about cells that the forms of print leave open.
     if UNREADABLE in cells and not ocr_missing():
         for digit in digits(read_text(answer.pixels)):
             place = _place_of(digit, grid)

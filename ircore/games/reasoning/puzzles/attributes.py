@@ -153,6 +153,7 @@ def _plain(name: str) -> str:
 
 def _named(pixels: Pixels) -> npt.NDArray[np.uint8]:
     count = 256 // STEP
+    # Wider than a byte, which an index into the table would overflow.
     red, green, blue = (pixels[..., channel].astype(np.int64) // STEP for channel in range(3))
     names: npt.NDArray[np.uint8] = _table()[(red * count + green) * count + blue]
     return names
@@ -198,6 +199,7 @@ def _area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Area:
         top=top / size[0],
         right=right / size[1],
         bottom=bottom / size[0],
+        # A pixel's middle lies half a pixel from its edge.
         x=(left + float(columns.mean()) + 0.5) / size[1],
         y=(top + float(rows.mean()) + 0.5) / size[0],
         share=len(rows) / (size[0] * size[1]),
@@ -336,6 +338,8 @@ def _has_form(area: Area, form: str) -> bool:
     if form == "tall":
         return tall > 1.25
     if form == "pointed upwards":
+        # A triangle on its base fills half of its box and has its middle at two thirds of the height.
         return area.y > (area.top + area.bottom) / 2 + 0.05 * (area.bottom - area.top) and area.enclosed < 0.72
     low, high = FORMS[form]
+    # With holes filled, because spots and letters on a thing do not change the thing's form.
     return low <= area.enclosed <= high and 0.75 < tall < 1.33

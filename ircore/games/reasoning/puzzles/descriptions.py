@@ -119,6 +119,7 @@ def _beside(known: Select, step: tuple[int, int], round_about: bool) -> Select:
         if len(marks) != 1:
             return ()
         row, order = marks[0].row + step[0], marks[0].order + step[1]
+        # The first slice of a pie lies beside the last.
         place = (row, order % len(regions) if round_about else order)
         return [region for region in regions if (region.row, region.order) == place]
 

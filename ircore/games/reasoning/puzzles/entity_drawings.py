@@ -82,6 +82,7 @@ def stop_sign(rng: random.Random) -> Drawing:
 
 def snowman(rng: random.Random) -> Drawing:
     """Draw two or three balls of snow with a carrot for a nose, black eyes and buttons, and a hat."""
+    # White would hardly be seen on the lighter grounds.
     sheet = Sheet(rng, ("#93c5fd", "#7db7f5", "#a5b4fc"))
     sheet.disc(50, 76, 23, "#ffffff")
     sheet.disc(50, 44, 17, "#ffffff")
@@ -158,6 +159,7 @@ def rainbow(rng: random.Random) -> Drawing:
     width = rng.uniform(5.5, 7)
     for number, colour in enumerate(("#e02020", "#f97316", "#ffd60a", "#22a948", "#1d4ed8", "#7b2cbf")):
         sheet.wedge(50, 80, 50 - number * width, 180, 360, colour)
+    # A wedge has no hole, so the ground is painted over the middle of the bows.
     sheet.wedge(50, 80, 50 - 6 * width, 180, 360, sheet.ground)
     return sheet.drawing
 

@@ -74,6 +74,7 @@ def draw_forms(placed: Iterable[Placed]) -> Drawing:
 def scattered(forms: Sequence[Form], rng: random.Random, a_row: int) -> list[Placed]:
     """Place forms apart from each other, a cell of a grid each."""
     cell = SIDE / a_row
+    # A form takes up 0.64 of its cell's width, so neighbours never touch.
     places = rng.sample(range(a_row * a_row), len(forms))
     return [
         Placed(form, (place % a_row + 0.5) * cell, (place // a_row + 0.5) * cell, 0.32 * cell)
@@ -91,6 +92,7 @@ def seen_forms(pixels: Pixels) -> Detections:
     areas = Areas(pixels)
     things = list(areas.things(ALSO))
     coloured = [area for _, area in things]
+    # A light area within a coloured thing is the thing's highlight.
     things += [("pale", pale) for pale in areas.pale_things() if not any(area.holds(pale) for area in coloured)]
     boxes: dict[str, list[Box]] = {}
     for colour, area in things:

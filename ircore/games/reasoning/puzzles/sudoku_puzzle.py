@@ -66,6 +66,7 @@ def _full(side: int, rng: random.Random) -> str:
 
     digits = rng.sample("123456789"[:side], side)
     columns = exchanged()
+    # Within a band each row is the last one shifted by a box, and each band by one more: no digit meets itself.
     return "".join(digits[(row % box * box + row // box + column) % side] for row in exchanged() for column in columns)
 
 

@@ -68,6 +68,7 @@ def green_published(painted: Pixels, t: int = 100, original: "Pixels | None" = N
 
 def green(painted: Pixels, original: "Pixels | None" = None) -> Mask:
     """Return the mask of paint: green leads red and blue by 40 or more, and by 20 more than before painting."""
+    # Signed, because differences of bytes would wrap round below zero.
     pixels = resized(painted).astype(np.int16)
     lead = pixels[..., 1] - np.maximum(pixels[..., 0], pixels[..., 2])
     mask = lead >= 40
@@ -134,12 +135,14 @@ def _eroded_and_dilated(mask: Mask, size: int) -> Mask:
 
 def _closed(mask: Mask, size: int) -> Mask:
     kernel = np.ones((size, size), bool)
+    # Beyond the picture counts as set, so that closing takes nothing away at the edges.
     return ndimage.binary_erosion(ndimage.binary_dilation(mask, kernel), kernel, border_value=1)
 
 
 def _without_small(mask: Mask, least: float) -> Mask:
     parts, count = ndimage.label(mask, EIGHT)
     kept = np.bincount(parts.ravel(), minlength=count + 1) >= least
+    # Label 0 is the ground between the parts.
     kept[0] = False
     return kept[parts]
 

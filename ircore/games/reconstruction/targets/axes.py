@@ -178,11 +178,14 @@ def place(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
     x_labels = [_rotated_size(label, style.font, x_axis.rotation) for _, label in x_axis.ticks]
     y_labels = [text_size(label, style.font) for _, label in y_axis.ticks]
     left = EDGE + max(width for width, _ in y_labels) + GAP + mark + _room_for_name(y_axis, style)
+    # Labels turned by 45° end at their ticks, so the first one reaches far to the left.
     if x_axis.rotation == 45:
         left = max(left, EDGE + x_labels[0][0])
     bottom = SIZE - EDGE - max(height for _, height in x_labels) - GAP - mark - _room_for_name(x_axis, style)
+    # Half of a level label reaches beyond the last tick; a turned one ends near its tick.
     right = SIZE - EDGE - (x_labels[-1][0] / 2 if x_axis.rotation == 0 else 8)
     left, right = left + rng.uniform(0, 24), right - rng.uniform(0, 36)
+    # Half of the topmost label reaches above the area.
     top, bottom = EDGE + style.font / 2 + rng.uniform(0, 44), bottom - rng.uniform(0, 20)
     return Plot(
         Scale(x_axis.low, x_axis.high, float(round(left)), float(round(right))),
@@ -222,6 +225,7 @@ def draw_names(scene: SceneDrawing, plot: Plot) -> None:
     size, ink = plot.style.font, plot.style.paper.ink
     if plot.x_axis.name:
         middle = (plot.left + plot.right) / 2
+        # The labels are drawn by now, and the name begins where they end.
         lowest = max(element.box.bottom for element in scene.elements if element.parameters.get("axis") == "x")
         at: Point = (middle, lowest + GAP + 2)
         scene.text("axis_label", at, plot.x_axis.name, size, ink, "mt", axis="x")
@@ -266,6 +270,7 @@ def _gridline(
 
 def _x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
     style, ink, at = plot.style, plot.style.paper.ink, plot.x(value)
+    # A frame of the left side alone has no line below that marks could start from.
     if style.marks != "none" and style.frame != "left":
         ends = [(crisp(at, 1), plot.bottom), (crisp(at, 1), plot.bottom + (5 if style.marks == "out" else -5))]
         scene.line("tick", ends, ink, 1.0, axis="x", value=value)

@@ -42,6 +42,7 @@ def place(sheet: Sheet, points: list[Point], reach: list[Point] | None = None, w
 def some_triangle(sheet: Sheet) -> tuple[list[Point], list[int]]:
     """Choose a triangle without very sharp angles; return its placed corners and its angles in degrees."""
     at_a = sheet.rng.randint(38, 80)
+    # The third angle is then 40° to 88°: neither sharp nor to be taken for a right one.
     at_b = sheet.rng.randint(max(38, 92 - at_a), min(80, 140 - at_a))
     corners = turned(triangle(at_a, at_b), sheet.rng.choice((0, 0, -8, 10, 20)))
     if sheet.rng.random() < 0.3:
@@ -57,6 +58,7 @@ def fill(sheet: Sheet) -> str | None:
 def name_corners(sheet: Sheet, corners: list[Point], letters: str) -> None:
     """Name the corners of a polygon on the outside."""
     centre = middle(*corners)
+    # There are more letters than corners.
     for corner, letter in zip(corners, letters, strict=False):
         sheet.point(corner, letter, centre)
 
@@ -74,6 +76,7 @@ def scalene(sheet: Sheet) -> None:
 
 def right_triangle(sheet: Sheet) -> None:
     """A right triangle with the mark of its right angle and the lengths of its sides."""
+    # Pythagorean triples: all three lengths are whole.
     short, long, slant = sheet.rng.choice(((3, 4, 5), (6, 8, 10), (5, 12, 13), (8, 15, 17), (9, 12, 15)))
     shape: list[Point] = [(0, 0), (long, 0), (0, -short)]
     if sheet.rng.random() < 0.5:
@@ -92,6 +95,7 @@ def isosceles(sheet: Sheet) -> None:
     base = sheet.rng.choice((50, 55, 60, 65, 70))
     a, b, c = corners = place(sheet, triangle(base, base))
     sheet.polygon(corners, fill=fill(sheet))
+    # With base angles of 60° the triangle is equilateral.
     for start, end in ((a, c), (b, c), *(((a, b),) if base == 60 else ())):
         sheet.ticks(start, end, 1 if base == 60 else 2)
     sheet.angle(a, b, c, f"{base}°", sheet.style.accents[0], radius=36)
@@ -147,6 +151,7 @@ def rhombus(sheet: Sheet) -> None:
     sheet.segment(a, c, accent, dashed=True)
     sheet.segment(b, d, accent, dashed=True)
     sheet.right_angle(crossing(a, c, b, d), c, d, accent)
+    # A rhombus has four equal sides, a kite two pairs.
     far = 1 if left == right else 2
     for start, end, count in ((a, b, 1), (a, d, 1), (b, c, far), (c, d, far)):
         sheet.ticks(start, end, count)
@@ -156,6 +161,7 @@ def rhombus(sheet: Sheet) -> None:
 def polygon(sheet: Sheet) -> None:
     """A regular polygon, with its centre and one central angle or without."""
     count = sheet.rng.choice((5, 6, 8))
+    # The centre is placed with the corners, and taken from the list again.
     corners = place(sheet, [*regular(count, sheet.rng.choice((-90.0, -90.0 + 180 / count))), (0.0, 0.0)], within=350)
     centre = corners.pop()
     sheet.polygon(corners, fill=fill(sheet))
@@ -212,6 +218,7 @@ def angle(sheet: Sheet) -> None:
     rays = [polar((0, 0), 1, start), polar((0, 0), 1, start - degrees)]
     vertex, one, other = place(sheet, [(0.0, 0.0), *rays], within=330)
     accent = sheet.style.accents[0]
+    # First, because the tint would cover the rays.
     sheet.angle(vertex, one, other, f"{degrees}°", accent, radius=60, tint=sheet.style.tints[0])
     sheet.segment(vertex, one)
     sheet.segment(vertex, other)
@@ -271,6 +278,7 @@ def cuboid(sheet: Sheet) -> None:
         sheet.area([a, b, c, d], tint)
     for start, end in ((a, b), (b, c), (c, d), (d, a), (b, f), (c, g), (d, h), (f, g), (g, h)):
         sheet.segment(start, end)
+    # The edges at the corner that the cuboid itself hides.
     for start, end in ((a, e), (e, f), (e, h)):
         sheet.segment(start, end, thin=True, dashed=True)
     centre = middle(*points)

@@ -65,6 +65,7 @@ def all_diagonals(sheet: Sheet) -> None:
     inner = [crossing(*star[k], *star[(k + 1) % count]) for k in range(count)]
     sheet.area(inner, sheet.style.tints[0])
     for gap in range(2, count // 2 + 1):
+        # A diagonal between opposite corners would be drawn twice, from either end.
         for k in range(count if 2 * gap != count else gap):
             sheet.segment(corners[k], corners[(k + gap) % count], sheet.style.accents[gap - 2], thin=True)
     sheet.polygon(corners)
@@ -131,6 +132,7 @@ def thales(sheet: Sheet) -> None:
 
 def cyclic(sheet: Sheet) -> None:
     """A quadrilateral in a circle with its diagonals and its four angles in degrees."""
+    # Four even arcs that make 360°: the angles, halves of sums of two, are whole degrees.
     arcs = sheet.rng.choice(([70, 96, 110, 84], [64, 112, 78, 106], [92, 68, 120, 80], [76, 118, 64, 102]))
     turn = sheet.rng.randrange(180, 280, 10)
     radius, centre = sheet.rng.randint(165, 188), (256.0, 256.0)
@@ -169,6 +171,7 @@ def two_circles(sheet: Sheet) -> None:
             sheet.segment(centre, at, accent, thin=True, dashed=at is q)
     cross = crossing(p, q, m, n)
     sheet.right_angle(cross, p, n, sheet.style.accents[0], size=12)
+    # A common tangent meets both radii at right angles, so both point the same way.
     side = sheet.rng.choice((-1, 1)) * math.degrees(exact.acos((one[1] - other[1]) / exact.dist(m, n)))
     towards = direction(m, n) + side
     t, u = polar(m, one[1], towards), polar(n, other[1], towards)
@@ -232,6 +235,7 @@ def both_circles(sheet: Sheet) -> None:
     """A regular polygon between its inscribed and circumscribed circles, with radius, apothem and central angle."""
     count = sheet.rng.choice((5, 6, 8))
     start = sheet.rng.choice((-90.0, -90.0 + 180 / count))
+    # The circle about the polygon has to fit into the picture, too.
     *corners, centre = place(sheet, [*regular(count, start), (0.0, 0.0)], ends(((0.0, 0.0), 1.0)), 370)
     k = sheet.rng.randrange(count)
     one, other = corners[k], corners[(k + 1) % count]

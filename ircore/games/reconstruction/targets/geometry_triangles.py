@@ -32,6 +32,7 @@ def acute(sheet: Sheet, within: int = 360, *, reach_of_circumcircle: bool = Fals
     corners = turned(triangle(at_a, at_b), sheet.rng.choice((0, 0, -6, 7)))
     if sheet.rng.random() < 0.5:
         a, b, c = mirrored(corners)
+        # Exchanged, so that A still lies to the left of B.
         corners = [b, a, c]
     reach = ends(circumcircle(*corners)) if reach_of_circumcircle else None
     return place(sheet, corners, reach, within)

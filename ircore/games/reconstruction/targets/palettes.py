@@ -105,6 +105,7 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
     enough, enough_shades = ([palette for palette in kind if len(palette) >= count] for kind in (usable, shades))
     if enough_shades and rng.random() < 0.2:
         chosen = rng.choice(enough_shades)
+        # From end to end of the palette, so that few shades lie far apart.
         return [chosen[round(index * (len(chosen) - 1) / max(1, count - 1))] for index in range(count)]
     return rng.sample(rng.choice(enough), count)
 

@@ -59,5 +59,6 @@ def shots(difficulty: Difficulty, edition: int = 1) -> tuple[Shot, ...]:
 
 def _picture(file: str) -> Picture:
     data = (FOLDER / file).read_bytes()
+    # Reading checks the file and tells its size; the bytes stay the file's own.
     checked = Picture.from_untrusted(data, file)
     return Picture.from_own_file(data, checked.width, checked.height)

@@ -118,6 +118,7 @@ def _draw(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> Dr
     wedges = _wedges(rng, shares, look, pulled)
     for wedge in wedges:
         _draw_wedge(scene, look, wedge)
+    # After all wedges, or the next wedge would cover a label that reaches over.
     for wedge in wedges:
         _label(scene, look, wedge)
     return scene.finish()
@@ -140,6 +141,7 @@ def _wedges(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> 
 
 def _colours(rng: random.Random, look: _Look, count: int) -> list[str]:
     """Draw colours of which no two neighbours, nor the last and the first, look alike."""
+    # An edge in ink sets a pale wedge off from the paper, so less contrast does.
     least = 1.5 if look.edge == look.paper.background else 1.2
     while True:
         colours = pick_colours(rng, look.paper.background, count, least)
@@ -173,6 +175,7 @@ def _label(scene: SceneDrawing, look: _Look, wedge: _Wedge) -> None:
 
 def _write_inside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) -> None:
     """Write on the wedge where the wedge is wide enough."""
+    # In a full pie beyond the middle of the radius, where a wedge is wider.
     distance = (wedge.hole + wedge.radius) / 2 if wedge.hole else wedge.radius * 0.68
     width, height = text_size(text, look.font)
     chord = 2 * distance * exact.sin(min(math.pi / 2, math.radians(wedge.share * 1.8)))

@@ -278,8 +278,10 @@ class Sheet:
             reach = min(
                 (wide / 2 + distance) / abs(x) if x else math.inf, (high / 2 + distance) / abs(y) if y else math.inf
             )
+            # In a slanting direction a corner of the box comes nearest.
             reach = min(reach, distance + exact.hypot(wide, high) / 2)
             middle_x, middle_y = label.at[0] + reach * x, label.at[1] + reach * y
+            # A pixel farther away counts as much as eight degrees aside.
             cost = 2 * float(distance) + abs(turn) / 4
             if cost < least and self._free(middle_x, middle_y, wide, high):
                 best, least = (middle_x, middle_y), cost
@@ -308,6 +310,7 @@ class Sheet:
         """Draw squared paper, which labels may cover."""
         step = 32
         for at in range(step, SIZE, step):
+            # A line one pixel wide is centred on a pixel's middle, or it would blur over two.
             for path in ([(at + 0.5, 0.0), (at + 0.5, SIZE)], [(0.0, at + 0.5), (SIZE, at + 0.5)]):
                 box = self.scene.drawing.line(path, colour, 1)
                 self.scene.add("grid_line", box, colour, bleeds=True, start=list(path[0]), end=list(path[1]))

@@ -73,6 +73,7 @@ def corners(kind: str, radius: float) -> list[Point]:
     if kind in _ARCS:
         wide, high, start, end = _ARCS[kind]
         rim = arc_points((0, 0), (radius * wide, radius * high), start, end)
+        # A full turn ends where it began; a part of a disc has its corner in the centre.
         return rim[:-1] if end - start == 360 else [*rim, (0.0, 0.0)]
     if kind == "star":
         return [polar((0, 0), radius * (1 if k % 2 == 0 else 0.42), 36 * k - 90) for k in range(10)]
@@ -122,6 +123,7 @@ def _kinds(count: int, difficulty: Difficulty, rng: random.Random) -> list[str]:
         return rng.sample(EASY_KINDS, count)
     chosen = rng.sample(HARD_KINDS, count)
     repeats = rng.choice((0, 2, 3))
+    # A repeated kind comes first, where shapes lie apart or in a row.
     return [chosen[0]] * repeats + chosen[: count - repeats]
 
 
@@ -208,6 +210,7 @@ def _overlapping(rng: random.Random, slots: list[_Slot]) -> _Slot:
     for _ in range(80):
         base = rng.choice(slots)
         radius = rng.randint(17, 30) * 2
+        # Less than both radii, so that the circles overlap, but more than either, so that both are seen.
         x, y = polar((0, 0), 0.78 * (base.radius + radius), rng.uniform(0, 360))
         slot = _Slot(round(base.x + x), round(base.y + y), radius)
         inside = min(slot.x, slot.y, SIZE - slot.x, SIZE - slot.y) >= EDGE + radius
@@ -238,6 +241,7 @@ def _draw(
     scene: SceneDrawing, kind: str, slot: _Slot, fill: str | None, outline: str | None, width: float, rotation: float
 ) -> None:
     """Draw and record a shape; the outline lies on the inner side of the slot's circle."""
+    # A circle looks the same however it is turned.
     rotation = 0.0 if kind in {"circle", "ring"} else rotation
     points = [_turned(point, slot, rotation) for point in corners(kind, slot.radius - width / 2)]
     about: dict[str, Any] = {"centre": [slot.x, slot.y]}

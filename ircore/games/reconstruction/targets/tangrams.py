@@ -76,9 +76,11 @@ def turn_of(form: str, corners: Sequence[Point]) -> float:
         return 0.0
     if form == "square":
         (ax, ay), (bx, by) = corners[:2]
+        # A square looks the same after every quarter turn.
         return _degrees(bx - ax, by - ay) % 90
     right = min(range(3), key=lambda k: abs(_dot(corners, k)))
     (x, y), first, second = corners[right], corners[right - 1], corners[right - 2]
+    # From a right angle at the lower left the middle of the long side lies up to the right, at -45°.
     return (_degrees((first[0] + second[0]) / 2 - x, (first[1] + second[1]) / 2 - y) + 45) % 360
 
 

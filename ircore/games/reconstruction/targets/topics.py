@@ -98,6 +98,7 @@ def pick_words(rng: random.Random, topic: Topic, count: int) -> list[str]:
     if topic.is_sequence:
         first = rng.randint(0, len(topic.words) - count)
         return list(topic.words[first : first + count])
+    # Letters and school classes have an order, too, and begin with the first.
     if topic.words[0] in ("A", "5a"):
         return list(topic.words[:count])
     return rng.sample(topic.words, count)

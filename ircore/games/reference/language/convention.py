@@ -34,13 +34,11 @@ def novelty(earlier: Sequence[str], later: Sequence[str], definition: Definition
         earlier: Content words of the last description of the same picture.
         later: Content words of this one.
         definition: ``paper``: deletions are free. ``icca_code``: as the published code computes; a common word is
-            always matched and
-            words dropped at the beginning cost one each.
+            always matched and words dropped at the beginning cost one each.
 
     Returns:
         Distance and rate. Where the earlier description has no content words, the rate is 1 in ``icca_code``; in
-        ``paper``, where it is
-        undefined, it is 1 if the later one has any and 0 if it has none.
+        ``paper``, where it is undefined, it is 1 if the later one has any and 0 if it has none.
 
     >>> grown, man = ("grown", "man", "in", "tuxedo", "eat"), ("man", "in", "tuxedo")
     >>> novelty(grown, man), novelty(grown, man, "paper")

@@ -52,6 +52,7 @@ def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
         if not artist.get_visible() or id(artist) in done:
             continue
         if id(artist) in in_bars:
+            # All bars of a container are read at the first of them.
             container, series = in_bars[id(artist)]
             done |= {id(bar) for bar in container.patches}
             shapes.read_bars(page, axes, container, series)
@@ -161,6 +162,7 @@ def _read_scatter(page: Page, axes: Any, artist: Any) -> None:
     offsets = np.asarray(np.ma.filled(artist.get_offsets(), np.nan), float)
     sizes, faces, edges = artist.get_sizes(), artist.get_facecolor(), artist.get_edgecolor()
     corners = len(artist.get_paths()[0].vertices) if artist.get_paths() else 0
+    # A scatter keeps its marker's path alone: five points close a square, four a triangle.
     marker = {5: "s", 4: "^"}.get(corners, "o")
     for number, offset in enumerate(offsets):
         if not np.isfinite(offset).all():
@@ -174,6 +176,7 @@ def _read_scatter(page: Page, axes: Any, artist: Any) -> None:
 def _read_strokes(page: Page, axes: Any, artist: Any) -> None:
     """Read separate lines: of figures as segments, of graphs as asymptotes where they cross the plot area."""
     colours, widths = artist.get_color(), artist.get_linewidth()
+    # matplotlib gives offset and pattern of each line; a solid one has no pattern.
     dashed = artist.get_linestyle()[0][1] is not None
     for number, segment in enumerate(artist.get_segments()):
         points = page.sheet.pixels(segment, artist.get_transform())

@@ -16,6 +16,7 @@ SHAPES = {"o": "circle", "s": "square", "D": "diamond", "d": "diamond", "^": "tr
 
 def read_line(page: Page, axes: Any, line: Any) -> None:
     """Read a line with its markers."""
+    # All four are matplotlib's words for no line.
     drawn = line.get_linestyle() not in ("None", "none", "", " ") and line.get_linewidth() > 0
     if drawn:
         if is_straight_across(line, axes):
@@ -87,6 +88,7 @@ def _curve(page: Page, axes: Any, line: Any) -> None:
 def _branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
     """Return the parts of a line that can be seen, as points in pixels, evenly thinned."""
     data = np.asarray(line.get_xydata(), float)
+    # What is not finite goes far outside, where it is not seen.
     moved = line.get_transform().transform(np.nan_to_num(data, nan=-1e9, posinf=1e9, neginf=-1e9))
     area = axes.bbox
     seen = (
@@ -94,6 +96,7 @@ def _branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
         & (moved[:, 0] >= area.x0 - 1) & (moved[:, 0] <= area.x1 + 1)
         & (moved[:, 1] >= area.y0 - 1) & (moved[:, 1] <= area.y1 + 1)
     )  # fmt: skip
+    # A curve that leaves the plot area comes back as another branch.
     runs = np.split(np.arange(len(seen)), np.flatnonzero(np.diff(seen.astype(int))) + 1)
     visible = [run for run in runs if len(run) > 1 and seen[run[0]]]
     thinned = [run[np.unique(np.linspace(0, len(run) - 1, min(len(run), MOST_POINTS)).astype(int))] for run in visible]
@@ -125,6 +128,7 @@ def add_path(
 def _markers(page: Page, axes: Any, line: Any, *, joined: bool) -> None:
     face, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
     data = _finite(line.get_xydata())
+    # matplotlib draws the marker of a point half as large as that of a circle.
     size = page.sheet.width_of(line.get_markersize() * (0.5 if line.get_marker() == "." else 1))
     every = line.get_markevery()
     data = data[::every] if isinstance(every, int) else data

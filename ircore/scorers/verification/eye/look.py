@@ -89,6 +89,7 @@ def _uneven(view: View, target: Target) -> float:
 
 def look_at(target: Target, pixels: Pixels) -> Look:
     """Lay a rendering over its target and find the rendering's writing."""
+    # Kept with the target, which many renderings are laid over.
     model = target.view.noted("registration", lambda: Model(target.picture))
     transform, agreement = register(model, pixels)
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
@@ -117,6 +118,7 @@ def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     before, after = np.array(pairs, dtype=np.float64).T
     size = look.view.pixels.shape[1 if axis == "x" else 0]
     spread = np.subtract.outer(before, before)
+    # Labels close to each other say little about a scale.
     far = spread > 0.35 * size
     if not far.any():
         return 1.0, round(float(np.median(after - before)), 3)

@@ -34,6 +34,7 @@ class Area:
 def polygon_mask(points: Sequence[Sequence[float]], height: int, width: int) -> Mask:
     """Return which pixels lie inside a polygon, x and y in pixels."""
     image = Image.new("1", (width, height))
+    # Pillow counts from the middles of pixels, scenes from their corners.
     ImageDraw.Draw(image).polygon([(float(x) - 0.5, float(y) - 0.5) for x, y in points], fill=1)
     return np.array(image, dtype=bool)
 
@@ -68,6 +69,7 @@ def place_of(expected: Mask, hidden: Mask) -> Place:
         hidden: Which pixels something else of the target covers.
     """
     inner = ndimage.binary_erosion(expected, iterations=2) & ~hidden
+    # A small or thin area has no inside, and is looked at whole.
     if inner.sum() < 12:
         inner = expected & ~hidden
     beyond = ndimage.binary_dilation(expected, iterations=9) & ~ndimage.binary_dilation(expected, iterations=4)
@@ -98,6 +100,7 @@ def area_seen(view: View, place: Place) -> Area | None:
     own = distance(view.lab, colour) < min(14.0, max(5.0, 0.5 * float(distance(colour, ground))))
     parts, _ = ndimage.label(own)
     numbers, sizes = np.unique(parts[inner & own], return_counts=True)
+    # Parts that hardly reach into the expected place belong to something else.
     mask = np.isin(parts, numbers[(numbers > 0) & (sizes > 0.04 * inner.sum())])
     if mask.sum() < 0.15 * inner.sum():
         return None
@@ -190,6 +193,7 @@ def shape_mask(element: Element, height: int, width: int) -> Mask:
     (x, y), radius = about["centre"], float(about["radius"])
     wide, high, start, sweep = ROUND[element.type]
     rim = circle_points(0, 0, 1, start, sweep)
+    # A part of a disc has a corner in the disc's centre.
     if sweep < 360:
         rim.append((0.0, 0.0))
     turn = math.radians(float(about.get("rotation", 0)))

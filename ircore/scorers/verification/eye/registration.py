@@ -86,6 +86,7 @@ class Edges:
 
     def points(self) -> list[Floats]:
         """Return the middle points of the edges of each orientation, x and y in pixels; evenly thinned out."""
+        # Rows and columns become x and y; a pixel's middle lies half a pixel from its corner.
         return [places[:, ::-1].astype(np.float32) + 0.5 for places in self._places()]
 
     def weights(self) -> list[Floats]:
@@ -111,12 +112,15 @@ def edges_of(pixels: Pixels) -> Edges:
     across[:, 1:-1] = (planes[:, 2:] - planes[:, :-2]) / 2
     down[1:-1] = (planes[2:] - planes[:-2]) / 2
     strength = np.hypot(across, down)
+    # The channel that differs most: an edge between two colours may show in one of the three alone.
     channel = strength.argmax(axis=2)[..., None]
     size = np.take_along_axis(strength, channel, 2)[..., 0]
     dx = np.abs(np.take_along_axis(across, channel, 2)[..., 0])
     dy = np.abs(np.take_along_axis(down, channel, 2)[..., 0])
+    # A difference over two pixels, halved, is half of the step at a sharp edge.
     threshold = max(EDGE / 2, 0.12 * float(np.percentile(size, 99)))
     strong = np.minimum(1.0, size / (2 * threshold))
+    # 2.4 is the tangent of 67°: up to half-way to a diagonal an edge counts as upright or level.
     upright, level = dx > 2.4 * dy, dy > 2.4 * dx
     return Edges(tuple((strong * mask).astype(np.float32) for mask in (upright, level, ~(upright | level))))
 
@@ -160,6 +164,7 @@ def register(model: Model, pixels: Pixels) -> tuple[Transform, float]:
     best = max(results, key=lambda result: _agreement(model.points, fields, result[0], 3.0) - _unlikely(result[0]))
     if _shift(best[0]) > SLIGHT_MOVE:
         best = _rather_near(model, fields, best, results)
+    # Where a move gains next to nothing, the picture stays where it is.
     still = _agreement(model.points, fields, Transform(), 1.0)
     if still >= best[1] - 0.004:
         return Transform(), round(still, 4)
@@ -212,9 +217,12 @@ def _coarse(model: Model, edges: Edges) -> list[Transform]:
         spectra.append(np.fft.rfft2(reduced).astype(np.complex64))
     candidates = []
     for scale, turn, conjugates in model.spectra:
+        # Correlation of both pictures for every move at once.
         product = sum(spectrum * conjugate for spectrum, conjugate in zip(spectra, conjugates, strict=True))
         surface = np.fft.irfft2(product, s=(COARSE, COARSE))
+        # No move by more than a quarter of the picture is allowed, see _is_allowed.
         limit = COARSE // 4
+        # A correlation holds the moves to the left and upwards at its far ends.
         window = np.roll(surface, (limit, limit), (0, 1))[: 2 * limit + 1, : 2 * limit + 1]
         row, column = np.unravel_index(int(window.argmax()), window.shape)
         move = Transform((int(column) - limit) / COARSE, (int(row) - limit) / COARSE, scale, scale, turn)
@@ -300,6 +308,7 @@ def over_target(pixels: Pixels, transform: Transform, width: int, height: int) -
     if transform.is_identity:
         return np.asarray(image)
     data = tuple(float(value) for value in transform.matrix(width, height).ravel())
+    # What comes in from beyond the edges looks like the ground, and not like something drawn.
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     fill = tuple(int(value) for value in np.median(border, axis=0))
     moved = image.transform((width, height), Image.Transform.AFFINE, data, Image.Resampling.BILINEAR, fillcolor=fill)

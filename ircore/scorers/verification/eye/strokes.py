@@ -97,9 +97,11 @@ def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: fl
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     total = float(along[-1])
     count = max(2, round((total - 2 * ends) / step) + 1)
+    # Of a short path at least the middle third is looked at.
     wanted = np.linspace(min(ends, total / 3), total - min(ends, total / 3), count)
     places = np.column_stack([np.interp(wanted, along, path[:, axis]) for axis in (0, 1)])
     piece = np.clip(np.searchsorted(along, wanted, side="right") - 1, 0, len(lengths) - 1)
+    # Two equal points in a row have no length to divide by.
     directions = np.diff(path, axis=0)[piece] / np.maximum(lengths[piece], 1e-6)[:, None]
     normals = np.column_stack([-directions[:, 1], directions[:, 0]])
     return places.astype(np.float32), normals.astype(np.float32)
@@ -119,6 +121,7 @@ def follow(view: View, places: Floats, normals: Floats, reach: float, two_sided:
     offsets = np.arange(-np.ceil(half), np.ceil(half) + 0.5, 1.0, dtype=np.float32)
     points = places[:, None, :] + offsets[None, :, None] * normals[:, None, :]
     profile = sampled(view.rgb, points)
+    # A line is narrower than half of its profile, so the median shows the ground.
     ground = np.median(profile, axis=1)
     apart = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
     near = np.abs(offsets) <= reach
@@ -193,6 +196,7 @@ def colour_of(
     usable = course.seen & course.usable
     if usable.sum() < 3:
         return None
+    # Places far off the others show another line.
     usable &= np.abs(course.offsets - np.median(course.offsets[usable])) <= 3.0
     if not usable.any():
         return None
@@ -235,6 +239,7 @@ def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:
 def _unmixed(lines: Floats, grounds: Floats, colour: str, least: float) -> str:
     """Return the colour of a line without its ground, by the coverage that ``colour`` would have, or ``least``."""
     apart = np.sqrt(((lines - grounds) ** 2).sum(axis=1))
+    # The places of most contrast are least mixed with the ground.
     strong = apart >= np.percentile(apart, 60)
     line, ground = np.median(lines[strong], axis=0), np.median(grounds[strong], axis=0)
     towards = rgb_of(colour) - ground

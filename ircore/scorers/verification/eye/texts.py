@@ -182,6 +182,7 @@ def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence
     levels = [_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
     other_levels = [_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
     first, second = (np.stack([_canonical(ink) for ink in inks]) for inks in (levels, other_levels))
+    # A box may be a pixel off, so the best of nine small shifts counts.
     shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
     best = np.max([_unit(np.roll(first, shift, (1, 2))) @ _unit(second).T for shift in shifts], axis=0)
     unlike = np.abs(np.log(_ratios(levels))[:, None] - np.log(_ratios(other_levels))[None, :])
@@ -190,6 +191,7 @@ def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence
 
 
 def _level(ink: Floats, turn: float) -> Floats:
+    # Laid level, because the ratio of the sides is compared, too.
     return np.rot90(ink, -1) if turn == 90 else ink
 
 
