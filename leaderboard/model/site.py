@@ -258,12 +258,12 @@ class Site:
     def key(self, pair: Pair) -> str:
         """Return the cache key of everything rendered from a pair alone: 64 hex digits.
 
-        It covers the pair's run, how the site names and marks it, who judges, which targets are shown, and where
-        originals lie.
+        It covers the pair's run, how the site names and marks it, who judges, which targets are shown, where
+        originals lie, and the benchmark version.
         """
         marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart, repr(list(self.galleries)))
         judges = repr((self.judge, sorted(self.results.judge_identities.items())))
-        return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals)
+        return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals, str(self.version.name))
 
     def cell(
         self, pair: Pair, category: str | None = None, difficulty: str | None = None, judge: str | None = None

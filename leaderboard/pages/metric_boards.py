@@ -11,6 +11,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_menus import Listed, menu_fields, menus_for
 from leaderboard.pages.board_views import View, metric_path, view_path, view_words
 from leaderboard.pages.boards import MEASURED
+from leaderboard.pages.sharing import provenance
 
 
 def metric_pages(site: Site) -> Iterator[Page]:
@@ -36,6 +37,7 @@ class _MetricLine(Listed):
 def _metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), metric_facts(metric)
     overall = metric_cells(results, metric)
+    view = View(site.judge, rules=site.rule_sets[0])
     parts = [metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
@@ -53,15 +55,14 @@ def _metric_page(site: Site, metric: str) -> Page:
         values={
             "facts": facts,
             "metric": metric,
+            "about": provenance(site, view, metric),
             "measured": MEASURED,
             "tools": menus_for(lines),
             "groups": ["quality", "refinement", "effort", "provenance"],
             "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
             "domain": _domain([line.cell.final for line in lines]),
             "chips": [*_home_chips(site, metric)],
-            "words": view_words(site, View(site.judge, rules=site.rule_sets[0])).replace(
-                f"judged by {site.judge}", f"measured by {metric}"
-            ),
+            "words": view_words(site, view).replace(f"judged by {site.judge}", f"measured by {metric}"),
         },
     )
 

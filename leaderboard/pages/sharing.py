@@ -46,9 +46,19 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     )
 
 
-def provenance(site: Site, view: View) -> str:
-    """Return where the numbers of a board come from, as JSON for files that a reader saves."""
-    return json.dumps(provenance_facts(site, view), ensure_ascii=False)
+def provenance(site: Site, view: View, metric: str = "") -> str:
+    """Return where the numbers of a board come from, as JSON for files that a reader saves.
+
+    Args:
+        site: What is shown.
+        view: Condition of the board.
+        metric: Image metric that measured in the place of a judge; empty for none.
+    """
+    facts = provenance_facts(site, view)
+    if metric:
+        del facts["judge"]
+        facts = {"metric": metric, **facts}
+    return json.dumps(facts, ensure_ascii=False)
 
 
 def provenance_facts(site: Site, view: View) -> dict[str, str]:
