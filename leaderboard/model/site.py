@@ -45,7 +45,7 @@ class Page:
     """Path without suffix, relative to the site's root: ``boards/index``."""
 
     title: str
-    """Title for the browser's tab: only our own words and checked identifiers, never a stranger's text."""
+    """Title for the browser's tab; may hold a stranger's words on one line, so escape it."""
 
     template: str
     """Name of the template, without suffix."""
@@ -58,6 +58,9 @@ class Page:
 
     later: Callable[[], Mapping[str, Any]] | None = None
     """Function that computes further values when the page is written, in one of several processes; never ``charts``."""
+
+    finding: Callable[[Mapping[str, Any]], str] | None = None
+    """Function that says in a sentence, from all values, what the page's numbers say; None for its first words."""
 
     @property
     def root(self) -> str:

@@ -37,13 +37,20 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     # A site without the reconstruction game has no page on how to cite it.
     paper = f'<a href="{page.root}cite.html">Paper and benchmark</a>' if site is not None else ""
     return safe(
-        '<aside class="share" data-share data-search-exclude aria-label="Share and cite this page">'
+        f'<aside class="share" data-share{_episode_links(page)} data-search-exclude '
+        'aria-label="Share and cite this page">'
         '<button type="button" data-copy-link hidden>Copy link</button>'
         "<details><summary>Cite this page</summary>"
         f'<pre class="command"><code data-bibtex>{_lines(entry)}</code></pre>'
         '<button type="button" data-copy-bibtex hidden>Copy BibTeX</button> '
         f'{paper}</details><span role="status"></span></aside>'
     )
+
+
+def _episode_links(page: Page) -> Markup:
+    """Return an attribute with the page of each episode of a target that has a card of its own, by the pair's key."""
+    strips = {key: f"{page.root}{path}.html" for key, path in page.values.get("strips", {}).items()}
+    return Markup(' data-episodes="{}"').format(json.dumps(strips)) if strips else Markup("")
 
 
 def provenance(site: Site, view: View, metric: str = "") -> str:
