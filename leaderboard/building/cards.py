@@ -171,7 +171,8 @@ def _replay_card(site: Site, page: Page) -> bytes | None:
 def _target_card(site: Site, page: Page) -> bytes:
     gallery = page.values["gallery"]
     best: Chosen | None = page.values["best"]
-    card = _Card(gallery.title, target_finding(site.judge, page.values) or "a target")
+    words = target_finding(site.judge, page.values) or "a target"
+    card = _Card(gallery.title, f"{words[0].upper()}{words[1:]}")
     return _with_strip(card, site, gallery.instance.instance_id, best.pair if best else None)
 
 

@@ -131,14 +131,16 @@ def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
 
 
 def target_finding(judge: str, values: Mapping[str, Any]) -> str:
-    """Return which pair drew a target best, and its score; empty if nobody's rendering of it is rated.
+    """Return which pair got the highest score on a target; empty if nobody's rendering of it is rated.
 
     Args:
         judge: Judge of the page.
         values: Values of the page of the target.
     """
     best: Chosen | None = values["best"]
-    return "" if best is None else f"drawn best by {one_line(pair_name(best.pair), 80)}, {outcome_words(best, judge)}"
+    if best is None:
+        return ""
+    return f"highest score by {one_line(pair_name(best.pair), 80)}, {outcome_words(best, judge)}"
 
 
 def outcome_words(chosen: Chosen, judge: str) -> str:

@@ -109,12 +109,13 @@ def _page(site: Site, view: View, role: Role) -> Page:
         return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
 
     plain = [(label, links) for label, links in chips(site, view, path) if label not in ("Order", "Metric")]
+    heading = f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}")
     return Page(
         path=player_board_path(site, view, role),
-        title=f"{role.capitalize()}s, {view_title(site, view)}".replace("s, Leaderboard", "s", 1),
+        title=view_title(site, view).replace(view_heading(view), heading, 1),
         template="player_board",
         values={
-            "heading": f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}"),
+            "heading": heading,
             "role": role,
             "about": provenance(site, view),
             "chips": [*subjects(site, view, role), *plain],

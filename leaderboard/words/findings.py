@@ -25,10 +25,10 @@ def lead_words(rows: Sequence[RankedRow[Any, Any]], name: str, noun: str = "pair
     ranked, top = sum(row.rank_low is not None for row in rows), sum(row.top for row in rows)
     if not ranked:
         return f"{name} has the highest main score of {len(rows)} {noun}s, {score}; none of them has a rank"
-    among = f"{len(rows)} {noun}s" if ranked == len(rows) else f"the {ranked} of {len(rows)} {noun}s with a rank"
+    among = f"{len(rows)} {noun}s" if ranked == len(rows) else f"{ranked} {noun}s with a rank"
     if top > 1:
         return f"{name} has the highest main score of {among}, {score}; {top} of them may be the best"
-    return f"{name} leads {among} with a main score of {score}"
+    return f"{name} leads {among}, main score {score}"
 
 
 def place_words(row: RankedRow[Any, Any], among: int) -> str:
