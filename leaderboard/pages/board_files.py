@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import as_csv, flat_records, flat_units
+from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.model import Table
-from ircore.results.tables.source import source_of
+from ircore.results.tables.source import flat_units, source_of
 from leaderboard.model.trust import tier_of
 from leaderboard.words.labels import rules_words
 

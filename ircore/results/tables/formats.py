@@ -153,16 +153,13 @@ def as_latex(table: Table) -> str:
 def as_csv(table: Table, source: Mapping[str, str | None] | None = None) -> str:
     """Return a table's flat records as CSV; a text that a spreadsheet would run begins with an apostrophe.
 
-    Args:
-        table: What to write.
-        source: Where the numbers come from: last columns, the same in each row, unless the table has them itself.
+    ``source`` says where the numbers come from: last columns, the same in each row, unless the table has them itself.
     """
     names = flat_names(table)
     same = {name: _harmless(fact) for name, fact in (source or {}).items() if name not in names}
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*names, *same])
-    writer.writerows([*map(_harmless, row), *same.values()] for row in _flat_rows(table))
+    rows = ([*map(_harmless, row), *same.values()] for row in _flat_rows(table))
+    csv.writer(buffer, lineterminator="\n").writerows([[*names, *same], *rows])
     return buffer.getvalue()
 
 
@@ -230,26 +227,6 @@ def flat_records(table: Table) -> Iterator[dict[str, Any]]:
 def flat_names(table: Table) -> list[str]:
     """Return the keys of a table's flat records, in order."""
     return [flat.name for flat in flat_columns(table.columns, table.primary)]
-
-
-def flat_units(table: Table) -> dict[str, str]:
-    """Return the unit or scale of a table's flat columns by name; the ends of an interval have that of their mean.
-
-    >>> flat_units(Table("costs", "Costs", "", (Column("cost", "cost", "An episode.", "US$", estimated=True),), ()))
-    {'cost_mean': 'US$'}
-    """
-    flats = flat_columns(table.columns, table.primary)
-    units = {flat.name: flat.column.unit or flat.column.implied for flat in flats if flat.part in ("value", "mean")}
-    return {name: unit for name, unit in units.items() if unit}
-
-
-def units_text(units: Mapping[str, str]) -> str:
-    """Return units by column as a single text, for a column of a CSV file.
-
-    >>> units_text({"score": "0–10", "cost": "US$"})
-    'score: 0–10; cost: US$'
-    """
-    return "; ".join(f"{name}: {unit}" for name, unit in units.items())
 
 
 def _flat_rows(table: Table) -> Iterator[list[Any]]:

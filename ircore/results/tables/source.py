@@ -1,9 +1,9 @@
-"""Where the numbers of a table come from, as facts that a file carries along with them."""
+"""Where the numbers of a table come from, and their units: facts that a file carries along with them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ircore.results.benchmark_version import Version
-from ircore.results.tables.formats import flat_names, flat_units, units_text
+from ircore.results.tables.formats import flat_columns, flat_names
 from ircore.results.tables.model import Table
 from ircore.results.tables.names import ALL
 
@@ -29,6 +29,27 @@ def source_of(table: Table, version: Version) -> dict[str, str | None]:
         "difficulty": _same(selection.difficulty or ALL for selection in behind) if behind else ALL,
     }
     return {**{name: fact for name, fact in facts.items() if fact}, **version.as_dict(), "units": units}
+
+
+def flat_units(table: Table) -> dict[str, str]:
+    """Return the unit or scale of a table's flat columns by name; the ends of an interval have that of their mean.
+
+    >>> from ircore.results.tables.model import Column
+    >>> flat_units(Table("costs", "Costs", "", (Column("cost", "cost", "An episode.", "US$", estimated=True),), ()))
+    {'cost_mean': 'US$'}
+    """
+    flats = flat_columns(table.columns, table.primary)
+    units = {flat.name: flat.column.unit or flat.column.implied for flat in flats if flat.part in ("value", "mean")}
+    return {name: unit for name, unit in units.items() if unit}
+
+
+def units_text(units: Mapping[str, str]) -> str:
+    """Return units by column as a single text, for a column of a CSV file.
+
+    >>> units_text({"score": "0–10", "cost": "US$"})
+    'score: 0–10; cost: US$'
+    """
+    return "; ".join(f"{name}: {unit}" for name, unit in units.items())
 
 
 def _same(facts: Iterable[str | None]) -> str | None:
