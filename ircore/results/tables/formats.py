@@ -184,8 +184,7 @@ def as_json(table: Table, results: Results | None = None) -> str:
     text = _dumped(document, indent=2)
     if not table.rows:
         return text + "\n"
-    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the sign. The text
-    # of many boards is long, so it is put together once.
+    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the sign.
     before, after = text.split('"rows": []', 1)
     pieces = [before, '"rows": [']
     for row in table.rows:
