@@ -82,6 +82,17 @@ def test_an_episode_with_a_strip_has_a_page_to_share(site: Path) -> None:
         assert " of 10 after " in page.partition('<meta property="og:description" content="')[2].partition('"')[0]
 
 
+def test_a_link_to_such_an_episode_on_its_targets_page_is_that_of_its_own_page(visit: Visit, site: Path) -> None:
+    strip = min(path.stem for path in (site / "strips").glob("*.html"))
+    target, _, pair = strip.rpartition("-")
+    page = visit.open(f"gallery/{target}.html#{pair}~1")
+    page.get_by_text("Cite this page").click()
+    page.locator("[data-bibtex]", has_text=f"strips/{strip}.html").wait_for()
+    page = visit.open(f"gallery/{target}.html")
+    page.get_by_text("Cite this page").click()
+    page.locator("[data-bibtex]", has_text=f"gallery/{target}.html").wait_for()
+
+
 def test_where_nothing_costs_no_cost_is_shown(site: Path) -> None:
     assert 'data-name="Cost"' not in (site / "boards" / "index.html").read_text(encoding="utf-8")
 
