@@ -8,9 +8,11 @@ from markupsafe import escape
 from PIL import Image, ImageDraw, ImageFont
 
 from ircore.results.model import BoardRow
+from leaderboard.charts.grammar import pair_name
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_lines
-from leaderboard.pages.selections import telling_episode
+from leaderboard.pages.finding import outcome_words, target_finding
+from leaderboard.pages.selections import Chosen
 from leaderboard.theme import ACCENT, describer_colour, neutral
 from leaderboard.words.labels import interval_width, number, rank
 from leaderboard.words.untrusted_text import one_line
@@ -40,20 +42,20 @@ def card_path(folder: Path, page: str) -> Path:
 
 
 def card_tags(folder: Path, page: str, title: str, address: str, words: str = "") -> str:
-    """Return the tags by which other sites show a link to a page; empty if the site's address is not known.
+    """Return the tags by which other sites show a link to a page; of a site without an address, its words alone.
 
     Args:
         folder: Root of the site, with its cards.
         page: Path of the page, without suffix.
         title: Title of the page.
-        address: Address of the site, absolute, ending in a slash.
+        address: Address of the site, absolute, ending in a slash; empty if unknown.
         words: Description of the page; empty for none.
     """
-    if not address:
-        return ""
-    tags = {"og:type": "website", "og:title": title, "og:url": f"{address}{page}.html"}
+    tags = {"og:type": "website", "og:title": title}
     tags |= {"og:description": words} if words else {}
-    if card_path(folder, page).is_file():
+    # Addresses in these tags must be absolute.
+    tags |= {"og:url": f"{address}{page}.html"} if address else {}
+    if address and card_path(folder, page).is_file():
         tags |= {"og:image": f"{address}cards/{page}.png", "og:image:width": str(SIZE[0])}
         tags |= {"og:image:height": str(SIZE[1]), "twitter:card": "summary_large_image"}
     return "".join(f'<meta property="{escape(name)}" content="{escape(value)}">' for name, value in tags.items())
@@ -66,7 +68,7 @@ def card_of(site: Site, page: Page) -> bytes | None:
     if page.template == "pair":
         return _pair_card(site, page)
     if page.template == "replay":
-        return _replay_card(site)
+        return _replay_card(site, page)
     return _target_card(site, page) if page.template == "instance" else None
 
 
@@ -158,23 +160,20 @@ def _pair_card(site: Site, page: Page) -> bytes:
     return _with_strip(card, site, max(gained)[2], pair)
 
 
-def _replay_card(site: Site) -> bytes | None:
-    chosen = telling_episode(site)
+def _replay_card(site: Site, page: Page) -> bytes | None:
+    chosen: Chosen | None = page.values["chosen"]
     if chosen is None:
         return None
-    names = one_line(f"{chosen.pair.describer} + {chosen.pair.generator}", 60)
-    card = _Card(names, f"{chosen.gallery.title}, turn by turn")
+    card = _Card(one_line(pair_name(chosen.pair), 60), f"{chosen.gallery.title}: {outcome_words(chosen, site.judge)}")
     return _with_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 
 def _target_card(site: Site, page: Page) -> bytes:
     gallery = page.values["gallery"]
-    rows = site.results.board(site.judge)
-    played = [row for row in rows if site.episode(row.submission.run_id, gallery.instance.instance_id)]
-    words = "one target, and what the best pair of the board drew of it" if played else "a target"
-    card = _Card(gallery.title, words)
-    pair = site.pairs[played[0].submission.run_id] if played else None
-    return _with_strip(card, site, gallery.instance.instance_id, pair)
+    best: Chosen | None = page.values["best"]
+    words = target_finding(site.judge, page.values) or "a target"
+    card = _Card(gallery.title, f"{words[0].upper()}{words[1:]}")
+    return _with_strip(card, site, gallery.instance.instance_id, best.pair if best else None)
 
 
 def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) -> bytes:
@@ -188,7 +187,9 @@ def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) ->
         rendering = turns[place].rendering
         if pair is not None and rendering is not None:
             path = site.runs[pair.run_id].source.rendering_path(rendering.sha256)
-            tiles.append((f"turn {turns[place].turn}", path))
+            judged = site.judged(result)
+            score = judged.trajectory.get(turns[place].turn) if judged else None
+            tiles.append((f"turn {turns[place].turn}" + ("" if score is None else f": {number(score, 1)}"), path))
     for place, (words, path) in enumerate(tiles):
         left = _MARGIN + place * (_TILE + 5)
         with Image.open(path) as opened:

@@ -22,7 +22,7 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
     of_pairs = [page for page in pages if "pair" in page.values]
     cached = {page.path: _load_cached(site, page) for page in of_pairs}
     wanted = {name for page in pages if not cached.get(page.path) for name in page.values.get("charts", ())}
-    charts = figures(site.results, site.pairs, wanted, site.judge, site.under())
+    charts = figures(site.results, site.pairs, wanted, site.judge, site.under(), site.version)
     for page in of_pairs:
         cached[page.path] = cached[page.path] or _drawn(site, page, charts)
     return {**charts, **{chart.id: chart for drawn in cached.values() for chart in drawn}}

@@ -10,7 +10,7 @@ from ircore.core.errors import WorkError
 from ircore.core.workers import run_shares
 from leaderboard.building.cards import card_tags
 from leaderboard.building.shells import PageShell, read_shells
-from leaderboard.building.tree import Tree
+from leaderboard.building.tree import Tree, finding_path
 from leaderboard.pages.feed import NAME
 from leaderboard.pages.figures import EMBEDDED
 from leaderboard.rendering.description import description
@@ -70,7 +70,9 @@ def _finish_share(
                 f"{path}.html: its shell has no slot for the content",
                 "Check the slots in leaderboard/overrides/main.html.",
             )
-        words = description(content or shell.template.partition("<article")[2], title)
+        told = finding_path(tree, path)
+        finding = told.read_text(encoding="utf-8") if told.is_file() else ""
+        words = description(content or shell.template.partition("<article")[2], title, finding)
         whole = shell.filled(
             content=content,
             title=title,

@@ -34,3 +34,13 @@ class Tree:
     def site(self) -> Path:
         """Output of MkDocs."""
         return self.work / "site"
+
+
+def finding_path(tree: Tree, page: str) -> Path:
+    """Return where the finding of a page is written for its description.
+
+    Args:
+        tree: Folders of the build.
+        page: Path of the page, without suffix.
+    """
+    return tree.blocks / f"{page}.finding.txt"

@@ -8,7 +8,7 @@ from leaderboard.building.cards import card_of, card_path
 from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
 from leaderboard.building.strips import write_strips
-from leaderboard.building.tree import Tree
+from leaderboard.building.tree import Tree, finding_path
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
 from leaderboard.pages.sharing import share_strip
@@ -52,7 +52,9 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
             write_text(tree.files / "charts" / f"{name}.json", chart.json())
             write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
     renderer = Renderer(content.site, charts, lambda page: share_strip(page, content.site))
-    for page in pages:
+    for page in map(Page.complete, pages):
+        if finding := renderer.finding(page):
+            write_text(finding_path(tree, page.path), finding)
         write_text(tree.blocks / f"{page.path}.html", renderer.block(page))
         # Other sites find a card by its absolute address alone.
         if content.site is not None and content.site.address and (card := card_of(content.site, page)):

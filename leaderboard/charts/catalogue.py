@@ -7,17 +7,19 @@ its numbers as a table for those who cannot or do not want to see it, and a stil
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
+from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.formats import as_csv
 from ircore.results.tables.model import Table
 from ircore.results.tables.rules import with_rules
+from ircore.results.tables.source import flat_units, source_of, units_text
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
 from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
@@ -61,7 +63,7 @@ class Chart:
     """One sentence on how to read it; empty if there is no figure."""
 
     figure: Mapping[str, Any]
-    """``Drawing.plotly``, the ``title``, and ``breakpoint``: CSS pixels of width below which it is narrow."""
+    """``Drawing.plotly``, ``title``, ``units`` of the numbers, and ``breakpoint``: width, CSS pixels, of narrow."""
 
     table: Table | None
     """The numbers drawn; may hold a stranger's words, so escape them. None if there is no figure."""
@@ -75,6 +77,9 @@ class Chart:
     chosen: str = ""
     """Sentence that says which pairs are shown; empty if all are."""
 
+    source: Mapping[str, str | None] = field(default_factory=dict)
+    """Where the numbers come from, as ``as_csv`` takes it."""
+
     @property
     def height(self) -> int:
         """Height of the wide layout, CSS pixels: to be kept free while the chart loads."""
@@ -86,8 +91,8 @@ class Chart:
         return json.dumps(self.figure, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
     def csv(self) -> str:
-        """Return the content of ``charts/<id>.csv``: the table in full precision."""
-        return as_csv(self.table) if self.table else ""
+        """Return the content of ``charts/<id>.csv``: the table in full precision, and where its numbers come from."""
+        return as_csv(self.table, self.source) if self.table else ""
 
     def still(self) -> Markup:
         """Return the wide and the narrow still picture; the stylesheet shows one, by the width of the window."""
@@ -138,6 +143,7 @@ def figures(
     wanted: Collection[str] | None = None,
     site_judge: str | None = None,
     comparable: Results | None = None,
+    version: Version | None = None,
 ) -> dict[str, Chart]:
     """Make the figures of the site.
 
@@ -148,17 +154,18 @@ def figures(
         site_judge: Judge whose figures have ids without a judge's name; None for the first judge by name.
         comparable: Results of the runs under the most common rules, for figures of all pairs, since a board never
             mixes rules; None to choose them here.
+        version: Benchmark version of the results; None for the version by the project's own records.
 
     Returns:
         Figures by ``chart_id``: ``OF_ALL``; for each judge ``OF_JUDGE``; for each judge and pair ``OF_PAIR``; for each
         pair ``OF_PAIR_ONCE``.
     """
-    charts = {}
+    charts, version = {}, version or version_of(results)
     # A board never mixes rules, so figures of all pairs do not either.
     same = comparable or under_rules(results, rule_sets(results)[0])
     for identity, kind, shown, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
         if wanted is None or identity in wanted:
-            charts[identity] = _chart(identity, kind, draw(), shown)
+            charts[identity] = _chart(identity, kind, draw(), shown, version)
     return charts
 
 
@@ -250,28 +257,40 @@ def named_alike(pairs: Sequence[Pair]) -> dict[str, Pair]:
     }
 
 
-def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results) -> Chart:
+def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results, version: Version) -> Chart:
     chart = chart_of(identity, kind, sketch)
-    return chart if chart.table is None else replace(chart, table=with_rules(chart.table, results))
+    if chart.table is None:
+        return chart
+    return replace(chart, table=with_rules(chart.table, results), source=source_of(chart.table, version))
 
 
-def chart_of(identity: str, kind: str, sketch: Sketch | Missing) -> Chart:
+def chart_of(
+    identity: str, kind: str, sketch: Sketch | Missing, source: Mapping[str, str | None] | None = None
+) -> Chart:
     """Return a sketch as a chart of a page.
 
     Args:
         identity: Id, unique on the site and safe as a file name.
         kind: Name of the kind of chart.
         sketch: The drawing with its words and its table, or why there is none.
+        source: Where its numbers come from; None if the page adds that.
     """
     if isinstance(sketch, Missing):
         return Chart(identity, kind, sketch.title, "", {}, None, sketch.reason)
+    units = flat_units(sketch.table)
     return Chart(
         id=identity,
         kind=kind,
         title=sketch.title,
         reading_aid=sketch.reading_aid,
-        figure={**sketch.drawing.plotly(), "breakpoint": NARROW, "title": plain(sketch.title)},
+        figure={
+            **sketch.drawing.plotly(),
+            "breakpoint": NARROW,
+            "title": plain(sketch.title),
+            "units": units,
+        },
         table=sketch.table,
         published=sketch.published,
         chosen=sketch.chosen,
+        source={**(source or {}), "units": units_text(units)},
     )

@@ -1,10 +1,11 @@
 """The gallery: an index of all targets, a page per instance with a row per pair, and an episode's replay."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
+from leaderboard.charts.grammar import pair_name
 from leaderboard.components.xray_data import marks_data
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
@@ -13,15 +14,18 @@ from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
 from leaderboard.model.final_fates import facts_of_pair
 from leaderboard.model.site import Gallery, Page, Pair, Site
-from leaderboard.pages.selections import Chosen, selections, telling_episode
-from leaderboard.pages.turn_strips import SELECTION, strip_path
+from leaderboard.pages.finding import outcome_words, target_finding
+from leaderboard.pages.selections import Chosen, best_of, selections, telling_episode
+from leaderboard.pages.turn_strips import SELECTION, strip_episodes, strip_page, strip_path
 from leaderboard.words.alt_text import target_words
 from leaderboard.words.labels import OUTCOMES
+from leaderboard.words.untrusted_text import one_line
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:
     """Yield the index, one page per instance, and the replay of an illustrative episode."""
     yield Page("gallery/index", "Gallery", "gallery_index", {"shards": FOLDER}, later=partial(_index, site))
+    strips = strip_episodes(site)
     galleries = list(site.galleries.values())
     pairs, fragments = ranked_pairs(site), Fragments(site)
     for index, gallery in enumerate(galleries):
@@ -39,10 +43,33 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 # The sample is of a pair outside the page, so that no id occurs twice.
                 "sample": sample_episode(pairs[FIRST]) if len(pairs) > FIRST else None,
                 "shards": FOLDER,
+                "best": best_of(site, gallery),
+                "strips": {chosen.pair.key: strip_page(chosen) for chosen in strips if chosen.gallery is gallery},
             },
             later=partial(_sections, site, fragments, pairs, index),
+            finding=partial(target_finding, site.judge),
         )
-    yield Page("replay", "One episode, turn by turn", "replay", later=partial(_replay, site))
+    yield _replay_page(site, "replay", "One episode, turn by turn", telling_episode(site))
+    for chosen in strips:
+        yield _replay_page(site, strip_page(chosen), _whose(chosen), chosen)
+
+
+def _replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Page:
+    values, later = {"heading": title, "chosen": chosen}, partial(_replay, site, chosen)
+    return Page(path, title, "replay", values, later=later, finding=partial(_ended, site.judge))
+
+
+def _whose(chosen: Chosen) -> str:
+    return f"{chosen.gallery.title} by {one_line(pair_name(chosen.pair), 80)}"
+
+
+def _ended(judge: str, values: Mapping[str, Any]) -> str:
+    """Return how an episode ended, and whose it is where the heading does not say that."""
+    chosen: Chosen | None = values["chosen"]
+    if chosen is None:
+        return ""
+    whose, outcome = _whose(chosen), outcome_words(chosen, judge)
+    return outcome if values["heading"] == whose else f"{whose}, {outcome}"
 
 
 def _index(site: Site) -> dict[str, Any]:
@@ -60,8 +87,7 @@ def _sections(site: Site, fragments: Fragments, pairs: Sequence[Pair], index: in
     }
 
 
-def _replay(site: Site) -> dict[str, Any]:
-    chosen = telling_episode(site)
+def _replay(site: Site, chosen: Chosen | None) -> dict[str, Any]:
     if chosen is None:
         return {"row": None}
     return {
@@ -125,5 +151,5 @@ def _selected(site: Site, chosen: Chosen) -> dict[str, Any]:
         "seen": target_words(chosen.gallery.instance),
         "first": site.rendering(chosen.pair.run_id, first) if chosen.final.turn > chosen.first.turn else None,
         "final": site.rendering(chosen.pair.run_id, final),
-        "strip": strip_path(chosen),
+        "share": strip_page(chosen),
     }

@@ -35,7 +35,12 @@ def curve_charts(section: GameSection) -> tuple[Chart, ...]:
     episodes = {entry: run_episodes(section.results, entry.measured) for entry in section.entries}
     people = recorded_episodes(section.results)
     return tuple(
-        chart_of(f"game-{section.game.name}-curve-{place}", "curve", _sketch(section, curve, episodes, people))
+        chart_of(
+            f"game-{section.game.name}-curve-{place}",
+            "curve",
+            _sketch(section, curve, episodes, people),
+            section.source,
+        )
         for place, curve in enumerate(section.game.pages.curves, 1)
     )
 

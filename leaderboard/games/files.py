@@ -7,17 +7,25 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ircore.results.tables.formats import as_csv, flat_records
-from ircore.results.tables.games import game_board
+from ircore.results.tables.games import game_board, measure_column
+from ircore.results.tables.source import flat_units, units_text
 from leaderboard.games.section import GameSection
+
+_COLUMNS = (
+    "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
+    "instance_set",
+)  # fmt: skip
 
 
 def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
     """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
     for section in sections:
         table = game_board(section.results)
-        yield f"{section.folder}/board.csv", as_csv(table)
+        source, units = section.source, flat_units(table)
+        yield f"{section.folder}/board.csv", as_csv(table, {**source, "units": units_text(units)})
         rows = ",\n".join(_json(row) for row in flat_records(table))
-        yield f"{section.folder}/board.json", f'{{"game": {_json(section.game.name)}, "rows": [\n{rows}\n]}}\n'
+        head = _json({**source, "units": units}).removesuffix("}")
+        yield f"{section.folder}/board.json", f'{head}, "rows": [\n{rows}\n]}}\n'
 
 
 def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
@@ -29,7 +37,7 @@ def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) ->
     """
     rows = [row for section in sections for row in _rows(section)]
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["game", "run_id", "submission", "measure", "mean", "low", "high", "n"])
+    writer = csv.DictWriter(text, _COLUMNS)
     writer.writeheader()
     writer.writerows(rows)
     yield paths[0], text.getvalue()
@@ -50,6 +58,8 @@ def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
                 "low": mean.low,
                 "high": mean.high,
                 "n": mean.n,
+                "unit": measure_column(measure).unit,
+                **section.source,
             }
 
 

@@ -1,12 +1,13 @@
 """The pages of a game: board, players, matrix, gallery, figures, method, and a page per run and instance."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ircore.core.game_records import GameEpisode, GameInstance
-from ircore.games.base import Measure
+from ircore.games.base import Game, Measure
 from ircore.instances.withheld import ways_to_get
 from leaderboard.games.board import (
     board_lines,
@@ -24,7 +25,9 @@ from leaderboard.games.episodes import episode_html, instance_html, register_pic
 from leaderboard.games.figures import curve_charts
 from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page
+from leaderboard.words.findings import lead_words, measured_words, place_words
 from leaderboard.words.labels import category_title, number
+from leaderboard.words.untrusted_text import one_line
 
 _TABS = (
     ("index", "Board"),
@@ -44,7 +47,8 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
         yield from _section_pages(section)
         for entry in section.entries:
             values = {"entry": entry, **_run_values(section, entry)}
-            yield _page(section, f"runs/{entry.key}", f"run {entry.key}", "run", "index", values)
+            page = _page(section, f"runs/{entry.key}", one_line(entry.name), "run", "index", values)
+            yield replace(page, finding=_place)
         for instance in section.instances:
             path = section.instance_path(instance).removeprefix(f"{section.folder}/")
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
@@ -56,8 +60,9 @@ def _section_pages(section: GameSection) -> Iterator[Page]:
     """Yield the pages that the row of a section's links names."""
     curves = curve_charts(section)
     figures = {"figures": _figures(section), "curves": curves, "own_charts": curves}
-    yield _page(section, "index", "board", "board", "index", _board_values(section))
-    yield _page(section, "players", "players", "players", "players", {"seats": players(section)})
+    yield replace(_page(section, "index", "board", "board", "index", _board_values(section)), finding=_lead)
+    seats = {"seats": players(section)}
+    yield replace(_page(section, "players", "players", "players", "players", seats), finding=_best_players)
     # A game of one seat has no pairs to cross.
     if section.crossed is not None:
         yield _page(section, "matrix", "matrix", "matrix", "matrix", {"matrix": matrix(section)})
@@ -99,6 +104,32 @@ def _page(
     }
     title = f"{section.game.title}: {words}"
     return Page(f"{section.folder}/{name}", title, f"game_{template}", {**shared, **values}, name == "index", later)
+
+
+def _lead(values: Mapping[str, Any]) -> str:
+    """Return which run leads the board of a game."""
+    section: GameSection = values["section"]
+    return lead_words(section.results.board(), one_line(section.entries[0].name, 80), "run")
+
+
+def _place(values: Mapping[str, Any]) -> str:
+    """Return the rank and the main score of a run."""
+    section, entry = values["section"], values["entry"]
+    row = section.results.board()[section.entries.index(entry)]
+    return place_words(row, len(section.entries))
+
+
+def _best_players(values: Mapping[str, Any]) -> str:
+    """Return the best player of each seat by the headline measure."""
+    game: Game[Any] = values["game"]
+    best = [(group["seat"], group["players"][0]) for group in values["seats"] if group["players"]]
+    told = [
+        f"best {seat.title.lower()}: {one_line(player.label, 60)}, {game.headline.title} "
+        f"{measured_words(player.mean, values['digits'])}"
+        for seat, player in best
+        if player.mean.mean is not None
+    ]
+    return "; ".join(told)
 
 
 def _board_values(section: GameSection) -> dict[str, Any]:

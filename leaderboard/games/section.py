@@ -15,6 +15,7 @@ from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld import may_be_published, published_pictures
 from ircore.results.games import GameResults, read_game_results
+from ircore.results.tables.names import ALL
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
 from leaderboard.games.entries import Entry, entries_of
@@ -52,6 +53,12 @@ class GameSection:
     def folder(self) -> str:
         """Folder of the game's pages, relative to the site's root."""
         return f"games/{self.game.name}"
+
+    @property
+    def source(self) -> dict[str, str | None]:
+        """Where the numbers of the game's board come from, each fact by its name in files."""
+        instance_set = self.results.runs[0].run.instance_set
+        return {"game": self.game.name, "category": ALL, "difficulty": ALL, "instance_set": instance_set}
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:

@@ -45,7 +45,7 @@ class Page:
     """Path without suffix, relative to the site's root: ``boards/index``."""
 
     title: str
-    """Title for the browser's tab: only our own words and checked identifiers, never a stranger's text."""
+    """Title for the browser's tab; may hold a stranger's words on one line, so escape it."""
 
     template: str
     """Name of the template, without suffix."""
@@ -58,6 +58,9 @@ class Page:
 
     later: Callable[[], Mapping[str, Any]] | None = None
     """Function that computes further values when the page is written, in one of several processes; never ``charts``."""
+
+    finding: Callable[[Mapping[str, Any]], str] | None = None
+    """Function that says in a sentence, from all values, what the page's numbers say; None for its first words."""
 
     @property
     def root(self) -> str:
@@ -260,12 +263,12 @@ class Site:
     def key(self, pair: Pair) -> str:
         """Return the cache key of everything rendered from a pair alone: 64 hex digits.
 
-        It covers the pair's run, how the site names and marks it, who judges, which targets are shown, and where
-        originals lie.
+        It covers the pair's run, how the site names and marks it, who judges, which targets are shown, where
+        originals lie, and the benchmark version.
         """
         marks = (pair.key, str(pair.hue), str(pair.shape), pair.apart, repr(list(self.galleries)))
         judges = repr((self.judge, sorted(self.results.judge_identities.items())))
-        return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals)
+        return content_key(self.runs[pair.run_id].key, *marks, judges, self.pictures.originals, str(self.version.name))
 
     def cell(
         self, pair: Pair, category: str | None = None, difficulty: str | None = None, judge: str | None = None

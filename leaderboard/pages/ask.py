@@ -1,5 +1,6 @@
 """Ask the board: ready questions, each answered in a sentence with its interval, pictures, a table and a citation."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ircore.results.answer import Answer
@@ -7,11 +8,18 @@ from ircore.results.questions import answers
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import answer_bibtex
 from leaderboard.words.alt_text import rendering_words
+from leaderboard.words.untrusted_text import one_line
 
 
 def ask_page(site: Site) -> Page:
     """Return the page of questions and answers."""
-    return Page("ask", "Ask the board", "ask", later=lambda: {"answers": _answers(site)})
+    return Page("ask", "Ask the board", "ask", later=lambda: {"answers": _answers(site)}, finding=_finding)
+
+
+def _finding(values: Mapping[str, Any]) -> str:
+    """Return the first question and its answer."""
+    first: Answer | None = next((entry["answer"] for entry in values["answers"]), None)
+    return f"{first.question} {one_line(first.sentence, 200)}" if first else ""
 
 
 def _answers(site: Site) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.model import Table
+from ircore.results.tables.source import flat_units, source_of
 from leaderboard.model.trust import tier_of
 from leaderboard.words.labels import rules_words
 
@@ -22,9 +23,9 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
         results: Results that the boards show.
         version: Benchmark version of the boards; None for the version by the project's own records.
     """
-    table = leaderboard_table(results)
-    yield LEADERBOARD[0], as_csv(table)
-    yield LEADERBOARD[1], _json(table, version or version_of(results), _runs(results))
+    table, version = leaderboard_table(results), version or version_of(results)
+    yield LEADERBOARD[0], as_csv(table, source_of(table, version))
+    yield LEADERBOARD[1], _json(table, version, _runs(results))
 
 
 def _runs(results: Results) -> dict[str, dict[str, str]]:
@@ -45,8 +46,8 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
 
 
 def _json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
-    """Return a JSON document of flat rows, one row per line, equal to the rows of the CSV and the dataset."""
-    head = json.dumps({**version.as_dict(), "runs": runs}, ensure_ascii=False)
+    """Return a JSON document of flat rows, one row per line, equal to those of the dataset."""
+    head = json.dumps({**version.as_dict(), "units": flat_units(table), "runs": runs}, ensure_ascii=False)
     # NaN is no JSON: a value that is not finite fails here instead of in a reader's program.
     rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in flat_records(table))
     return f'{head.removesuffix("}")}, "rows": [\n{rows}\n]}}\n'

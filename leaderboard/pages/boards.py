@@ -1,7 +1,7 @@
 """Boards of pairs, ranked under one condition by one judge; boards of metrics are in ``metric_boards``."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.parts import ABOUT
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
+from leaderboard.charts.grammar import pair_name
 from leaderboard.components.board_cells import Heat
 from leaderboard.components.model_facts import FACTS
 from leaderboard.model.site import Gallery, Page, Pair, Site
@@ -43,7 +44,9 @@ from leaderboard.pages.player_boards import subjects
 from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pages.season_column import season_column
 from leaderboard.pages.sharing import provenance
+from leaderboard.words.findings import lead_words
 from leaderboard.words.labels import category_short, category_title
+from leaderboard.words.untrusted_text import one_line
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
@@ -178,7 +181,15 @@ def _board_page(site: Site, view: View) -> Page:
         },
         searchable=own and view.overall,
         later=partial(_rows, site, view),
+        finding=partial(_finding, view) if rated and view.order == "main" else None,
     )
+
+
+def _finding(view: View, values: Mapping[str, Any]) -> str:
+    """Return who leads the board, and how far its pairs can be told apart."""
+    lines: Sequence[Line] = values["lines"]
+    lead = lead_words([line.row for line in lines], one_line(pair_name(lines[0].pair), 80))
+    return " ".join(part for part in (lead and f"{lead}, judged by {view.judge}.", values["headline"]) if part)
 
 
 def _rows(site: Site, view: View) -> dict[str, Any]:

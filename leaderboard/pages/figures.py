@@ -1,11 +1,13 @@
 """The page of all figures of all pairs, in the order in which the paper asks, and a page of each figure alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.pages.board_views import View, view_path, view_words
 from leaderboard.pages.figure_data import FOLDER
+from leaderboard.words.untrusted_text import one_line
 
 SECTIONS = (
     ("similarity", "How close do pairs get?", ("scores", "categories")),
@@ -45,7 +47,14 @@ def figures_page(site: Site) -> Page:
             ],
         },
         searchable=True,
+        finding=_headlines,
     )
+
+
+def _headlines(values: Mapping[str, Any]) -> str:
+    """Return the headlines of a page's first figures that can be drawn."""
+    drawn = [figure.title for figure in values["figures_of"](values["charts"]) if not figure.missing]
+    return one_line("; ".join(drawn[:3]), 300)
 
 
 def figure_pages(site: Site) -> Iterator[Page]:
@@ -53,7 +62,7 @@ def figure_pages(site: Site) -> Iterator[Page]:
     for _, title, charts in SECTIONS:
         for chart in _shown(site, charts):
             values = {"heading": f"{title} Figure: {chart}", "charts": (chart,), "plays": FOLDER}
-            yield Page(f"{EMBEDDED}/{chart}", f"Figure: {chart}", ALONE, values)
+            yield Page(f"{EMBEDDED}/{chart}", f"Figure: {chart}", ALONE, values, finding=_headlines)
 
 
 def _shown(site: Site, charts: Sequence[str]) -> tuple[str, ...]:

@@ -1,14 +1,20 @@
-"""What the data say, for the top of the front page: a finding, what the best pair reaches, what no pair can do yet."""
+"""What the data say: on the front page a finding and what no pair can do yet; of a pair and a target a sentence."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 from ircore.core.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.questions import DRAWN
+from leaderboard.charts.grammar import pair_name
 from leaderboard.model.site import Pair, Site
-from leaderboard.pages.selections import judged_episodes
+from leaderboard.pages.selections import Chosen, judged_episodes
+from leaderboard.words.findings import extreme_words, place_words
+from leaderboard.words.labels import category_title, number
+from leaderboard.words.untrusted_text import one_line
 
 GAIN = 0.1
 """Mean gain, on the scale 0–10, from which corrections are said to help or to harm."""
@@ -103,6 +109,51 @@ def finding(site: Site) -> Finding | None:
         cell,
         _hardest(site, ranked),
     )
+
+
+def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
+    """Return a pair's rank and main score, and its best and worst condition.
+
+    Args:
+        judge: Judge of the page.
+        values: Values of the page of the pair.
+    """
+    known = [
+        (f"{category_title(entry['category']).lower()}, {entry['difficulty']}", score)
+        for entry in values["conditions"]
+        if (score := entry["cell"].score.mean) is not None
+    ]
+    place = f"{place_words(values['row'], values['rivals'])}, judged by {judge}"
+    if len(known) < 2:
+        return place
+    best, worst = (choose(known, key=itemgetter(1)) for choose in (max, min))
+    return f"{place}; {extreme_words(best, worst)}"
+
+
+def target_finding(judge: str, values: Mapping[str, Any]) -> str:
+    """Return which pair got the highest score on a target; empty if nobody's rendering of it is rated.
+
+    Args:
+        judge: Judge of the page.
+        values: Values of the page of the target.
+    """
+    best: Chosen | None = values["best"]
+    if best is None:
+        return ""
+    return f"highest score by {one_line(pair_name(best.pair), 80)}, {outcome_words(best, judge)}"
+
+
+def outcome_words(chosen: Chosen, judge: str) -> str:
+    """Return how an episode ended: ``3.1 at first, 9.8 of 10 after 4 turns, judged by verified``.
+
+    Args:
+        chosen: The episode.
+        judge: Judge of its score.
+    """
+    turns, first = len(chosen.result.episode.rendered_turns), chosen.judged.first
+    began = f"{number(first, 1)} at first, " if turns > 1 and first is not None else ""
+    after = "after one turn" if turns == 1 else f"after {turns} turns"
+    return f"{began}{number(chosen.judged.final, 1)} of 10 {after}, judged by {judge}"
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -28,6 +28,7 @@ from leaderboard.pages.board_views import (
     is_rated,
     view_path,
     view_results,
+    view_title,
     view_words,
     views,
 )
@@ -168,7 +169,7 @@ def _views(site: Site) -> Iterator[View]:
 def _condition_page(site: Site, view: View) -> Page:
     return Page(
         path=matrix_path(site, view),
-        title="Describers × generators",
+        title=f"Describers × generators, {view_title(site, view)}".replace(", Leaderboard", "", 1),
         template="matrix",
         values={
             "chips": _chips(site, view),

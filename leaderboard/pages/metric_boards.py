@@ -1,16 +1,21 @@
 """Boards of image metrics: the rows of a judge's board with values computed from pixels, without ranks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
+from leaderboard.charts.grammar import pair_name
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_menus import Listed, menu_fields, menus_for
 from leaderboard.pages.board_views import View, metric_path, view_path, view_words
 from leaderboard.pages.boards import MEASURED
+from leaderboard.pages.sharing import provenance
+from leaderboard.words.findings import measured_words
+from leaderboard.words.untrusted_text import one_line
 
 
 def metric_pages(site: Site) -> Iterator[Page]:
@@ -36,6 +41,7 @@ class _MetricLine(Listed):
 def _metric_page(site: Site, metric: str) -> Page:
     results, facts = site.under(), metric_facts(metric)
     overall = metric_cells(results, metric)
+    view = View(site.judge, rules=site.rule_sets[0])
     parts = [metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
@@ -53,17 +59,29 @@ def _metric_page(site: Site, metric: str) -> Page:
         values={
             "facts": facts,
             "metric": metric,
+            "about": provenance(site, view, metric),
             "measured": MEASURED,
             "tools": menus_for(lines),
             "groups": ["quality", "refinement", "effort", "provenance"],
             "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
             "domain": _domain([line.cell.final for line in lines]),
             "chips": [*_home_chips(site, metric)],
-            "words": view_words(site, View(site.judge, rules=site.rule_sets[0])).replace(
-                f"judged by {site.judge}", f"measured by {metric}"
-            ),
+            "words": view_words(site, view).replace(f"judged by {site.judge}", f"measured by {metric}"),
         },
+        finding=_finding,
     )
+
+
+def _finding(values: Mapping[str, Any]) -> str:
+    """Return which pair is best by the metric, over how many pairs."""
+    facts: MetricFacts = values["facts"]
+    lines: Sequence[_MetricLine] = values["lines"]
+    if lines[0].cell.final.mean is None:
+        return ""
+    best = "highest" if facts.higher_is_better else "lowest"
+    name = one_line(pair_name(lines[0].pair), 80)
+    mean = f"mean of {len(lines)} pairs, {measured_words(lines[0].cell.final)}"
+    return f"{name} has the {best} {mean}" + (f", in {facts.unit}" if facts.unit else "")
 
 
 def _metric_place(line: _MetricLine, facts: MetricFacts) -> tuple[bool, float]:

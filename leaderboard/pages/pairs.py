@@ -18,6 +18,7 @@ from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
 from ircore.submissions.merged import unplayed
 from leaderboard.charts.catalogue import chart_id
+from leaderboard.charts.grammar import pair_name
 from leaderboard.components.model_facts import about_words
 from leaderboard.components.plots import BarPart
 from leaderboard.model.site import Page, Pair, Site
@@ -29,10 +30,12 @@ from leaderboard.pages.boards import paired
 from leaderboard.pages.cannot_draw import cannot_draw
 from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.evidence import shown_findings
+from leaderboard.pages.finding import pair_finding
 from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
+from leaderboard.words.untrusted_text import one_line
 
 _NEIGHBOURS = 2
 """Pairs above and below on the board with which a pair is compared where there are many."""
@@ -56,7 +59,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         total = site.results.cell(pair.run_id, site.judge)
         yield Page(
             f"pairs/{pair.key}",
-            f"Pair {pair.key}",
+            one_line(pair_name(pair), 120),
             "pair",
             {
                 "pair": pair,
@@ -83,6 +86,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
                 "disputed": disputes[pair.run_id],
             },
             later=partial(_episodes, site, pair),
+            finding=partial(pair_finding, site.judge),
         )
 
 

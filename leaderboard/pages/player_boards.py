@@ -1,7 +1,7 @@
 """Boards of describers and of generators: a page for every judge, set of rules and condition."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,13 +20,15 @@ from leaderboard.pages.board_views import (
     view_heading,
     view_path,
     view_results,
+    view_title,
     view_words,
     views,
 )
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.sharing import provenance
+from leaderboard.words.findings import lead_words
 from leaderboard.words.labels import category_title
-from leaderboard.words.untrusted_text import visible
+from leaderboard.words.untrusted_text import one_line, visible
 
 ROLES: tuple[Role, ...] = ("describer", "generator")
 """Seats, in the order of their boards."""
@@ -107,12 +109,13 @@ def _page(site: Site, view: View, role: Role) -> Page:
         return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
 
     plain = [(label, links) for label, links in chips(site, view, path) if label not in ("Order", "Metric")]
+    heading = f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}")
     return Page(
         path=player_board_path(site, view, role),
-        title=f"{role.capitalize()}s, {view_heading(view)}".removesuffix(", Leaderboard"),
+        title=view_title(site, view).replace(view_heading(view), heading, 1),
         template="player_board",
         values={
-            "heading": f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}"),
+            "heading": heading,
             "role": role,
             "about": provenance(site, view),
             "chips": [*subjects(site, view, role), *plain],
@@ -121,7 +124,15 @@ def _page(site: Site, view: View, role: Role) -> Page:
             "against": _against_path(site, view, role),
         },
         later=partial(_values, site, view, role),
+        finding=partial(_finding, view, role),
     )
+
+
+def _finding(view: View, role: Role, values: Mapping[str, Any]) -> str:
+    """Return which player leads the board, and how far players can be told apart."""
+    lines = values["lines"]
+    lead = lead_words([line["row"] for line in lines], one_line(lines[0]["label"], 80), role) if lines else ""
+    return " ".join(part for part in (lead and f"{lead}, judged by {view.judge}.", values["headline"]) if part)
 
 
 def _values(site: Site, view: View, role: Role) -> dict[str, Any]:

@@ -14,6 +14,9 @@ from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
 from leaderboard.pages.cannot_draw import cannot_draw
 from leaderboard.pages.selections import judged_episodes
+from leaderboard.words.findings import extreme_words, measured_words
+from leaderboard.words.labels import category_title
+from leaderboard.words.untrusted_text import one_line
 
 _OTHER: Mapping[Role, Role] = {"describer": "generator", "generator": "describer"}
 
@@ -51,7 +54,7 @@ def player_pages(site: Site) -> Iterator[Page]:
     effects = pair_effects(site.results, site.judge, whole=False)
     rows = {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(site.judge)}
     places = {run_id: place for place, run_id in enumerate(rows)}
-    for number, ((role, label), path) in enumerate(player_paths(site).items(), 1):
+    for (role, label), path in player_paths(site).items():
         pairs = [pair for pair in site.pairs.values() if _label(pair, role) == label]
         pairs.sort(key=lambda pair: places[pair.run_id])
         values = {
@@ -64,9 +67,24 @@ def player_pages(site: Site) -> Iterator[Page]:
             "judge_words": judge_words(site, site.judge),
             "effect": _effect(effects, role, label),
         }
-        # A label is a stranger's text, so it stays out of the title.
-        title = f"{role.capitalize()}, player {number}"
-        yield Page(path, title, "player", values, later=partial(_player_values, site, role, label, pairs))
+        title, finding = f"{role.capitalize()} {one_line(label)}", partial(_finding, site.judge)
+        later = partial(_player_values, site, role, label, pairs)
+        yield Page(path, title, "player", values, later=later, finding=finding)
+
+
+def _finding(judge: str, values: Mapping[str, Any]) -> str:
+    """Return a player's mean over its partners, and the categories that it is best and worst on."""
+    result: PlayerResult = values["result"]
+    if result.score.mean is None:
+        return ""
+    mean = f"mean score over partners {measured_words(result.score)}, judged by {judge}"
+    if not values["extremes"]:
+        return mean
+    best, worst = (
+        (category_title(name).lower(), cell.mean)
+        for name, cell in (values["extremes"]["best"], values["extremes"]["worst"])
+    )
+    return f"{mean}; {extreme_words(best, worst)}"
 
 
 def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:

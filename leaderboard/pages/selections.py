@@ -116,6 +116,21 @@ def telling_episode(site: Site) -> Chosen | None:
     return max(sorted(judged_episodes(site), key=_name), key=worth, default=None)
 
 
+def best_of(site: Site, gallery: Gallery) -> Chosen | None:
+    """Return the episode on a target with the highest final score by the site's judge; None if none is rated.
+
+    Among equals the pair with the first key stands, so that the choice does not move between builds.
+    """
+    rated = [
+        Chosen(pair, gallery, result, judged)
+        for pair in sorted(site.pairs.values(), key=lambda pair: pair.key)
+        if (result := site.episode(pair.run_id, gallery.instance.instance_id)) is not None
+        and (judged := site.judged(result)) is not None
+        and judged.final is not None
+    ]
+    return max(rated, key=lambda chosen: chosen.judged.final or 0.0, default=None)
+
+
 def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen, float]]:
     return [(chosen, delta) for chosen, delta in moved if delta * sign > 0]
 

@@ -37,7 +37,8 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     # A site without the reconstruction game has no page on how to cite it.
     paper = f'<a href="{page.root}cite.html">Paper and benchmark</a>' if site is not None else ""
     return safe(
-        '<aside class="share" data-share data-search-exclude aria-label="Share and cite this page">'
+        f'<aside class="share" data-share{_episode_links(page)} data-search-exclude '
+        'aria-label="Share and cite this page">'
         '<button type="button" data-copy-link hidden>Copy link</button>'
         "<details><summary>Cite this page</summary>"
         f'<pre class="command"><code data-bibtex>{_lines(entry)}</code></pre>'
@@ -46,9 +47,25 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     )
 
 
-def provenance(site: Site, view: View) -> str:
-    """Return where the numbers of a board come from, as JSON for files that a reader saves."""
-    return json.dumps(provenance_facts(site, view), ensure_ascii=False)
+def _episode_links(page: Page) -> Markup:
+    """Return an attribute with the page of each episode of a target that has a card of its own, by the pair's key."""
+    strips = {key: f"{page.root}{path}.html" for key, path in page.values.get("strips", {}).items()}
+    return Markup(' data-episodes="{}"').format(json.dumps(strips)) if strips else Markup("")
+
+
+def provenance(site: Site, view: View, metric: str = "") -> str:
+    """Return where the numbers of a board come from, as JSON for files that a reader saves.
+
+    Args:
+        site: What is shown.
+        view: Condition of the board.
+        metric: Image metric that measured in the place of a judge; empty for none.
+    """
+    facts = provenance_facts(site, view)
+    if metric:
+        del facts["judge"]
+        facts = {"metric": metric, **facts}
+    return json.dumps(facts, ensure_ascii=False)
 
 
 def provenance_facts(site: Site, view: View) -> dict[str, str]:

@@ -19,6 +19,11 @@ def strip_episodes(site: Site) -> list[Chosen]:
     return list({strip_path(chosen): chosen for chosen in (*pages, *improved)}.values())
 
 
+def strip_page(chosen: Chosen) -> str:
+    """Return where the page of an episode with a strip stands, without suffix: it has a card of its own for links."""
+    return f"{FOLDER}/{chosen.gallery.instance.instance_id}-{chosen.pair.key}"
+
+
 def strip_path(chosen: Chosen) -> str:
     """Return where the strip of an episode stands, relative to the site's root."""
-    return f"{FOLDER}/{chosen.gallery.instance.instance_id}-{chosen.pair.key}.webp"
+    return f"{strip_page(chosen)}.webp"

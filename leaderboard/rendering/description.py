@@ -1,4 +1,4 @@
-"""The description of a page for search engines and previews: its heading, and the first words that tell more."""
+"""The description of a page for search engines and previews: its heading, and its finding or first words."""
 
 import re
 from html import unescape
@@ -9,25 +9,33 @@ LONGEST = 200
 
 _HEADING = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL)
 _PARAGRAPH = re.compile(r"<(p|caption)\b(?![^>]*(?:legend|crumb))[^>]*>(.*?)</\1>", re.DOTALL)
+_FINDING = re.compile(r'<p class="finding[ "][^>]*>(.*?)</p>', re.DOTALL)
 _LEAD = re.compile(r'<p class="(?:lead|filtered)"[^>]*>(.*?)</p>', re.DOTALL)
 _CHOSEN = re.compile(r'<a class="chip"[^>]*aria-current="page"[^>]*>(.*?)</a>', re.DOTALL)
 _TAG = re.compile(r"<(?:svg|script|style|template)\b.*?</(?:svg|script|style|template)>|<[^>]*>", re.DOTALL)
 _HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 
 
-def description(content: str, title: str = "") -> str:
+def description(content: str, title: str = "", finding: str = "") -> str:
     """Return the description of a page as text, not escaped; empty for a page without words.
 
     Args:
         content: HTML of the page, from its heading on.
         title: Title of the page, which may tell it apart from pages with the same heading; empty for none.
+        finding: What the page's numbers say, in a sentence; empty for the finding that stands in the page, or else its
+            first words.
 
     >>> description('<h1>Gallery</h1><p class="aid">Badges.</p><p class="lead">Every <em>target</em>.</p>')
     'Gallery: Every target.'
+    >>> description('<h1>Matrix</h1><p class="lead">Who?</p><p class="finding">Describers matter more.</p>')
+    'Matrix: Describers matter more.'
     """
     heading = _HEADING.search(content)
     start = heading.end() if heading else 0
     title = _both(_text(heading[1]) if heading else "", title)
+    stated = _FINDING.search(content, start)
+    if finding or stated:
+        return _cut(": ".join(part for part in (title, finding or _text(stated[1] if stated else "")) if part))
     lead = _LEAD.search(content, start)
     first = (
         lead[1] if lead else next((text for text in _paragraphs(content, start) if len(_text(text)) > len(title)), "")
@@ -35,6 +43,10 @@ def description(content: str, title: str = "") -> str:
     # The line of a board says in words which choices it shows.
     chosen = "" if lead and "filtered" in lead[0][:20] else ", ".join(map(_text, _CHOSEN.findall(content, start)))
     words = ": ".join(part for part in (title, chosen, _text(first)) if part)
+    return _cut(words)
+
+
+def _cut(words: str) -> str:
     return words if len(words) <= LONGEST else words[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 

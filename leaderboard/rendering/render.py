@@ -59,6 +59,10 @@ class Renderer:
             "figures_of": lambda names: [charts[name] for name in names if name in charts],
         }
 
+    def finding(self, page: Page) -> str:
+        """Return in a sentence what the numbers of a page say; empty for a page that does not declare that."""
+        return page.finding({**self._shared, **page.complete().values}) if page.finding else ""
+
     def block(self, page: Page) -> str:
         """Return the HTML of a page, without blank lines."""
         # Late values are computed here, in the process that writes the page, and are gone with the page.

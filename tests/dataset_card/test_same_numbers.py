@@ -84,7 +84,10 @@ def test_site_results_and_release_agree_in_every_digit(runs: list[Path], tmp_pat
     files = dict(leaderboard_files(site.results))
     assert json.loads(files[SITE_FILES[1]])["rows"] == wanted
     results = Results.from_runs([RunFolder.open(path) for path in runs])
-    assert files[SITE_FILES[0]] == as_csv(leaderboard_table(results))
+    # The site's file says where the numbers come from in columns behind those of ``ircore results``.
+    plain = as_csv(leaderboard_table(results)).splitlines()
+    sourced = files[SITE_FILES[0]].splitlines()
+    assert all(line.startswith(f"{start},") for line, start in zip(sourced, plain, strict=True))
     assert len(list(csv.DictReader(io.StringIO(files[SITE_FILES[0]])))) == len(wanted)
 
     build_release(runs, tmp_path / "instances", tmp_path / "whole")

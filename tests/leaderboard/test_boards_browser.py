@@ -223,6 +223,19 @@ def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> N
         # The small cells of ten pictures have three digits.
         assert record["geometry_hard"] == pytest.approx(means[key, "geometry", "hard"], rel=5e-3)
     assert "2 of 5 pairs: describer teller" in document["shown"]
+    units = {"main_score": "0–100", "score": "0–10", "delta": "points of 10", "geometry_hard": "0–10"}
+    assert units.items() <= document["units"].items()
+    assert dict(unit.split(": ") for unit in rows[0]["units"].split("; ")) == document["units"]
+    assert not {"score_low", "score_n", "geometry_hard_n"} & document["units"].keys()
+
+
+def test_the_file_of_a_metrics_board_names_the_metric_and_no_judge(visit: Visit) -> None:
+    page = visit.open("boards/metric-psnr.html")
+    row = next(csv.DictReader(io.StringIO(save(page, "CSV of what is shown"))))
+    assert (row["metric"], row["category"], row["difficulty"]) == ("psnr", "all", "all")
+    assert len(row["instance_set"]) == 64
+    assert "judge" not in row
+    assert row["units"].startswith("psnr: dB; ")
 
 
 def test_on_a_board_of_mixed_rules_each_row_of_a_file_keeps_its_own(visit: Visit) -> None:

@@ -40,7 +40,8 @@ def write(folder: Path, **modules: str) -> Path:
 def test_a_bundle_holds_each_module_once_and_in_a_scope_of_its_own(tmp_path: Path, blank: "Page") -> None:
     modules = write(
         tmp_path,
-        counter="let count = 0;\nexport function next() { count += 1; return count; }\n",
+        counter="/* Counts.\n   From one. */\nlet count = 0;\n  /* The next. */\n"
+        "export function next() { count += 1; return count; }\n",
         left='import { next as following } from "./counter.js";\nconst own = "left";\n'
         "export const first = [own, following()];\n",
         right='import {\n  next,\n} from "./counter.js";\nconst own = "right";\n'
@@ -48,6 +49,7 @@ def test_a_bundle_holds_each_module_once_and_in_a_scope_of_its_own(tmp_path: Pat
         entry='import { first } from "./left.js";\nimport { Second } from "./right.js";\n'
         "export async function all() { return [first, new Second().value]; }\n",
     )
+    assert "/*" not in bundle("entry", modules)
     # Without a browser's help with modules: a function's body, evaluated as it stands.
     said = blank.evaluate(f"async () => {{ const {{ all }} = {bundle('entry', modules)} return all(); }}")
     assert said == [["left", 1], ["right", 2]]

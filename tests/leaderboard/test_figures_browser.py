@@ -297,6 +297,7 @@ def test_files_and_table_hold_what_is_seen(visit: Visit, tmp_path: Path) -> None
     assert {row["key"] for row in rows} == {"seer-painter-0", "seerr-painter-1"}
     assert {(row["judge"], row["category"]) for row in rows} == {("zealous", "Geometry")}
     assert all(row["instance_set"] and row["benchmark"] and row["rules"] and query in row["address"] for row in rows)
+    assert {row["units"] for row in rows} == {"delta: points of 10"}
     figure.locator(".chart-table summary").click()
     assert figure.locator(".chart-table tbody tr").count() == 2
     with tab.expect_download() as waiting:

@@ -330,7 +330,8 @@ def test_what_only_the_gallery_needs_is_linked_there_alone(built: Path) -> None:
             for element in read_page(path).find("link", rel="stylesheet")
         )
     }
-    gallery = {path.relative_to(built).as_posix() for path in (built / "gallery").glob("*.html")}
+    folders = (built / "gallery", built / "strips")
+    gallery = {path.relative_to(built).as_posix() for folder in folders for path in folder.glob("*.html")}
     assert linked == gallery | {"replay.html"}
 
 

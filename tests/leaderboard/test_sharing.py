@@ -71,8 +71,22 @@ def test_a_board_has_a_card_that_other_sites_find(site: Site, tmp_path: Path) ->
     assert '<meta property="og:description" content="Who leads &amp; by how much">' in tags
     assert 'content="https://example.org/board/cards/boards/index.png"' in tags
     assert "&#34;board&#34;" in tags
-    # Without an address there is nothing that another site could fetch.
-    assert card_tags(tmp_path, page.path, "A board", "") == ""
+
+
+def test_without_an_address_a_page_has_its_title_and_description_for_other_sites(tmp_path: Path) -> None:
+    tags = card_tags(tmp_path, "boards/index", "A board", "", "Who leads")
+    assert '<meta property="og:title" content="A board">' in tags
+    assert '<meta property="og:description" content="Who leads">' in tags
+    # Addresses must be absolute, and a picture has nothing else to be found by.
+    assert "og:url" not in tags
+    assert "og:image" not in tags
+
+
+def test_on_the_page_of_a_target_the_link_of_an_episode_with_a_card_is_offered(site: Site) -> None:
+    page = Page("gallery/photos-easy-01", "Photos", "instance", {"strips": {"seer-0": "strips/photos-easy-01-seer-0"}})
+    strip = share_strip(page, site)
+    assert 'data-episodes="{&#34;seer-0&#34;: &#34;../strips/photos-easy-01-seer-0.html&#34;}"' in strip
+    assert "data-episodes" not in share_strip(Page("ask", "Ask", "ask"), site)
 
 
 def test_a_title_is_cut_to_the_width_of_its_card() -> None:

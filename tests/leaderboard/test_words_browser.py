@@ -50,6 +50,49 @@ def test_every_page_has_a_description_of_its_own(site: Path) -> None:
     assert [pages for pages in told.values() if len(pages) > 1] == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "title", "words"),
+    [
+        ("boards/index", "Leaderboard", "Leaderboard: seer + canvas "),
+        ("pairs/poet", "poet + canvas", "poet + canvas: rank 2 of 2, main score "),
+        ("describers/seer", "Describer seer", "Describer seer: mean score over partners "),
+        (
+            "gallery/simple_shapes-easy-01",
+            "Simple shapes, easy, 1",
+            "Simple shapes, easy, 1: highest score by seer + canvas",
+        ),
+        ("figures", "Figures", "Figures: "),
+        ("ask", "Ask the board", "Ask the board: Which describer is best "),
+    ],
+)
+def test_the_description_of_a_page_with_numbers_is_its_finding(site: Path, path: str, title: str, words: str) -> None:
+    page = (site / f"{path}.html").read_text(encoding="utf-8")
+    assert f"<title>{title} - " in page
+    assert f'<meta name="description" content="{words}' in page
+    assert f'<meta property="og:description" content="{words}' in page
+
+
+def test_an_episode_with_a_strip_has_a_page_to_share(site: Path) -> None:
+    strips = sorted((site / "strips").glob("*.webp"))
+    assert strips
+    for strip in strips:
+        page = strip.with_suffix(".html").read_text(encoding="utf-8")
+        assert strip.name in page
+        assert " of 10 after " in page.partition('<meta property="og:description" content="')[2].partition('"')[0]
+
+
+def test_a_link_to_such_an_episode_on_its_targets_page_is_that_of_its_own_page(visit: Visit, site: Path) -> None:
+    strip = min(path.stem for path in (site / "strips").glob("*.html"))
+    target, _, pair = strip.rpartition("-")
+    page = visit.open(f"gallery/{target}.html#{pair}~1")
+    page.get_by_text("Cite this page").click()
+    page.locator("[data-bibtex]", has_text=f"strips/{strip}.html").wait_for()
+    page = visit.open(f"gallery/{target}.html")
+    page.get_by_text("Cite this page").click()
+    page.locator("[data-bibtex]", has_text=f"gallery/{target}.html").wait_for()
+
+
 def test_where_nothing_costs_no_cost_is_shown(site: Path) -> None:
     assert 'data-name="Cost"' not in (site / "boards" / "index.html").read_text(encoding="utf-8")
 

@@ -6,13 +6,15 @@ from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import caption
 
 _MEASURES = (
-    Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True),
-    Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True),
+    Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True,
+           implied="−1–1"),
+    Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
     Column("agreement", "agreement", "Share of episodes with the same preference.", "0–1", "higher", estimated=True),
-    Column("kappa", "Cohen's κ", "Of first, final and tie.", "", "higher", estimated=True),
+    Column("kappa", "Cohen's κ", "Of first, final and tie.", "", "higher", estimated=True, implied="−1–1"),
     Column("decided_agreement", "agreement, decided", "Where neither left it tied.", "0–1", "higher", estimated=True,
            audience="pages"),
-    Column("decided_kappa", "κ, decided", "Of the same.", "", "higher", estimated=True, audience="pages"),
+    Column("decided_kappa", "κ, decided", "Of the same.", "", "higher", estimated=True, audience="pages",
+           implied="−1–1"),
 )  # fmt: skip
 
 NOTES = (
@@ -95,7 +97,7 @@ def ratings_table(results: Results) -> Table:
         Column("other", "other", "Another, or human: the mean of people.", digits=None),
         Column("score_one", "score by one", "To the nearest whole point.", "0–10", digits=0),
         Column("score_other", "score by other", "To the nearest whole point.", "0–10", digits=0),
-        Column("renderings", "renderings", "That got these two scores.", digits=0),
+        Column("renderings", "renderings", "That got these two scores.", digits=0, implied="renderings"),
     )
     rows = tuple(
         (Value(crossed.one), Value(crossed.other), Value(first), Value(other), Value(count))

@@ -50,10 +50,12 @@ TOO_FEW = f"fewer than {MINIMUM_PICTURES} rated pictures"
 """Reason why there is no detectable difference."""
 
 
-def _identity(key: str, description: str, get: Callable[[Line], Any], digits: int | None = None) -> Measure:
+def _identity(
+    key: str, description: str, get: Callable[[Line], Any], digits: int | None = None, implied: str = ""
+) -> Measure:
     """Return a column for programs that identifies the row, such as its judge or condition."""
     title = key.replace("_", " ").capitalize()
-    column = Column(key, title, description, digits=digits, audience="programs")
+    column = Column(key, title, description, digits=digits, audience="programs", implied=implied)
     return Measure(column, lambda line: Value(get(line)))
 
 
@@ -91,8 +93,16 @@ WHO = (
     _identity("name", "The pair's name as submitted.", lambda line: line.row.submission.name),
     _identity("describer", "Model that sees the target and writes.", lambda line: line.row.submission.describer),
     _identity("generator", "Model that reads and draws.", lambda line: line.row.submission.generator),
-    _identity("token_budget", "Tokens a message may have.", lambda line: line.row.submission.run.rules.token_budget, 0),
-    _identity("max_turns", "Turns an episode may have.", lambda line: line.row.submission.run.rules.max_turns, 0),
+    _identity(
+        "token_budget",
+        "Tokens a message may have.",
+        lambda line: line.row.submission.run.rules.token_budget,
+        0,
+        "tokens",
+    ),
+    _identity(
+        "max_turns", "Turns an episode may have.", lambda line: line.row.submission.run.rules.max_turns, 0, "turns"
+    ),
     _identity("category", f"A category, or {ALL}.", lambda line: line.row.cell.category or ALL),
     _identity("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL),
     _identity("judge", "Who rated.", lambda line: line.row.cell.judge),
@@ -131,7 +141,7 @@ QUALITY = (
     ),
     _mean(
         Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
-               signed=True, estimated=True),
+               signed=True, estimated=True, implied="points of 10"),
         lambda cell: cell.delta, "refined", "no episode of several renderings",
     ),
     _mean(
@@ -148,17 +158,18 @@ QUALITY = (
 
 EFFORT = (
     _mean(
-        Column("turns", "turns", "Turns with a rendering per played episode.", "", "neither", 1, estimated=True),
+        Column("turns", "turns", "Turns with a rendering per played episode.", "", "neither", 1, estimated=True,
+               implied="turns"),
         lambda cell: cell.turns, "played", "no played episode",
     ),
     _mean(
         Column("tokens", "tokens", "Tokens of the describer's messages per played episode.", "", "lower", 0,
-               estimated=True),
+               estimated=True, implied="tokens"),
         lambda cell: cell.tokens, "played", "no played episode",
     ),
     _mean(
         Column("seconds", "seconds", "Seconds both players took per played episode.", "", "lower", 1, estimated=True,
-               audience="pages"),
+               audience="pages", implied="seconds"),
         lambda cell: cell.seconds, "played", "no played episode",
     ),
     _mean(

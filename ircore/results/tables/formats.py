@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Literal
@@ -150,12 +150,16 @@ def as_latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_csv(table: Table) -> str:
-    """Return a table's flat records as CSV; a text that a spreadsheet would run begins with an apostrophe."""
+def as_csv(table: Table, source: Mapping[str, str | None] | None = None) -> str:
+    """Return a table's flat records as CSV; a text that a spreadsheet would run begins with an apostrophe.
+
+    ``source`` says where the numbers come from: last columns, the same in each row, unless the table has them itself.
+    """
+    names = flat_names(table)
+    same = {name: _harmless(fact) for name, fact in (source or {}).items() if name not in names}
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(flat_names(table))
-    writer.writerows([_harmless(value) for value in row] for row in _flat_rows(table))
+    rows = ([*map(_harmless, row), *same.values()] for row in _flat_rows(table))
+    csv.writer(buffer, lineterminator="\n").writerows([[*names, *same], *rows])
     return buffer.getvalue()
 
 
@@ -180,8 +184,7 @@ def as_json(table: Table, results: Results | None = None) -> str:
     text = _dumped(document, indent=2)
     if not table.rows:
         return text + "\n"
-    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the sign. The text
-    # of many boards is long, so it is put together once.
+    # A row a line: shorter than indented, and several times as fast. No string in the text can hold the sign.
     before, after = text.split('"rows": []', 1)
     pieces = [before, '"rows": [']
     for row in table.rows:

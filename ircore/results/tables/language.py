@@ -19,7 +19,7 @@ NO_CORRECTION = "no message after turn 1"
 _CORRECTION_COLUMNS = tuple(
     Column(
         correction, correction.replace("_", " "), f"Share of these about {correction.replace('_', ' ')}.",
-        estimated=True,
+        estimated=True, implied="0–1",
     )
     for correction in CORRECTIONS
 )  # fmt: skip
@@ -33,7 +33,7 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
     """Return the share of correction messages (turn 2 and later) in which each category of correction fires."""
     columns = (
         *PAIR_COLUMNS,
-        Column("messages", "messages", "Messages of turn 2 and later.", digits=0),
+        Column("messages", "messages", "Messages of turn 2 and later.", digits=0, implied="messages"),
         *_CORRECTION_COLUMNS,
     )
     rows = []
@@ -56,7 +56,7 @@ def corrections_by_turn_table(results: Results, category: str | None = None, dif
     columns = (
         *PAIR_COLUMNS,
         Column("turn", "turn", "2 or later.", digits=0),
-        Column("messages", "messages", "Episodes with a message at this turn.", digits=0),
+        Column("messages", "messages", "Episodes with a message at this turn.", digits=0, implied="episodes"),
         *_CORRECTION_COLUMNS,
     )
     rows = []
@@ -95,12 +95,14 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
     columns = (
         *PAIR_COLUMNS,
         Column("turn", "turn", "1-based.", digits=0),
-        Column("messages", "messages", "Episodes with a message at this turn.", digits=0),
-        Column("tokens", "tokens", "Tokens a message.", digits=0, estimated=True),
-        Column("words", "words", "Words a message.", digits=0, estimated=True),
-        Column("novelty", "new words", "Share of content words that the episode has not used.", estimated=True),
-        Column("similarity", "like the last", "Jaccard similarity to the message before.", estimated=True),
-    )
+        Column("messages", "messages", "Episodes with a message at this turn.", digits=0, implied="episodes"),
+        Column("tokens", "tokens", "Tokens a message.", digits=0, estimated=True, implied="tokens"),
+        Column("words", "words", "Words a message.", digits=0, estimated=True, implied="words"),
+        Column("novelty", "new words", "Share of content words that the episode has not used.", estimated=True,
+               implied="0–1"),
+        Column("similarity", "like the last", "Jaccard similarity to the message before.", estimated=True,
+               implied="0–1"),
+    )  # fmt: skip
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)

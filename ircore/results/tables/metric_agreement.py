@@ -22,11 +22,12 @@ def metric_agreement_table(results: Results) -> Table:
             "rater", "rater", "A judge; human is the mean of people, verified the share of right facts.", digits=None
         ),
         Column("renderings", "renderings", "That have a value from both.", digits=0, audience="readers"),
-        Column("pearson", "Pearson r", "Of metric and rating of the same renderings.", "", "higher", estimated=True),
-        Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True),
+        Column("pearson", "Pearson r", "Of metric and rating of the same renderings.", "", "higher", estimated=True,
+               implied="−1–1"),
+        Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
         Column("episodes", "episodes", "In which both prefer one.", digits=0, audience="readers"),
         Column("preference", "same preference", "Share of these episodes.", "0–1", "higher", estimated=True),
-    )
+    )  # fmt: skip
     rows = tuple(
         (
             Value(metric_facts(agreement.metric).name),

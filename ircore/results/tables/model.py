@@ -146,7 +146,7 @@ class Column:
     """Description of the column, in one sentence."""
 
     unit: str = ""
-    """Unit or scale, such as ``0–10`` or ``US$``; empty for texts and counts."""
+    """Unit or scale, such as ``0–10`` or ``US$``; empty for texts, and where the title says it."""
 
     better: Better = "neither"
     """Direction that is better."""
@@ -165,6 +165,9 @@ class Column:
 
     audience: Audience = "everyone"
     """Who gets this column."""
+
+    implied: str = ""
+    """Unit that stands in files alone, since readers know it from the title, such as ``turns``."""
 
     @property
     def heading(self) -> str:

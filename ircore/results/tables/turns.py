@@ -46,7 +46,7 @@ def trajectories_table(
         Column("category", "category", "A category, or all.", digits=None),
         Column("turn", "turn", "1-based.", digits=0),
         Column("reached", "score", "Similarity of each episode's latest rendering.", "0–10", "higher", estimated=True),
-        Column("refining", "still refining", "Episodes with a rendering at this turn.", digits=0),
+        Column("refining", "still refining", "Episodes with a rendering at this turn.", digits=0, implied="episodes"),
         *rated_columns(),
     )
     categories = (category,) if category else (None, *results.categories)
@@ -75,10 +75,23 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
         Column("players", "pair", "Describer + generator.", digits=None, audience="readers"),
         Column("budget", "budget", "Tokens a message may have.", "tokens", digits=0),
         Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
-        Column("delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True),
+        Column(
+            "delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True, implied="points of 10"
+        ),
         Column("preference", "final preferred", "Share, a tie being half.", "0–1", "higher", estimated=True),
-        Column("turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True),
-        Column("tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True),
+        Column(
+            "turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True, implied="turns"
+        ),
+        Column(
+            "tokens",
+            "tokens",
+            "Tokens of the messages per played episode.",
+            "",
+            "lower",
+            0,
+            estimated=True,
+            implied="tokens",
+        ),
         Column("over_budget", "over budget", "Share of messages over the budget.", "0–1", "lower", estimated=True),
         *rated_columns(),
     )

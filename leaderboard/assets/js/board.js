@@ -7,9 +7,9 @@
  */
 import { Against } from "./against.js";
 import { readQuery, whenMoved, writeQuery } from "./address.js";
-import { columnsOf, record, texts } from "./columns.js";
+import { columnsOf, record, texts, unitsOf } from "./columns.js";
 import { element, enhanceEach, withAttributes, wordsIn } from "./dom.js";
-import { copy, csv, json, latex, markdown, save } from "./export.js";
+import { copy, csv, json, latex, markdown, save, unitsText } from "./export.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
 const MOST_COMPARED = 4;
@@ -310,9 +310,9 @@ class Board {
     if (kind) {
       const source = JSON.parse(this.table.dataset.about ?? "{}");
       const rows = this.shown.map((row) => record(columns, row));
+      const units = unitsOf(columns);
       /* A pair's own value counts: on a board of mixed rules each row has rules of its own. */
-      const records = kind === "csv" ? rows.map((row) => ({ ...row, ...source, ...row })) : rows;
-      const units = Object.fromEntries(columns.flatMap(({ fields, unit }) => (unit ? [[fields[0].name, unit]] : [])));
+      const records = kind === "csv" ? rows.map((row) => ({ ...row, ...source, units: unitsText(units), ...row })) : rows;
       const about = { shown: words, address: location.href, ...source, units };
       const [type, text] = kind === "csv" ? ["text/csv", csv(records)] : ["application/json", json(about, records)];
       save(`${this.table.dataset.file}.${kind}`, type, text);

@@ -14,9 +14,9 @@ function isHidden(table, head) {
   return hidden.some((group) => head.classList.contains(`g-${group}`));
 }
 
-/* The unit that a head names; what it shows in percent is a share in files. */
+/* The unit that a head names, or leaves to its title; what it shows in percent is a share in files. */
 function unitOf(head) {
-  const unit = head.querySelector(".unit")?.textContent.trim() ?? "";
+  const unit = head.dataset.unit ?? head.querySelector(".unit")?.textContent.trim() ?? "";
   return unit === "%" ? "0–1" : unit;
 }
 
@@ -50,6 +50,12 @@ function value(text) {
   if (text === undefined || text === "") return null;
   const number = Number(text);
   return Number.isFinite(number) ? number : text;
+}
+
+/* The unit of each column of a file that holds values; ends of an interval have that of their mean. */
+export function unitsOf(columns) {
+  const holdsValues = ({ place }) => /^(sort|#\d+)$/.test(place);
+  return Object.fromEntries(columns.flatMap(({ fields, unit }) => (unit ? fields.filter(holdsValues).map(({ name }) => [name, unit]) : [])));
 }
 
 /* One row as an object of values with all digits that the board holds, null where there is none. */

@@ -13,6 +13,11 @@ function csvCell(value) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/* Units by column as the text of a last column, as in the files of the site. */
+export function unitsText(units) {
+  return Object.entries(units).map(([name, unit]) => `${name}: ${unit}`).join("; ");
+}
+
 /* With all digits that the board holds; a text that a spreadsheet would run begins with an apostrophe. */
 export function csv(records) {
   const names = Object.keys(records[0] ?? {});

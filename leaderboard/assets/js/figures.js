@@ -8,7 +8,7 @@
  */
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { button, element, enhanceEach, fetchJson, withAttributes } from "./dom.js";
-import { csv, save } from "./export.js";
+import { csv, save, unitsText } from "./export.js";
 import { NOTHING, PARTS, aloneAddress, pairsOf, readChoice, writeChoice } from "./figure-choice.js";
 import { pairWords, plain } from "./figure-grammar.js";
 import { scopeWords } from "./figure-headlines.js";
@@ -105,6 +105,7 @@ class PlayedFigure {
     this.seen = choice;
     const category = index.categories.find(([name]) => name === choice.category)?.[1] ?? "";
     const title = scopeWords({ scope, pairs, category, judge: choice.judge }) + made.title;
+    this.units = base.units ?? {};
     this.records = made.records.map(({ pair, ...values }) => ({ pair: pairWords(pair), key: pair.key, ...(category && { category }), ...values }));
     this.tell(title, this.shownWords(scope, pairs, judges, category));
     this.fillTable(title);
@@ -176,7 +177,16 @@ class PlayedFigure {
     event.preventDefault();
     const { about, judge } = this.index;
     const source = { ...about, judge: this.kind.judges ? this.choice.judge || judge : "", category: this.choice.category || "all", address: this.link() };
-    save(`${this.id}.csv`, "text/csv", csv(this.records.map((record) => ({ ...record, ...source, ...record }))));
+    const units = unitsText(this.unitsShown());
+    save(`${this.id}.csv`, "text/csv", csv(this.records.map((record) => ({ ...record, ...source, units, ...record }))));
+  }
+
+  /* Units by column: the file of the figure as built has them under longer names, such as delta_mean for delta. */
+  unitsShown() {
+    const means = Object.entries(this.units).filter(([name]) => /(^|_)mean$/.test(name)).map(([, unit]) => unit);
+    const common = this.units.mean ?? (new Set(means).size === 1 ? means[0] : null);
+    const names = Object.keys(this.records[0] ?? {}).filter((name) => `${name}_low` in this.records[0]);
+    return Object.fromEntries(names.map((name) => [name, this.units[`${name}_mean`] ?? common]).filter(([, unit]) => unit));
   }
 
   link() {

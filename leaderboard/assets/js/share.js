@@ -1,4 +1,7 @@
-/* Below every page with numbers: its link, with all that a reader has chosen, and a citation that names this link. */
+/*
+ * Below every page with numbers: its link, with all that a reader has chosen, and a citation that names this link. An
+ * episode of a target with a page of its own (data-episodes, by pair) is shared by that page, which has a card.
+ */
 import { enhanceEach } from "./dom.js";
 import { copy } from "./export.js";
 
@@ -6,14 +9,20 @@ class Share {
   constructor(root) {
     this.status = root.querySelector("[role=status]");
     this.entry = root.querySelector("[data-bibtex]");
+    this.episodes = JSON.parse(root.dataset.episodes ?? "{}");
     this.written = this.entry.textContent;
-    this.offer(root.querySelector("[data-copy-link]"), () => location.href, "Link copied.");
+    this.offer(root.querySelector("[data-copy-link]"), () => this.link(), "Link copied.");
     this.offer(root.querySelector("[data-copy-bibtex]"), () => this.entry.textContent, "BibTeX copied.");
     root.querySelector("details").addEventListener("toggle", () => this.show());
   }
 
+  link() {
+    const pair = decodeURIComponent(location.hash.slice(1)).split("~")[0];
+    return Object.hasOwn(this.episodes, pair) ? new URL(this.episodes[pair], document.baseURI).href : location.href;
+  }
+
   show() {
-    const address = `  url = {${location.href.replace(/[{}\\]/g, encodeURIComponent)}},`;
+    const address = `  url = {${this.link().replace(/[{}\\]/g, encodeURIComponent)}},`;
     const lines = this.written.split("\n").filter((line) => !line.startsWith("  url = "));
     this.entry.textContent = [...lines.slice(0, -1), address, lines.at(-1)].join("\n");
   }
