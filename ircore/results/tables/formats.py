@@ -62,9 +62,8 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
         return value.value
     if column.digits is None or isinstance(value.value, int):
         return f"{value.value:,}"
-    text = number(value.value, column.digits, column.signed)
     behind = "" if interval == "none" else interval_shown(column, value, interval)
-    return f"{text} {behind}" if behind else text
+    return f"{number(value.value, column.digits, column.signed)} {behind}".rstrip()
 
 
 def interval_shown(column: Column, value: Value, interval: Literal["half", "ends"] = "ends") -> str:
@@ -157,9 +156,8 @@ def as_csv(table: Table, source: Mapping[str, str | None] | None = None) -> str:
     """
     names = flat_names(table)
     same = {name: _harmless(fact) for name, fact in (source or {}).items() if name not in names}
-    buffer = io.StringIO()
     rows = ([*map(_harmless, row), *same.values()] for row in _flat_rows(table))
-    csv.writer(buffer, lineterminator="\n").writerows([[*names, *same], *rows])
+    csv.writer(buffer := io.StringIO(), lineterminator="\n").writerows([[*names, *same], *rows])
     return buffer.getvalue()
 
 
