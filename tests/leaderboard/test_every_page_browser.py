@@ -104,7 +104,9 @@ def pages(site: Path, *groups: Group) -> list[str]:
     """The pages of some groups, all without any; ``others`` are all that no folder holds, whoever wrote them."""
     known = {path.partition("?")[0] for path in (*BOARDS, *GALLERY)}
     others = [path.name for path in sorted(site.glob("*.html")) if path.name not in known]
-    by_group: dict[Group, Sequence[str]] = {"boards": BOARDS, "gallery": GALLERY, "others": others}
+    # Which episodes have a page to share follows from the scores.
+    shared = min(path.relative_to(site).as_posix() for path in site.glob("strips/*.html"))
+    by_group: dict[Group, Sequence[str]] = {"boards": BOARDS, "gallery": (*GALLERY, shared), "others": others}
     return [path for group in groups or by_group for path in by_group[group]]
 
 
