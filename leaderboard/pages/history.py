@@ -7,8 +7,7 @@ begun by then.
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
@@ -138,15 +137,11 @@ def _finals(site: Site, pair: Pair) -> dict[str, float]:
 def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:
     """Return the page of ranks over versions and merges."""
     versions = [site.version.name or "unreleased", *(board.record.name for board in frozen)]
-    moved = tracks(site, frozen)
-    # Charts are not among the later values: the pieces of work that write pages read them first.
-    charts = [_entries_chart(site), *([_versions_chart(versions, moved)] if frozen else [])]
-    values = {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts}
-    return Page("history", "Ranks over time", "history", values, searchable=True, later=partial(_values, site))
-
-
-def _values(site: Site) -> dict[str, Any]:
-    return {"entered": list(reversed(entries(site).values()))}
+    entered, moved = list(entries(site).values()), tracks(site, frozen)
+    own = [entry for entry in entered if entry.pair.result.run.rules == site.rule_sets[0]]
+    charts = [_entries_chart(site, own), *([_versions_chart(versions, moved)] if frozen else [])]
+    values = {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
+    return Page("history", "Ranks over time", "history", values, searchable=True)
 
 
 def version_words(site: Site, frozen: Sequence[FrozenBoard]) -> str:
@@ -154,10 +149,9 @@ def version_words(site: Site, frozen: Sequence[FrozenBoard]) -> str:
     return moved_words(tracks(site, frozen), frozen[0].record.name) if frozen else ""
 
 
-def _entries_chart(site: Site) -> Chart:
-    """Draw main scores over merges, of the pairs under the site's own rules."""
-    own = [entry for entry in entries(site).values() if entry.pair.result.run.rules == site.rule_sets[0]]
-    return chart_of("entries", "entries", entries_sketch(entries_table(own), site.pairs))
+def _entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
+    """Draw main scores over merges, of pairs under the same rules."""
+    return chart_of("entries", "entries", entries_sketch(entries_table(entered), site.pairs))
 
 
 def entries_table(entered: Sequence[Entered]) -> Table:
