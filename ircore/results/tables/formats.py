@@ -156,8 +156,9 @@ def as_csv(table: Table, source: Mapping[str, str | None] | None = None) -> str:
     """
     names = flat_names(table)
     same = {name: _harmless(fact) for name, fact in (source or {}).items() if name not in names}
-    rows = ([*map(_harmless, row), *same.values()] for row in _flat_rows(table))
-    csv.writer(buffer := io.StringIO(), lineterminator="\n").writerows([[*names, *same], *rows])
+    writer = csv.writer(buffer := io.StringIO(), lineterminator="\n")
+    writer.writerow([*names, *same])
+    writer.writerows([*map(_harmless, row), *same.values()] for row in _flat_rows(table))
     return buffer.getvalue()
 
 
@@ -233,10 +234,7 @@ def _flat_rows(table: Table) -> Iterator[list[Any]]:
     for row in table.rows:
         entries: list[Any] = []
         for wide, value in zip(estimated, row, strict=True):
-            if wide:
-                entries += (value.value, value.low, value.high, value.n or 0)
-            else:
-                entries.append(value.value)
+            entries += (value.value, value.low, value.high, value.n or 0) if wide else (value.value,)
         yield entries
 
 
@@ -253,8 +251,7 @@ def _dumped(value: Any, indent: int | None = None) -> str:
 
 
 def _column_record(column: Column) -> dict[str, Any]:
-    names = ("key", "title", "unit", "better", "description")
-    return {name: getattr(column, name) for name in names}
+    return {name: getattr(column, name) for name in ("key", "title", "unit", "better", "description")}
 
 
 def _row_record(table: Table, row: tuple[Value, ...], results: Results | None) -> dict[str, Any]:
