@@ -14,7 +14,8 @@ from ircore.results.tables.ranks import why_no_rank
 from leaderboard.games.section import split_runs
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.words.labels import interval_words, rank
+from leaderboard.words.findings import measured_words
+from leaderboard.words.labels import rank
 
 
 def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
@@ -84,9 +85,8 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
     for judge in results.judges:
         for row in results.board(judge):
             if row.submission.run_id == pair.run_id and row.cell.main.mean is not None:
-                main, among = row.cell.main, len(results.submissions)
-                shown = f"main score {main.mean:.1f} ({interval_words(main, 1)})"
-                yield f"place  {_place(row, among)} by {judge}: {shown}"
+                shown = f"main score {measured_words(row.cell.main, 1)}"
+                yield f"place  {_place(row, len(results.submissions))} by {judge}: {shown}"
 
 
 def _place(row: RankedRow[Any, Any], among: int) -> str:

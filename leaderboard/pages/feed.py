@@ -17,7 +17,8 @@ from ircore.submissions.merged import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
 from leaderboard.pages.history import entries as entered_pairs
-from leaderboard.words.labels import interval_words, number, unrated_words
+from leaderboard.words.findings import measured_words
+from leaderboard.words.labels import number, unrated_words
 from leaderboard.words.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
@@ -195,7 +196,7 @@ def _reached(cell: Cell) -> str:
     missing = "".join(f", {words}" for _, words in unrated_words(cell))
     if cell.main.mean is None:
         return f"{counts}{missing}; no main score yet"
-    reached = f"main score {number(cell.main.mean, 1)} ({interval_words(cell.main, 1)})"
+    reached = f"main score {measured_words(cell.main, 1)}"
     if cell.score.mean is not None:
         reached += f", score {number(cell.score.mean)}"
     return f"{counts}{missing}; {reached}" + (f"; no rank: {cell.unranked_words}" if cell.unranked else "")

@@ -16,9 +16,12 @@ class Share {
     root.querySelector("details").addEventListener("toggle", () => this.show());
   }
 
+  /* What else a reader has chosen, such as a comparison, stands in the address of the target's page alone. */
   link() {
-    const pair = decodeURIComponent(location.hash.slice(1)).split("~")[0];
-    return Object.hasOwn(this.episodes, pair) ? new URL(this.episodes[pair], document.baseURI).href : location.href;
+    const pair = location.hash.slice(1).split("~")[0];
+    const chosen = [...new URLSearchParams(location.search).keys()].some((name) => name !== "pair");
+    const alone = !chosen && Object.hasOwn(this.episodes, pair);
+    return alone ? new URL(this.episodes[pair], document.baseURI).href : location.href;
   }
 
   show() {
