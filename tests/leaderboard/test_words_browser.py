@@ -88,9 +88,11 @@ def test_a_link_to_such_an_episode_on_its_targets_page_is_that_of_its_own_page(v
     page = visit.open(f"gallery/{target}.html#{pair}~1")
     page.get_by_text("Cite this page").click()
     page.locator("[data-bibtex]", has_text=f"strips/{strip}.html").wait_for()
-    page = visit.open(f"gallery/{target}.html")
-    page.get_by_text("Cite this page").click()
-    page.locator("[data-bibtex]", has_text=f"gallery/{target}.html").wait_for()
+    # What the reader has chosen besides, such as a comparison, would be lost on that page.
+    for chosen in ("", f"?compare=difference#{pair}~1"):
+        page = visit.open(f"gallery/{target}.html{chosen}")
+        page.get_by_text("Cite this page").click()
+        page.locator("[data-bibtex]", has_text=f"gallery/{target}.html{chosen}").wait_for()
 
 
 def test_where_nothing_costs_no_cost_is_shown(site: Path) -> None:
