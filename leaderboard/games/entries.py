@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ircore.games.base import Measure
-from ircore.results.games import GameCell, GameResults
+from ircore.results.games import GameCell, GameResults, GameRow
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.ranks import why_no_rank
@@ -18,16 +18,13 @@ class Entry:
     """A run of a game: a row of its board.
 
     Example:
-        >>> entry = Entry(None, None, "1", "", "a", ("gpt-5.2", "looker"), hue=0, shape=None, apart="")
+        >>> entry = Entry(None, "1", "", "a", ("gpt-5.2", "looker"), hue=0, shape=None, apart="")
         >>> entry.players
         ('gpt-5.2', 'looker')
     """
 
-    measured: PlayedGameRun
-    """The run with its episodes and values."""
-
-    cell: GameCell = field(hash=False)
-    """Numbers over all instances."""
+    row: GameRow = field(hash=False)
+    """Its row of the board of all instances."""
 
     rank: str | None
     """Ranks that paired comparisons of main scores allow, such as ``1–2``; None for a run without a rank."""
@@ -49,6 +46,16 @@ class Entry:
 
     apart: str
     """Slug where several runs have the same players; else empty."""
+
+    @property
+    def measured(self) -> PlayedGameRun:
+        """The run with its episodes and values."""
+        return self.row.submission
+
+    @property
+    def cell(self) -> GameCell:
+        """Numbers over all instances."""
+        return self.row.cell
 
     @property
     def run_id(self) -> str:
@@ -77,17 +84,17 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     hues = hues_of(_ordered(players, 0), list(dict.fromkeys(labels[0] for labels in players)))
     return tuple(
         Entry(
-            measured=(measured := row.submission),
-            cell=row.cell,
+            row=row,
             rank=rank(row.rank_low, row.rank_high) if row.rank_low else None,
             no_rank="" if row.rank_low else why_no_rank(row),
-            key=measured.run.slug if slugs[measured.run.slug] == 1 else measured.run.run_id,
+            key=run.slug if slugs[run.slug] == 1 else run.run_id,
             players=labels,
             hue=hues.number(labels[0]),
             shape=seconds.index(labels[1]) if len(labels) > 1 else None,
-            apart=measured.run.slug if alike[labels] > 1 else "",
+            apart=run.slug if alike[labels] > 1 else "",
         )
         for row, labels in zip(board, players, strict=True)
+        for run in [row.submission.run]
     )
 
 

@@ -109,14 +109,13 @@ def _page(
 def _lead(values: Mapping[str, Any]) -> str:
     """Return which run leads the board of a game."""
     section: GameSection = values["section"]
-    return lead_words(section.results.board(), one_line(section.entries[0].name, 80), "run")
+    return lead_words([entry.row for entry in section.entries], one_line(section.entries[0].name, 80), "run")
 
 
 def _place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
     section, entry = values["section"], values["entry"]
-    row = section.results.board()[section.entries.index(entry)]
-    return place_words(row, len(section.entries))
+    return place_words(entry.row, len(section.entries))
 
 
 def _best_players(values: Mapping[str, Any]) -> str:
