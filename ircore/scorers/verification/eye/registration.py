@@ -6,6 +6,7 @@ orientation near them. Every candidate lies on a fixed grid, so that machines ca
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,6 +35,9 @@ SLIGHT_MOVE, IN_PLACE = 0.05, 0.4
 """Share of the picture's sides beyond which a move of all is unlikely if this share of the things is in its place."""
 REACH = 14.0
 """Pixels from which on an edge point counts as having no edge near it."""
+
+_GAIN = 0.004
+"""Agreement that a move gains at least."""
 
 SCALES = (0.8, 0.84, 0.88, 0.92, 0.95, 0.975, 1.0, 1.025, 1.05, 1.09, 1.14, 1.19, 1.25)
 TURNS = (-4.0, -2.0, 0.0, 2.0, 4.0)
@@ -158,33 +162,84 @@ class Model:
 def register(model: Model, pixels: Pixels) -> tuple[Transform, float]:
     """Return the transform from target to rendering, and the share of the target's edges that meet an edge, 0–1."""
     edges = edges_of(pixels)
-    fields = [_nearness(plane) for plane in edges.planes]
-    starts = [Transform(), *_coarse(model, edges)]
-    results = [_refined(model.points, fields, start) for start in starts]
-    best = max(results, key=lambda result: _agreement(model.points, fields, result[0], 3.0) - _unlikely(result[0]))
+    overlap = _Overlap(model, edges)
+    # Where a move gains next to nothing, the picture stays where it is; no agreement is above 1.
+    still = overlap.agreement(Transform(), 1.0)
+    if still >= 1.0 - _GAIN:
+        return Transform(), round(still, 4)
+    # A start that is given twice would walk the same way twice.
+    starts = dict.fromkeys([Transform(), *_coarse(model, edges)])
+    results = [_refined(overlap, start) for start in starts]
+    best = max(results, key=lambda result: overlap.agreement(result[0], 3.0) - _unlikely(result[0]))
     if _shift(best[0]) > SLIGHT_MOVE:
-        best = _rather_near(model, fields, best, results)
-    # Where a move gains next to nothing, the picture stays where it is.
-    still = _agreement(model.points, fields, Transform(), 1.0)
-    if still >= best[1] - 0.004:
+        best = _rather_near(overlap, best, results)
+    if still >= best[1] - _GAIN:
         return Transform(), round(still, 4)
     return best[0], round(best[1], 4)
+
+
+class _Overlap:
+    """How well the edges of a rendering meet those of a target under moves; each move is looked at once.
+
+    Args:
+        model: The target's edges.
+        edges: The rendering's edges.
+    """
+
+    def __init__(self, model: Model, edges: Edges) -> None:
+        groups = zip(model.points, model.weights, map(_nearness, edges.planes), strict=True)
+        self.groups = [group for group in groups if len(group[0])]
+        self.known: dict[tuple[Transform, float], float] = {}
+
+    def agreement(self, transform: Transform, reach: float) -> float:
+        """Return the mean over edge points of how near the next edge of the same orientation is, 0–1."""
+        return self.agreements([transform], reach)[0]
+
+    def agreements(self, transforms: Sequence[Transform], reach: float) -> list[float]:
+        """Return the agreement under each of some moves.
+
+        Args:
+            transforms: Moves; those seen before are looked up.
+            reach: Distance in pixels of ``SIDE`` at which an edge counts 0.61 (the Gaussian at one deviation).
+        """
+        new = [transform for transform in transforms if (transform, reach) not in self.known]
+        if new:
+            totals = sum(closeness.sum(axis=1).astype(np.float64) for _, closeness in self._closeness(new, reach))
+            count = max(1, sum(len(points) for points, _, _ in self.groups))
+            for transform, total in zip(new, np.broadcast_to(totals, len(new)), strict=True):
+                self.known[transform, reach] = round(float(total) / count, 6)
+        return [self.known[transform, reach] for transform in transforms]
+
+    def of_things(self, transform: Transform, reach: float) -> float:
+        """Return the agreement with every thing weighing alike, so that a large one does not outweigh all others."""
+        total = count = 0.0
+        for weights, closeness in self._closeness([transform], reach):
+            total += float((weights * closeness[0]).sum())
+            count += float(weights.sum())
+        return round(total / max(1.0, count), 6)
+
+    def _closeness(self, transforms: Sequence[Transform], reach: float) -> Iterator[tuple[Floats, Floats]]:
+        """Yield for each group of edges the weights of its points, and how near an edge each is, one row a move."""
+        # All moves at once: one call of the interpolation for each would take most of the time.
+        matrices = np.array([transform.matrix(SIDE, SIDE) for transform in transforms])
+        for points, weights, field in self.groups:
+            moved = (points @ matrices[:, :, :2].transpose(0, 2, 1) + matrices[:, None, :, 2]).astype(np.float32)
+            places = (moved[..., 1] - 0.5, moved[..., 0] - 0.5)
+            far = ndimage.map_coordinates(field, places, order=1, mode="constant", cval=REACH)
+            yield weights, np.exp(-0.5 * (far / reach) ** 2)
 
 
 _Refined: TypeAlias = tuple[Transform, float]
 """A transform, and its agreement within a pixel."""
 
 
-def _rather_near(model: Model, fields: list[Floats], far: _Refined, results: list[_Refined]) -> _Refined:
+def _rather_near(overlap: _Overlap, far: _Refined, results: list[_Refined]) -> _Refined:
     """Return a slight move if it brings as many things into place as a far move, which may be one large thing's own."""
-
-    def in_place(result: _Refined, reach: float) -> float:
-        return _agreement(model.points, fields, result[0], reach, model.weights)
-
-    near = [result for result in results if _shift(result[0]) <= SLIGHT_MOVE and in_place(result, 1.0) >= IN_PLACE]
+    slight = [result for result in results if _shift(result[0]) <= SLIGHT_MOVE]
+    near = [result for result in slight if overlap.of_things(result[0], 1.0) >= IN_PLACE]
     gain = _shift(far[0]) - SLIGHT_MOVE
-    best = max(near, key=lambda result: in_place(result, 3.0), default=far)
-    return best if in_place(best, 3.0) >= in_place(far, 3.0) - gain else far
+    best = max(near, key=lambda result: overlap.of_things(result[0], 3.0), default=far)
+    return best if overlap.of_things(best[0], 3.0) >= overlap.of_things(far[0], 3.0) - gain else far
 
 
 def _shift(transform: Transform) -> float:
@@ -235,21 +290,21 @@ STEPS = ((4.0, 0.02, 1.0, 6.0), (2.0, 0.01, 0.5, 3.0), (1.0, 0.005, 0.25, 1.6), 
 """Steps of the fine search: pixels of ``SIDE``, scale, degrees; and the reach of an edge, in pixels."""
 
 
-def _refined(points: list[Floats], fields: list[Floats], start: Transform) -> _Refined:
+def _refined(overlap: _Overlap, start: Transform) -> _Refined:
     """Walk downhill on ever finer grids; return the transform, and its agreement within a pixel."""
     best = start
     for shift, stretch, turn, reach in STEPS:
-        value = _agreement(points, fields, best, reach)
+        value = overlap.agreement(best, reach)
         for _ in range(8):
             moves = [
                 candidate for candidate in _neighbours(best, shift / SIDE, stretch, turn) if _is_allowed(candidate)
             ]
-            values = [_agreement(points, fields, candidate, reach) for candidate in moves]
+            values = overlap.agreements(moves, reach)
             top = int(np.argmax(values))
             if values[top] <= value:
                 break
             best, value = moves[top], values[top]
-    return best, _agreement(points, fields, best, 1.0)
+    return best, overlap.agreement(best, 1.0)
 
 
 def _neighbours(at: Transform, shift: float, stretch: float, turn: float) -> list[Transform]:
@@ -274,24 +329,6 @@ def _is_allowed(transform: Transform) -> bool:
         and 0.88 <= uneven <= 1.14
         and max(abs(transform.x), abs(transform.y)) <= 0.25
     )
-
-
-def _agreement(
-    points: list[Floats], fields: list[Floats], transform: Transform, reach: float, weights: list[Floats] | None = None
-) -> float:
-    """Return the mean over edge points of how near the next edge of the same orientation is, 0–1."""
-    total, count = 0.0, 0.0
-    for number, (group, field) in enumerate(zip(points, fields, strict=True)):
-        if not len(group):
-            continue
-        weight = np.ones(len(group), np.float32) if weights is None else weights[number]
-        moved = _moved(group, transform)
-        far = ndimage.map_coordinates(
-            field, (moved[:, 1] - 0.5, moved[:, 0] - 0.5), order=1, mode="constant", cval=REACH
-        )
-        total += float((weight * np.exp(-0.5 * (far / reach) ** 2)).sum())
-        count += float(weight.sum())
-    return round(total / max(1.0, count), 6)
 
 
 def _moved(points: Floats, transform: Transform) -> Floats:
