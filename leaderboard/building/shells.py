@@ -37,6 +37,17 @@ class PageShell(NamedTuple):
     """Title for the slot of a shell that several pages share; empty for other shells."""
 
 
+def has_own_shell(page: Page) -> bool:
+    """Return whether MkDocs builds a shell for a page alone: in the site's root, or the index of a folder.
+
+    Example:
+        >>> has_own_shell(Page("pairs/index", "Pairs", "pairs")), has_own_shell(Page("pairs/ours", "Ours", "pair"))
+        (True, False)
+    """
+    folder, _, name = page.path.rpartition("/")
+    return page.template != ALONE and (not folder or name == "index")
+
+
 def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
     """Write the sources from which MkDocs builds shells.
 
@@ -51,8 +62,7 @@ def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
     for page in pages:
         if page.template == ALONE:
             continue
-        folder, _, name = page.path.rpartition("/")
-        if folder and name != "index":
+        if not has_own_shell(page):
             sharing[page.path] = page.title
             continue
         words = page.values.get("words")

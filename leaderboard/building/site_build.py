@@ -57,10 +57,11 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
     check_replaceable(out)
     with without_collector(), build_folder(out) as work:
         tree = Tree(work)
-        content = read_content(runs, options, BuildCache(tree.files, out if out.is_dir() else None))
+        cache = BuildCache(tree.files, out if out.is_dir() else None)
+        content = read_content(runs, options, cache)
         copy_sources(tree, content.pages, content.game_boards, options.address, content.title)
         sharing = write_sources(content.pages, tree.docs)
-        with mkdocs(tree):
+        with mkdocs(tree, cache):
             write_content(content, tree)
             write_frozen(content.frozen, tree.files)
             encoded = content.pictures.write(tree.files, earlier_build(out))

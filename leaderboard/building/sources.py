@@ -14,6 +14,7 @@ from ircore.core.files import write_bytes
 from ircore.core.json_schemas import json_schemas
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import write_bundles
+from leaderboard.building.shells import has_own_shell
 from leaderboard.building.tree import Tree
 from leaderboard.building.try_it import canvas_archive
 from leaderboard.model.site import Page
@@ -73,7 +74,7 @@ def copy_sources(
         shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
         write_bundles(tree.docs / "assets" / "js")
         write_bytes(tree.docs / "assets" / "try" / "canvas.zip", canvas_archive())
-        shutil.copytree(_PACKAGE / "overrides", tree.work / "overrides", ignore=ignored)
+        shutil.copytree(_PACKAGE / "overrides", tree.overrides, ignore=ignored)
     except OSError as error:
         # shutil.Error holds a list of (source, target, reason) and no strerror.
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
@@ -94,10 +95,10 @@ def copy_sources(
         name = str(escape(title))
         settings |= {"site_name": name, "site_description": f"{name}: scores, intervals and episodes."}
     settings["extra"]["feeds"] = "changes.md" in shown
-    settings["not_in_nav"] += "".join(f"/{page.path}.md\n" for page in pages)
+    settings["not_in_nav"] += "".join(f"/{page.path}.md\n" for page in pages if has_own_shell(page))
     if address:
         settings["site_url"] = address
-    write_text(tree.work / SETTINGS, yaml.safe_dump(settings, allow_unicode=True, sort_keys=False))
+    write_text(tree.settings, yaml.safe_dump(settings, allow_unicode=True, sort_keys=False))
 
 
 def _navigation(

@@ -21,6 +21,16 @@ class Tree:
         return self.work / "docs"
 
     @property
+    def overrides(self) -> Path:
+        """Templates of ours that MkDocs puts before those of its theme."""
+        return self.work / "overrides"
+
+    @property
+    def settings(self) -> Path:
+        """Settings of MkDocs."""
+        return self.work / "mkdocs.yml"
+
+    @property
     def blocks(self) -> Path:
         """HTML of the pages that templates write, put into their shells after MkDocs has built these."""
         return self.work / "blocks"
