@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from operator import itemgetter
 
 from leaderboard.model.site import Site
@@ -14,6 +15,7 @@ _Worth = tuple[bool, bool, float, str]
 """Whether an episode ends well, whether it improves over turns, its gain in legible words, and its id."""
 
 
+@lru_cache(maxsize=1)  # asked for by the front page and by its turn strip
 def front_episode(site: Site) -> Chosen | None:
     """Return a close reconstruction that improved much and is told in words that people read easily; None without any.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ircore.core.episode_records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
@@ -83,6 +84,7 @@ def judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Iterator
                 yield Chosen(pair, site.galleries[result.episode.instance_id], result, judged)
 
 
+@lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
 def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
     """Choose the episodes of the four selections; empty selections are left out.
 
@@ -103,6 +105,7 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
     return tuple(Selection(name, title, rule, episodes) for name, title, rule, episodes in chosen if episodes)
 
 
+@lru_cache(maxsize=1)
 def telling_episode(site: Site) -> Chosen | None:
     """Choose an illustrative episode: close at the end, much improved, several turns; None if no episode is rated.
 
