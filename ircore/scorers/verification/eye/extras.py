@@ -29,6 +29,10 @@ FRINGE = 5
 
 def extras_of(look: Look) -> list[ExtraBox]:
     """Find drawn areas where nothing is expected, the largest first."""
+    return [*look.view.noted("extras", lambda: _extras(look))]
+
+
+def _extras(look: Look) -> list[ExtraBox]:
     lab = look.view.lab
     # Labels may stand some pixels off their place, so writing that was found is explained where it is.
     explained = look.target.explained.copy()

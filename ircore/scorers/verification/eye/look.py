@@ -88,7 +88,20 @@ def _uneven(view: View, target: Target) -> float:
 
 
 def look_at(target: Target, pixels: Pixels) -> Look:
-    """Lay a rendering over its target and find the rendering's writing."""
+    """Lay a rendering over its target and find the rendering's writing; the last look at a target is remembered.
+
+    Several instruments look at the same rendering one after the other.
+    """
+    if pixels is target.picture.pixels:
+        return target.view.noted("own look", lambda: _look(target, pixels))
+    # By identity and not by value; pixels that can be written to may change between two looks.
+    last: tuple[Pixels, Look] | None = target.view.notes.get("last look")
+    if last is None or last[0] is not pixels or pixels.flags.writeable:
+        last = target.view.notes["last look"] = (pixels, _look(target, pixels))
+    return last[1]
+
+
+def _look(target: Target, pixels: Pixels) -> Look:
     # Kept with the target, which many renderings are laid over.
     model = target.view.noted("registration", lambda: Model(target.picture))
     transform, agreement = register(model, pixels)

@@ -25,6 +25,10 @@ READERS: dict[str, Reader] = {
 
 def read_all(look: Look) -> Observations:
     """Return the reading of each fact of a target; facts without a reading are left out."""
+    return {**look.view.noted("readings", lambda: _read(look))}
+
+
+def _read(look: Look) -> Observations:
     readings = read_texts(look)
     for mark in look.target.marks:
         reader = READERS.get(mark.kind)

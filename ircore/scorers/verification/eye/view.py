@@ -111,7 +111,7 @@ def window(array: Any, box: Box) -> Any:
 
 def commonest(colours: Floats, near: float = 6.0) -> Floats:
     """Return the mean of the colours about the fullest cell of L*a*b*, cells of 6 units."""
-    cells = np.floor(colours / near).astype(np.int64)
+    cells = np.floor(colours / near).astype(np.int32)
     codes = (cells[:, 0] + 64) * 16384 + (cells[:, 1] + 64) * 128 + cells[:, 2] + 64
     values, counts = np.unique(codes, return_counts=True)
     seed = colours[codes == values[int(counts.argmax())]].mean(axis=0)
