@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_all_start_methods, get_context, parent_process
 from threading import Thread
@@ -90,7 +91,9 @@ def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T
     global _share_task
     _share_task = task
     try:
-        with ProcessPoolExecutor(shares - 1, mp_context=get_context("fork")) as pool:
+        # A share takes long: it ends with the command instead of being awaited.
+        begin = partial(_begin, signal.SIG_DFL)
+        with ProcessPoolExecutor(shares - 1, mp_context=get_context("fork"), initializer=begin) as pool:
             others = [pool.submit(_run_share, share, shares) for share in range(1, shares)]
             # The parent does the first share itself: that saves the memory which one more process would copy.
             return [task(0, shares), *(other.result() for other in others)]  # type: ignore[list-item]
@@ -126,9 +129,14 @@ def _run_share(share: int, shares: int) -> object:
     return _share_task(share, shares)
 
 
-def _begin() -> None:
+def _begin(interrupted: signal.Handlers = signal.SIG_IGN) -> None:
     # A terminal sends Ctrl-C to every process: the command alone decides what follows from it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, interrupted)
+    for name in ("SIGTERM", "SIGHUP"):
+        # The handlers of the command raise SystemExit, which the loop of a worker takes for the result of its work.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # which nohup sets
+            signal.signal(number, signal.SIG_DFL)
     Thread(target=_end_with_the_parent, daemon=True).start()
 
 

@@ -1,8 +1,13 @@
 """Worker processes end with the command that they work for."""
 
+import contextlib
+import os
+import signal
 import subprocess
 import sys
 import time
+
+import pytest
 
 COMMAND = """
 import os, time
@@ -12,6 +17,43 @@ with worker_pool(2) as pool:
     print(*{pool.submit(os.getpid).result() for _ in range(20)}, flush=True)
     time.sleep(600)
 """
+
+INTERRUPTED = """
+import time
+from ircore.commands.main import main
+from ircore.core import workers
+
+def work(piece):
+    print("at work", flush=True)
+    time.sleep(600)
+
+def shares(share, count):
+    work(share)
+
+def command():
+    {call}
+
+import ircore.commands.main as commands
+commands.run = lambda arguments: command()
+main()
+"""
+
+
+@pytest.mark.parametrize("call", ["list(workers.in_order(work, range(8), 2))", "workers.run_shares(shares)"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_all_processes_of_a_command_ends_it(call: str, number: signal.Signals) -> None:
+    """A closed terminal, and `timeout`, send their signal to the whole group."""
+    text = INTERRUPTED.format(call=call)
+    process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "at work\n"
+    os.killpg(process.pid, number)
+    try:
+        assert process.wait(60) == 128 + number
+    finally:
+        process.stdout.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_no_process_outlives_a_killed_command() -> None:
