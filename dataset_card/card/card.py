@@ -19,7 +19,8 @@ from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
-from ircore.core.plugins import available, load
+from ircore.core.errors import InputError
+from ircore.core.plugins import load
 from ircore.instances.withheld import ways_to_get
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
@@ -236,8 +237,11 @@ def judge_label(source: ReconstructionSource, judge: str) -> str:
     """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
     if judge in source.results.judge_identities:
         return source.results.judge_identities[judge].label
-    # Not every run states the identity of its judges, and a judge of other people may not be installed here.
-    return str(load("judges", judge).label) if judge in available("judges") else judge
+    # Not every run states the identity of its judges, and a judge of other people may not be installed here, or sound.
+    try:
+        return str(load("judges", judge).label)
+    except InputError:
+        return judge
 
 
 def _common(facts: CardFacts) -> dict[str, object]:

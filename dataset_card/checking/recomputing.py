@@ -15,7 +15,7 @@ from ircore.core.plugins import available, load
 from ircore.core.private_text import without_leaks
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.scorers.judges.base import Judge, identity_of
-from ircore.scorers.material import Material, Scored, scores_of
+from ircore.scorers.material import Material, Scored, installed_judge, scores_of
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, version_of
 
 TOLERANCE = 1e-9
@@ -89,7 +89,11 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
 def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
     """Return the fault of an identity that calls an installed computed judge a model or a person."""
     # Such an identity would exempt a computed judge from being computed again.
-    if name not in available("judges") or load("judges", name).kind != "computed" or identity.kind == "computed":
+    try:
+        installed_kind = load("judges", name).kind
+    except InputError:
+        return None
+    if installed_kind != "computed" or identity.kind == "computed":
         return None
     return f"judge {name} is said to be a {identity.kind}; it is computed"
 
@@ -125,9 +129,6 @@ def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) 
 @cache
 def _judge(name: str) -> Judge | str:
     try:
-        judge: Judge = load("judges", name)()
+        return installed_judge(name)
     except InputError as error:
         return error.problem
-    except ImportError as error:
-        return f"not installed: {error}"
-    return judge

@@ -14,6 +14,7 @@ from ircore.runs.folder import RunFolder
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.judges.base import tasks_of
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
+from ircore.scorers.material import installed_judge
 from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
 from ircore.scorers.people.importing import HUMAN_JUDGE
 
@@ -80,7 +81,7 @@ def command(
 def _checked(judge: str) -> str:
     """Return the name of an installed judge that can be made, or of people; ``InputError`` for any other name."""
     if judge != HUMAN:
-        load("judges", judge)()
+        installed_judge(judge)
     return judge
 
 

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 
 from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, StoppedError
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable, styled, terminal_width
 
@@ -174,7 +174,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _end(number: int, _: object) -> None:
     """End as after Ctrl-C, so that temporary folders are removed; while questions are asked the engine takes over."""
-    sys.exit(128 + number)
+    raise StoppedError(128 + number)
 
 
 def run(arguments: list[str] | None = None, nested: bool = False) -> int:

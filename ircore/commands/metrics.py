@@ -12,7 +12,7 @@ from ircore.core.images import Pixels, read_stored_pixels
 from ircore.core.plugins import load
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import installed_metrics
+from ircore.scorers.metrics.measure import installed_metrics, obstacle_of
 from ircore.scorers.metrics.networks import scripts
 
 
@@ -95,7 +95,7 @@ def _row(metric: Metric) -> tuple[str, ...]:
         " ".join(part for part in (_range(metric), metric.unit) if part),
         _looks_at(metric),
         metric.title,
-        metric.obstacle() or "yes",
+        obstacle_of(metric) or "yes",
     )
 
 
@@ -137,7 +137,7 @@ def _document(metric: Metric) -> dict[str, Any]:
         "over": metric.over,
         "reference": "two sets of pictures" if metric.over == "set" else reference,
         "needs": metric.needs,
-        "unavailable": metric.obstacle(),
+        "unavailable": obstacle_of(metric),
         "citation": metric.source,
         "version": metric.version,
         "trap": metric.trap,

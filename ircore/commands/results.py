@@ -10,8 +10,9 @@ import click
 from ircore.commands.completion import names_of, table_names
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.errors import InputError
-from ircore.core.plugins import BrokenPluginError, unknown
+from ircore.core.errors import InputError, WorkError
+from ircore.core.plugin_work import plugin_work
+from ircore.core.plugins import unknown
 from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def command(
     as_json: bool,
     episodes: bool,
     out: Path | None,
-) -> None:
+) -> int:
     """Tables of RUNS, scored runs of one instance set; runs of several games get a table for each game.
 
     RUNS are run folders, folders of runs, or releases. The default is the board: pairs ranked by their main score, in
@@ -84,37 +85,34 @@ def command(
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
-    from ircore.runs.folder import GameRunFolder, RunFolder
+    from ircore.runs.folder import RunFolder
 
     played = _by_game(open_runs(runs), game)
     form = "json" if as_json else form
     # The formats of files hold one table: text alone can show several, one below the other.
     if len(played) > 1 and (form != "text" or out is not None):
         raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
-    # A list, since each game is taken out of what is left.
-    for other in [other for other in played if other != RECONSTRUCTION]:
-        games = [folder for folder in played.pop(other) if isinstance(folder, GameRunFolder)]
+    for other in (other for other in played if other != RECONSTRUCTION):
         _refuse_options(other, judge=judge, order=order, episode=episode, episodes=episodes)
-        tables = _game_tables(games, None if out else name, category, difficulty)
-        if out is not None:
-            _write(tables, out)
-        else:
-            click.echo(render(tables[name], form, columns=terminal_width()), nl=bool(played))
-    if not played:
-        return
+    pairs = played.pop(RECONSTRUCTION, [])
+    status = _show_games(played, None if out else name, (category, difficulty), form, out, last=not pairs)
+    if not pairs:
+        return status
     entry = table_entry(name, "--table")
     _check_order(name, entry, order)
     if episode is not None and name != "facts":
         raise click.UsageError("--episode goes with --table facts")
-    results = Results.from_runs([folder for folder in played[RECONSTRUCTION] if isinstance(folder, RunFolder)])
+    results = Results.from_runs([folder for folder in pairs if isinstance(folder, RunFolder)])
     by_board: Order = "quality" if order == "quality" else "main"
     part = None if order in ORDERS else order
     question = Question(judge, category, difficulty, by_board, part, episode)
     if out is not None:
         _write(_all_tables(results, question), out)
     else:
-        table = entry.table(results, question)
+        with plugin_work(f"table {name!r}"):
+            table = entry.table(results, question)
         click.echo(render(table, form, results if episodes else None, terminal_width()), nl=False)
+    return status
 
 
 def _by_game(
@@ -127,6 +125,46 @@ def _by_game(
     if wanted is not None and wanted not in runs:
         raise unknown("game of these runs", wanted, runs, "--game")
     return runs if wanted is None else {wanted: runs[wanted]}
+
+
+def _show_games(
+    played: "dict[str, list[RunFolder | GameRunFolder]]",
+    name: str | None,
+    condition: tuple[str | None, str | None],
+    form: "Format",
+    out: Path | None,
+    last: bool,
+) -> int:
+    """Show or write the tables of games other than reconstruction, and return the exit status.
+
+    Args:
+        played: Runs by game.
+        name: Table that is shown; None to write all tables.
+        condition: Category and difficulty; None for all.
+        form: Format of what is shown.
+        out: Folder that is written; None to show.
+        last: Whether nothing is shown after these games.
+    """
+    from ircore.results.tables.formats import render
+    from ircore.runs.folder import GameRunFolder
+
+    status, rest = 0, len(played)
+    for opened in played.values():
+        rest -= 1
+        try:
+            tables = _game_tables([run for run in opened if isinstance(run, GameRunFolder)], name, *condition)
+        except WorkError as error:
+            # A game whose package is broken must not hold up the boards of the others.
+            if last and len(played) == 1:
+                raise
+            click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
+            status = error.status
+            continue
+        if name is None and out is not None:
+            _write(tables, out)
+        elif name is not None:
+            click.echo(render(tables[name], form, columns=terminal_width()), nl=rest > 0 or not last)
+    return status
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
@@ -168,13 +206,13 @@ def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
     for name in table_names():
         try:
             entry = table_entry(name)
-        except BrokenPluginError as error:
+            for judge in judges if entry.of_judge else judges[:1]:
+                stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
+                with plugin_work(f"table {name!r}"):
+                    tables[stem] = entry.table(results, replace(question, judge=judge))
+        except WorkError as error:
             # A table of another package must not hold up the tables of this one.
             click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
-            continue
-        for judge in judges if entry.of_judge else judges[:1]:
-            stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
-            tables[stem] = entry.table(results, replace(question, judge=judge))
     return tables
 
 

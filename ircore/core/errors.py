@@ -1,6 +1,6 @@
-"""The two ways a command ends badly.
+"""The ways a command ends badly: bad input, failed work, a signal.
 
-Both carry text for people: one line of what and where, one line of what to do.
+The first two carry text for people: one line of what and where, one line of what to do.
 """
 
 from typing import Any
@@ -30,6 +30,14 @@ class InputError(Exception):
     def __reduce__(self) -> tuple[type["InputError"], tuple[str, str], dict[str, Any]]:
         """Carry problem, remedy and further attributes across a process boundary."""
         return (type(self), (self.problem, self.remedy), self.__dict__)
+
+
+class StoppedError(SystemExit):
+    """A signal stops the command; not to be mistaken for a plug-in that exits.
+
+    >>> StoppedError(143).code
+    143
+    """
 
 
 class WorkError(InputError):

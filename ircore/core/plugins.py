@@ -1,13 +1,14 @@
 """Finding games, players, judges, metrics and commands by name, in this and every other installed package."""
 
 import sys
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, Literal
 
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError, StoppedError, WorkError
 
 Group = Literal[
     "commands",
@@ -23,9 +24,20 @@ Group = Literal[
     "traits",
 ]
 
+_NEEDED: Mapping[Group, tuple[str, ...]] = {
+    "commands": ("callback", "get_short_help_str"),
+    "judges": ("label", "kind", "rate|prefer"),
+    "metrics": ("title", "needs", "obstacle", "compute", "full_version"),
+    "tables": ("description", "build"),
+}
+"""Attributes of the plug-ins of a group; of names with a bar between them one is enough."""
+
+_CALLED: frozenset[Group] = frozenset({"game_tables", "instances", "judges", "players", "previews", "releases"})
+"""Groups whose plug-ins are classes or functions."""
+
 
 class BrokenPluginError(WorkError):
-    """A plug-in is installed and cannot be imported.
+    """A plug-in is installed and cannot be imported, or is something else than a plug-in of its group.
 
     >>> str(BrokenPluginError("game 'chess' cannot be loaded: No module named 'board'", "Install its package again."))
     "game 'chess' cannot be loaded: No module named 'board'"
@@ -34,8 +46,43 @@ class BrokenPluginError(WorkError):
 
 def available(group: Group) -> dict[str, EntryPoint]:
     """Return the plug-ins of a group by name, not yet imported, sorted by name."""
+    return {name: points[0] for name, points in _by_name(group).items()}
+
+
+def taken(group: Group) -> dict[str, str]:
+    """Return why plug-ins of a group are not used although they can be imported: others have their names.
+
+    A package must not change scores by being installed, so a name of this package stays this package's.
+
+    Returns:
+        Reasons by the plug-in's name and, in brackets, its package.
+    """
+    return {
+        f"{name} ({_package(point)})": f"the name belongs to the package {_package(points[0])}"
+        for name, points in _by_name(group).items()
+        for point in points[1:]
+    }
+
+
+def _by_name(group: Group) -> dict[str, list[EntryPoint]]:
+    """Return the plug-ins of each name, sorted by name; the first is used."""
     installed = _installed(f"ircore.{group}", tuple((folder, _changed_at(folder)) for folder in sys.path))
-    return {point.name: point for point in sorted(installed, key=lambda point: point.name)}
+    by_name: dict[str, list[EntryPoint]] = {}
+    for point in sorted(installed, key=lambda point: point.name):
+        by_name.setdefault(point.name, []).append(point)
+    for points in by_name.values():
+        # Only then, since the name of a package is read from a file.
+        if len(points) > 1:
+            points.sort(key=lambda point: (not _is_ours(point), _package(point)))
+    return by_name
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "unknown"
+
+
+def _is_ours(point: EntryPoint) -> bool:
+    return _package(point) == "ircore"
 
 
 @lru_cache(maxsize=32)
@@ -71,19 +118,32 @@ def load(group: Group, name: str, where: str = "") -> Any:
     if name not in points:
         raise unknown(group.removesuffix("s"), name, points, where)
     try:
-        return points[name].load()
-    except Exception as error:  # a plug-in is somebody else's code: importing it may raise anything
+        loaded = points[name].load()
+        _check(group, loaded)
+    except (KeyboardInterrupt, StoppedError):
+        raise
+    except BaseException as error:  # a plug-in is somebody else's code: importing it may raise anything, and exit too
         raise BrokenPluginError(
             f"{group.removesuffix('s')} {name!r} cannot be loaded: {_reason(error)}", "Install its package again."
         ) from error
+    return loaded
+
+
+def _check(group: Group, loaded: object) -> None:
+    """Raise a TypeError for what is no plug-in of a group."""
+    for names in _NEEDED.get(group, ()):
+        if not any(hasattr(loaded, name) for name in names.split("|")):
+            raise TypeError(f"{type(loaded).__name__} has no {names.replace('|', ' or ')}")
+    if group in _CALLED and not callable(loaded):
+        raise TypeError(f"{type(loaded).__name__} cannot be called")
 
 
 def builtin(group: Group) -> frozenset[str]:
     """Return the names of a group's plug-ins that come with this package."""
-    return frozenset(name for name, point in available(group).items() if point.dist and point.dist.name == "ircore")
+    return frozenset(name for name, point in available(group).items() if _is_ours(point))
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     said = " ".join(str(error).split())
     return said if isinstance(error, ImportError) else f"{type(error).__name__}: {said}"
 

@@ -1,20 +1,69 @@
 """Checking a game's declarations before play."""
 
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any, get_args, get_type_hints
 
-from ircore.games.base import Game
+from ircore.core.records import RECONSTRUCTION, GameRules, Record
+from ircore.games.base import Game, GameOutcome, Measure, Seat
+from ircore.games.pages import Pages
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
     """Return the faults of a game's declarations, a line each; an empty tuple for a sound game."""
     needed = ("name", "title", "seats", "payload", "step", "outcomes", "measures")
-    # Alone, since every other rule reads these attributes.
+    # Alone, since every other rule reads these attributes, and expects them to be of these kinds.
     if missing := tuple(f"{name} is missing" for name in needed if not getattr(game, name, None)):
         return missing
-    return tuple(
-        fault for holds, fault in (*_rules(game), *_rules_of_pages(game), *_rules_of_fields(game)) if not holds
-    )
+    if faults := tuple(fault for holds, fault in _kinds(game) if not holds):
+        return faults
+    rules = (_rules_of_names, _rules_of_measures, _rules, _rules_of_pages, _rules_of_fields)
+    return tuple(fault for rule in rules for holds, fault in rule(game) if not holds)
+
+
+def _kinds(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+    """Yield whether each declaration is of its kind, and the fault."""
+    for name, kind in (("seats", Seat), ("outcomes", GameOutcome), ("measures", Measure)):
+        declared = getattr(game, name)
+        sound = isinstance(declared, Sequence) and all(isinstance(each, kind) for each in declared)
+        yield sound, f"{name} are not all of the class {kind.__name__}"
+    for name, base in (("payload", Record), ("step", Record), ("rules", GameRules)):
+        declared = getattr(game, name)
+        yield isinstance(declared, type) and issubclass(declared, base), f"{name} is no class of {base.__name__}"
+    yield isinstance(game.pages, Pages), "pages are no Pages"
+    yield isinstance(game.title, str), "the title is no text"
+
+
+def _rules_of_names(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+    """Yield whether each name can stand in files, columns and addresses, and its fault."""
+    names = {
+        "seat": [seat.name for seat in game.seats],
+        "outcome": [outcome.name for outcome in game.outcomes],
+        "measure": [measure.key for measure in game.measures],
+    }
+    for kind, each in ((kind, each) for kind, of_kind in names.items() for each in of_kind):
+        sound = isinstance(each, str) and _NAME.fullmatch(each)
+        yield bool(sound), f"the {kind} {each!r} is not named by small letters, digits and underscores"
+
+
+def _rules_of_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+    """Yield whether direction, unit of values, source and range of each measure are known, and the fault."""
+    types = get_type_hints(Measure)
+    for measure in game.measures:
+        for field in ("direction", "per", "needs"):
+            known = get_args(types[field])
+            yield (
+                getattr(measure, field) in known,
+                f"the measure {measure.key} has {field} {getattr(measure, field)!r}; known: {', '.join(known)}",
+            )
+        # Whom a game's judges and people would be shown what is not settled: only pairs are rated.
+        rated = measure.needs in ("judge", "person") and game.name != RECONSTRUCTION
+        yield not rated, f"the measure {measure.key} needs a {measure.needs}, who rates {RECONSTRUCTION} alone so far"
+        low, high = measure.range or (0, 1)
+        yield isfinite(low) and isfinite(high) and low < high, f"the range of {measure.key} does not ascend"
 
 
 def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ircore.core.errors import WorkError
-from ircore.core.plugins import available, load
+from ircore.core.plugin_work import plugin_work
+from ircore.core.plugins import available, load, taken
 from ircore.games.base import Game
 from ircore.games.declarations import declaration_faults
 
@@ -20,6 +21,12 @@ def load_game(name: str, where: str = "") -> Game[Any]:
         WorkError: It cannot be imported, or its declarations are not sound.
     """
     named = load("games", name, where)
+    with plugin_work(f"game {name!r}"):
+        return _sound(name, named)
+
+
+def _sound(name: str, named: Any) -> Game[Any]:
+    """Return the game that an entry point names, its declarations checked."""
     game = named() if isinstance(named, type) else named
     if not isinstance(game, Game):
         raise WorkError(
@@ -36,10 +43,10 @@ def load_game(name: str, where: str = "") -> Game[Any]:
 def installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
     """Return the installed games by name, and the reasons why others cannot be used, also by name."""
     games: dict[str, Game[Any]] = {}
-    broken: dict[str, str] = {}
+    broken = taken("games")
     for name in available("games"):
         try:
             games[name] = load_game(name)
         except WorkError as error:
-            broken[name] = error.problem.partition(": ")[2]
+            broken[name] = error.problem.partition(": ")[2] or error.problem
     return games, broken

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from ircore.core.errors import InputError
+from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import available, load, unknown
 from ircore.core.records import DIFFICULTIES, Difficulty
 from ircore.instances.store import AnyInstanceSet
@@ -146,7 +147,7 @@ def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
     if game not in named("build"):
         raise unknown("game with a builder", game, named("build"), "--game")
     build: Callable[[BuildRequest], AnyInstanceSet] = load("instances", f"build.{game}")
-    return build
+    return plugin_work(f"builder of {game}", OSError)(build)
 
 
 def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:
@@ -159,4 +160,4 @@ def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:
     if form not in named("import"):
         raise unknown("format", form, named("import"))
     read: Callable[[ImportRequest], AnyInstanceSet] = load("instances", f"import.{form}")
-    return read
+    return plugin_work(f"importer of {form}", OSError)(read)

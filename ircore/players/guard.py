@@ -1,11 +1,9 @@
 """Waiting for an answer of a player that somebody else wrote."""
 
-import traceback
 from collections.abc import Awaitable
-from pathlib import Path
 from typing import TypeVar
 
-from ircore.core.errors import InputError, WorkError
+from ircore.core.plugin_work import plugin_work
 from ircore.players.base import JudgeError, PlayerError
 
 Answer = TypeVar("Answer")
@@ -21,20 +19,6 @@ async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
     Raises:
         WorkError: The player raised an unexpected exception; errors of the contract pass unchanged.
     """
-    try:
+    remedy = "This is a fault of the player, not of the run: mend it and give the same command again."
+    with plugin_work(who, PlayerError, JudgeError, remedy=remedy):
         return await asked
-    # These are the contract's own errors, which callers tell apart.
-    except (PlayerError, JudgeError, InputError):
-        raise
-    except Exception as error:
-        raise WorkError(
-            f"{who} broke with {type(error).__name__}: {error} ({_place(error)})",
-            "This is a fault of the player, not of the run: mend it and give the same command again.",
-        ) from error
-
-
-def _place(error: Exception) -> str:
-    """Return file and line where an error was raised."""
-    # The last frame is the player's own line, where its author has to look.
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{Path(frame.filename).name}:{frame.lineno}"

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameSubmission, manifest_record
+from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.records import RECONSTRUCTION, PlayerSpec
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.core.validation import describe_validation_error
@@ -132,9 +133,22 @@ def make_player(loaded: AnyLoaded, seat: str) -> Any:
     """
     spec = loaded.submission.players[seat]
     try:
-        return load("players", spec.player)(spec)
+        return new_player(spec)
     except InputError as error:
-        raise InputError(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
+        # A broken package is no mistake in the manifest.
+        kind = WorkError if isinstance(error, WorkError) else InputError
+        raise kind(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
+
+
+def new_player(spec: PlayerSpec) -> Any:
+    """Make a player with its settings.
+
+    Raises:
+        InputError: The player is not installed, or does not take these settings.
+        WorkError: The player's package is broken.
+    """
+    with plugin_work(f"player {spec.player!r}"):
+        return load("players", spec.player)(spec)
 
 
 def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:

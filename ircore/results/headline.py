@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from ircore.core.plugins import available, load
+from ircore.core.errors import InputError
+from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeKind
 from ircore.results.conditions import under
 from ircore.results.model import Results
@@ -30,7 +31,11 @@ def judge_kind(results: Results, judge: str) -> JudgeKind:
 @cache
 def _installed_kind(judge: str) -> JudgeKind:
     """Return the kind that a judge's plug-in declares; cached, since the search takes longer than a board's row."""
-    kind: JudgeKind = load("judges", judge).kind if judge in available("judges") else "model"
+    try:
+        kind: JudgeKind = load("judges", judge).kind
+    # A judge of another package need not be installed, or sound, to show what it rated.
+    except InputError:
+        return "model"
     return kind
 
 

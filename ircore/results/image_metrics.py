@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircore.core.plugins import available, load
+from ircore.core.errors import InputError
+from ircore.core.plugins import load
 from ircore.results.columns import filled
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
@@ -63,10 +64,11 @@ class MetricFacts:
 def metric_facts(name: str) -> MetricFacts:
     """Return name, unit, direction and scale of a metric; the name alone if the metric is not installed."""
     key = MetricKey.parse(name)
-    # Runs may hold values of a metric of another package, which need not be installed to show them.
-    if key.name not in available("metrics"):
+    try:
+        metric = load("metrics", key.name)
+    # Runs may hold values of a metric of another package, which need not be installed, or sound, to show them.
+    except InputError:
         return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
-    metric = load("metrics", key.name)
     title = metric.title if key.loading == "upstream" else f"{metric.title}, native loading"
     low = -np.inf if metric.low is None else metric.low
     high = np.inf if metric.high is None else metric.high

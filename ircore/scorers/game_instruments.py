@@ -8,15 +8,17 @@ from ircore.core.elements import ElementList
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
+from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load
 from ircore.core.records import Scene
 from ircore.games.measuring import MeasuredValue
 from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.elements.eye import detect_by_eye
 from ircore.scorers.elements.grounded import detected_once
-from ircore.scorers.judges.base import Judge, with_scene
+from ircore.scorers.judges.base import with_scene
+from ircore.scorers.material import installed_judge
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import measure
+from ircore.scorers.metrics.measure import measure, obstacle_of
 
 DETECTOR_VARIABLE = "IRCORE_DETECTOR"
 """Environment variable that names the file of the vision model that sees real things, as of a judge."""
@@ -57,7 +59,7 @@ class EpisodeInstruments:
             value = COMPARISONS[name](self._seen(target, scene, target), self._seen(target, scene, image))
             return MeasuredValue(value, None if value is not None else "nothing is seen that it could be computed from")
         metric: Metric = load("metrics", name)
-        if obstacle := metric.obstacle():
+        if obstacle := obstacle_of(metric):
             return MeasuredValue(None, obstacle)
         measured = measure(metric, target.pixels, image.pixels)
         return MeasuredValue(measured.value, measured.reason)
@@ -70,10 +72,11 @@ class EpisodeInstruments:
     def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
         """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""
         try:
-            judge: Judge = load("judges", name)()
+            judge = installed_judge(name)
         except InputError as error:
             return MeasuredValue(None, error.problem)
-        judgement = with_scene(judge, scene).rate(target, image)
+        with plugin_work(f"judge {name!r}"):
+            judgement = with_scene(judge, scene).rate(target, image)
         return MeasuredValue(judgement.value, judgement.reason)
 
     def _seen(self, target: Picture, scene: Scene, image: Picture) -> ElementList:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ircore.core.fact_records import FactVerdicts, RenderingFacts
 from ircore.core.images import Picture
+from ircore.core.plugin_work import finite, plugin_work
 from ircore.core.plugins import load
 from ircore.core.records import Scene
 from ircore.core.score_records import Score, Task
@@ -87,7 +88,10 @@ def scores_of(material: Material) -> Scored:
     for request in material.wanted:
         key = (request.task, request.judge, request.rendering)
         if key not in known:
-            known[key] = judgement = _judged(request, material)
+            with plugin_work(f"{'metric' if request.task == 'metric' else 'judge'} {request.judge!r}"):
+                known[key] = judgement = _judged(request, material)
+                if judgement.value is not None:
+                    finite(judgement.value)
             if judgement.facts is not None:
                 facts.append(_facts(request, judgement.facts))
         scores.append(_score(request, known[key]))
@@ -132,7 +136,8 @@ def installed_judge(name: str) -> Judge:
     Raises:
         InputError: There is no such judge, or it lacks what it needs.
     """
-    judge: Judge = load("judges", name)()
+    with plugin_work(f"judge {name!r}"):
+        judge: Judge = load("judges", name)()
     return judge
 
 

@@ -34,7 +34,7 @@ from ircore.players.base import (
     TextAnswer,
 )
 from ircore.players.recorded import RECORDED
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import AnyLoaded, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score
 from ircore.scorers.judges.manifest import LoadedJudge
@@ -175,7 +175,7 @@ def _examined(
 ) -> list[Finding]:
     """Make a player, let a trial ask the player, and close the player's connections."""
     try:
-        player = load("players", spec.player)(_hurried(spec, timeout))
+        player = new_player(_hurried(spec, timeout))
     except InputError as error:
         return [Finding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)]
     return asyncio.run(_closing(player, trial(_Patient(seat, spec, player, timeout, **more))))

@@ -15,6 +15,7 @@ from typing import NamedTuple, cast
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
+from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load, unknown
 from ircore.core.progress import tracked
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
@@ -131,7 +132,8 @@ def draw(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> 
         edition: One of ``EDITIONS``.
     """
     builder = EDITIONS[edition].get(category) or load("instances", f"category.{category}")
-    drawn: Drawn = builder(difficulty, random.Random(seed))
+    with plugin_work(f"category {category!r}"):
+        drawn: Drawn = builder(difficulty, random.Random(seed))
     return drawn
 
 

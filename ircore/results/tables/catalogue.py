@@ -6,8 +6,8 @@ Another package adds a table by an entry point in the group ``ircore.tables`` th
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import available, load, unknown
+from ircore.core.errors import InputError
+from ircore.core.plugins import BrokenPluginError, available, load, unknown
 from ircore.results.headline import headline_judge
 from ircore.results.model import Order, Results
 from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table, ratings_table
@@ -204,7 +204,7 @@ def table_entry(name: str, where: str = "") -> Entry:
         raise unknown("table", name, list(table_names()), where)
     entry = load("tables", name, where)
     if not isinstance(entry, Entry):
-        raise WorkError(
+        raise BrokenPluginError(
             f"table {name!r}: {type(entry).__name__} is no ircore.results.tables.catalogue.Entry",
             "Mend the package that adds this table.",
         )

@@ -1,20 +1,19 @@
 """The judge test of a judge that rates no single picture: the judge sees both edits of each ordered pair."""
 
 import os
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.plugins import load
 from ircore.core.progress import tracked
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Order
 from ircore.scorers.judge_test.card import Attack, JudgeCard, order_shares, share_of, shares_by_category
 from ircore.scorers.judge_test.test_run import EDIT_OF
-from ircore.scorers.judges.base import Judge, identity_of
+from ircore.scorers.judges.base import identity_of
+from ircore.scorers.material import installed_judge
 
 
 class _Work(NamedTuple):
@@ -41,7 +40,7 @@ def preferred_card(run: RunFolder, name: str) -> JudgeCard:
     Raises:
         InputError: It says nothing of any pair, or a picture is damaged.
     """
-    identity = identity_of(name, _judge(name))
+    identity = identity_of(name, installed_judge(name))
     episodes = [episode for episode in run.episodes() if identity.rates(episode.category)]
     works = [_Work(run.path, episode, name) for episode in episodes]
     computed = in_order(_preferred, works, min(os.cpu_count() or 1, len(works)))
@@ -66,15 +65,9 @@ def _attack(attacks: list[dict[str, bool]], edit: str) -> Attack:
     return Attack(edit=edit, title=EDITS[edit].title, targets=len(succeeded), gain=None, succeeded=sum(succeeded))
 
 
-@lru_cache(maxsize=1)
-def _judge(name: str) -> Judge:
-    judge: Judge = load("judges", name)()
-    return judge
-
-
 def _preferred(work: _Work) -> _Preferred:
     """Compare the edits of one target; runs in a process of its own."""
-    run, judge = RunFolder.open(work.run), _judge(work.judge)
+    run, judge = RunFolder.open(work.run), installed_judge(work.judge)
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
     target = run.target(instance)
     pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in work.episode.renderings.items()}

@@ -14,6 +14,7 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
 from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family
+from ircore.players.submission import new_player
 from ircore.scorers.judges.prompts import JudgePrompts, load_judge_prompts
 
 FORMAT = "See docs/judges.md for the format."
@@ -73,7 +74,7 @@ class LoadedJudge:
             InputError: It does not take these settings, or the key is not in the environment.
         """
         try:
-            player: JudgingPlayer = load("players", self.spec.player)(self.spec)
+            player: JudgingPlayer = new_player(self.spec)
         except InputError as error:
             raise InputError(f"{self.path}: {error.problem}", error.remedy) from error
         return player

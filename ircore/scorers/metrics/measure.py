@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Loading, Pixels
-from ircore.core.plugins import BrokenPluginError, available, load
+from ircore.core.plugin_work import finite, plugin_work
+from ircore.core.plugins import BrokenPluginError, available, load, taken
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.loading import LOADINGS, fit_into
 from ircore.scorers.metrics.pairs import refuse_tiny
@@ -81,7 +82,7 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
             lacking[name] = error.problem
             continue
         # Metrics with needs are left out below where none was named, so their obstacles need not be looked for.
-        reason = metric.obstacle() if names else None
+        reason = obstacle_of(metric) if names else None
         if reason is not None:
             lacking[name] = reason
         elif names or not metric.needs:
@@ -89,10 +90,19 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
     return metrics, lacking
 
 
+def obstacle_of(metric: Metric) -> str | None:
+    """Return the reason why a metric cannot be computed here; None if it can."""
+    try:
+        with plugin_work(f"metric {metric.name!r}"):
+            return metric.obstacle()
+    except WorkError as error:
+        return error.problem
+
+
 def installed_metrics() -> tuple[dict[str, Metric], dict[str, str]]:
-    """Return the installed metrics by name, and for each that cannot be imported the reason."""
+    """Return the installed metrics by name, and for each that cannot be used the reason."""
     metrics: dict[str, Metric] = {}
-    broken: dict[str, str] = {}
+    broken = taken("metrics")
     for name in available("metrics"):
         try:
             metrics[name] = load("metrics", name)
@@ -108,8 +118,9 @@ def version_of(key: str) -> str | None:
         return None
     try:
         metric: Metric = load("metrics", name)
-        return metric.full_version
-    except (BrokenPluginError, InputError):
+        with plugin_work(f"metric {name!r}"):
+            return metric.full_version
+    except InputError:
         return None
 
 
@@ -123,11 +134,16 @@ def measure(metric: Metric, target: Pixels, image: Pixels, loading: Loading = "u
         loading: ``upstream`` squashes the image to the target's size where the metric needs both alike, ``native`` fits
             it in with its proportions. The pixels must have been loaded in this way, see ``loading.load_pixels``.
     """
-    version = metric.full_version
+    version = None
     try:
-        if loading == "native" and metric.reference:
-            refuse_tiny(target, image)  # fitted into a frame, a single pixel would pass for a picture
-            image = fit_into(target, image)
-        return Measurement(metric.compute(target, image), None, version, loading)
+        with plugin_work(f"metric {metric.name!r}", MetricUnavailableError):
+            version = metric.full_version
+            if loading == "native" and metric.reference:
+                refuse_tiny(target, image)  # fitted into a frame, a single pixel would pass for a picture
+                image = fit_into(target, image)
+            return Measurement(finite(metric.compute(target, image)), None, version, loading)
     except MetricUnavailableError as error:
         return Measurement(None, str(error), version, loading)
+    # Its fault is no reason to lose the values of other metrics.
+    except WorkError as error:
+        return Measurement(None, error.problem, version, loading)

@@ -78,9 +78,8 @@ def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
     Raises:
         InputError: The pair plays another game.
     """
-    from ircore.core.plugins import load
     from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import LoadedSubmission, read_any_manifest
+    from ircore.players.submission import LoadedSubmission, new_player, read_any_manifest
     from leaderboard.live.play_me.drawing import DrawingTable
     from leaderboard.live.play_me.listening import ListeningTable
     from leaderboard.live.play_me.pairs import write_listener, write_pair
@@ -95,7 +94,7 @@ def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
     submission = loaded.submission
     if mode.name == "describe":
         return write_pair(out, "describer", _settings(submission.generator)), Table(out)
-    drawer = load("players", submission.generator.player)(submission.generator)
+    drawer = new_player(submission.generator)
     return write_pair(out, "generator", _settings(submission.describer)), DrawingTable(out, generator=drawer)
 
 

@@ -1,8 +1,9 @@
-"""A plug-in that cannot be imported is named with its reason, and everything else works."""
+"""A plug-in that cannot be imported, is something else or breaks at work is named, and everything else works."""
 
 import io
 import json
 import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -29,16 +30,49 @@ pane = shattered:TABLE
 """
 
 
+WRONG_KIND = "METRIC = Judge = Player = TABLE = Game = command = None\n"
+
+AT_WORK = """\
+from ircore.results.tables.catalogue import Entry
+from ircore.scorers.metrics.base import Metric
+
+def fail(*_):
+    raise ZeroDivisionError("the glass is broken")
+
+class Judge:
+    name, label, kind = "splinter", "splinter (computed)", "computed"
+    rate = prefer = fail
+
+METRIC = Metric("crack", "Crack", "", True, 0, 1, "by hand", fail)
+TABLE = Entry("breaks when it is asked for", fail)
+Game = fail
+
+class Player:
+    __init__ = describe = fail
+"""
+
+
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
     """Where an installed package lies whose module raises when it is imported."""
-    packages = tmp_path / "packages"
+    return installed(tmp_path / "packages", 'raise RuntimeError("the glass\\n is broken")\n')
+
+
+def installed(packages: Path, module: str, entry_points: str = ENTRY_POINTS) -> Path:
+    """Lay an installed package with these entry points into a folder."""
     about = packages / "shattered-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shattered\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(ENTRY_POINTS)
-    (packages / "shattered.py").write_text('raise RuntimeError("the glass\\n is broken")\n')
+    (about / "entry_points.txt").write_text(entry_points)
+    (packages / "shattered.py").write_text(module)
     return packages
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "picture.png"
+    path.write_bytes(Picture.from_pixels(Drawing(64, 64, "#ff0000").pixels).data)
+    return path
 
 
 def ircore(packages: Path, *words: object) -> "subprocess.CompletedProcess[str]":
@@ -47,6 +81,7 @@ def ircore(packages: Path, *words: object) -> "subprocess.CompletedProcess[str]"
     out, errors = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(errors):
         patch.syspath_prepend(packages)
+        patch.delitem(sys.modules, "shattered", raising=False)  # of a test before
         status = ircore_command(arguments)
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), errors.getvalue())
 
@@ -65,10 +100,79 @@ def test_games_lists_a_broken_game_with_its_reason(broken: Path) -> None:
     assert json.loads(said.stdout)["broken"] == [{"name": "shards", "broken": "RuntimeError: the glass is broken"}]
 
 
-def test_compare_leaves_a_broken_metric_out(broken: Path, tmp_path: Path) -> None:
-    path = tmp_path / "picture.png"
-    path.write_bytes(Picture.from_pixels(Drawing(64, 64, "#ff0000").pixels).data)
-    said = ircore(broken, "compare", path, path, "--json")
+@pytest.mark.parametrize(
+    ("module", "reason"),
+    [
+        ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
+        ("raise BaseException('no exception')\n", "BaseException: no exception"),
+        (WRONG_KIND, "TypeError: NoneType has no "),
+    ],
+)
+def test_a_package_that_exits_or_holds_something_else_is_broken_too(
+    tmp_path: Path, picture: Path, module: str, reason: str
+) -> None:
+    packages = installed(tmp_path / "packages", module)
+    said = ircore(packages, "--help")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert f"broken: {reason}" in said.stdout
+    compared = json.loads(ircore(packages, "compare", picture, picture, "--json").stdout)
+    assert reason in compared["unavailable"]["crack"]
+    metrics = ircore(packages, "metrics", "--json")
+    assert [entry["name"] for entry in json.loads(metrics.stdout)["broken"]] == ["crack"]
+    games = json.loads(ircore(packages, "games", "--json").stdout)
+    assert [entry["name"] for entry in games["broken"]] == ["shards"]
+    assert ircore(packages, "shatter").returncode == 1
+
+
+def test_a_metric_that_breaks_at_work_has_no_value_and_the_others_have(tmp_path: Path, picture: Path) -> None:
+    said = ircore(installed(tmp_path / "packages", AT_WORK), "compare", picture, picture, "--json")
+    assert said.returncode == 0
+    document = json.loads(said.stdout)
+    assert document["metrics"]["ssim"] == 1
+    assert document["metrics"]["crack"] is None
+    assert (
+        document["unavailable"]["crack"]
+        == "metric 'crack' broke with ZeroDivisionError: the glass is broken (shattered.py:5)"
+    )
+
+
+@pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "'high'", "None"])
+def test_a_metric_that_computes_no_finite_number_has_no_value(tmp_path: Path, picture: Path, value: str) -> None:
+    module = AT_WORK.replace('raise ZeroDivisionError("the glass is broken")', f"return {value}")
+    said = ircore(installed(tmp_path / "packages", module), "compare", picture, picture, "--json")
+    assert "which is no finite number" in json.loads(said.stdout)["unavailable"]["crack"]
+
+
+def test_a_name_of_this_project_stays_this_projects(tmp_path: Path, picture: Path) -> None:
+    points = "[ircore.metrics]\nssim = shattered:METRIC\n[ircore.games]\nreconstruction = shattered:Game\n"
+    packages = installed(tmp_path / "packages", AT_WORK, points)
+    assert json.loads(ircore(packages, "compare", picture, picture, "--json").stdout)["metrics"]["ssim"] == 1
+    listed = json.loads(ircore(packages, "metrics", "--json").stdout)
+    assert listed["broken"] == [{"name": "ssim (shattered)", "broken": "the name belongs to the package ircore"}]
+    games = json.loads(ircore(packages, "games", "--json").stdout)
+    assert [entry["name"] for entry in games["broken"]] == ["reconstruction (shattered)"]
+
+
+def test_a_player_and_a_judge_that_break_at_work_are_named_in_a_line(tmp_path: Path) -> None:
+    packages = installed(tmp_path / "packages", AT_WORK)
+    folder = tmp_path / "pair"
+    folder.mkdir()
+    (folder / "submission.yaml").write_text(
+        "schema: 1\nname: Glass\ndescriber: {player: glass}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n"
+    )
+    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    for words, named in (
+        (("play", folder, "--instances", tmp_path / "set", "--out", tmp_path / "played"), "player 'glass'"),
+        (("score", tmp_path / "run", "--judge", "splinter"), "judge 'splinter'"),
+    ):
+        said = ircore(packages, *words)
+        assert said.returncode == 1
+        assert f"{named} broke with ZeroDivisionError: the glass is broken (shattered.py:5)" in said.stderr
+        assert "Traceback" not in said.stderr
+
+
+def test_compare_leaves_a_broken_metric_out(broken: Path, picture: Path) -> None:
+    said = ircore(broken, "compare", picture, picture, "--json")
     assert said.returncode == 0
     assert "ircore: crack is left out" in said.stderr
     document = json.loads(said.stdout)
@@ -99,3 +203,21 @@ def test_a_broken_table_is_left_out_of_all_and_an_error_where_it_is_named(broken
     assert (tmp_path / "tables" / "board.csv").is_file()
     assert not (tmp_path / "tables" / "pane.csv").exists()
     assert ircore(broken, "results", tmp_path / "run", "--table", "pane").returncode == 1
+
+    at_work = installed(tmp_path / "other packages", AT_WORK)
+    said = ircore(at_work, "results", tmp_path / "run", "--out", tmp_path / "again")
+    assert said.returncode == 0
+    assert "left out: table 'pane' broke with ZeroDivisionError: the glass is broken" in said.stderr
+    assert (tmp_path / "again" / "board.csv").is_file()
+
+
+@pytest.mark.slow
+def test_values_of_a_metric_that_is_broken_now_are_still_shown(tmp_path: Path) -> None:
+    sound = AT_WORK.replace('raise ZeroDivisionError("the glass is broken")', "return 0.25")
+    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    scored = ircore(installed(tmp_path / "sound", sound), "score", tmp_path / "run", "--metric", "crack")
+    assert scored.returncode == 0
+    broken = installed(tmp_path / "broken", "raise RuntimeError('gone')\n")
+    said = ircore(broken, "results", tmp_path / "run", "--out", tmp_path / "tables")
+    assert said.returncode == 0
+    assert any("crack" in table.read_text() for table in (tmp_path / "tables").glob("*.csv"))

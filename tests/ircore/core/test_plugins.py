@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import available, builtin, load
+from ircore.core.plugins import BrokenPluginError, available, builtin, load
 
 
 def install(packages: Path, name: str) -> None:
@@ -25,7 +25,8 @@ def test_a_package_installed_while_the_process_runs_is_found(tmp_path: Path, mon
     assert set(available("metrics")) == own | {"sharpness"}
     install(tmp_path, "warmth")
     assert set(available("metrics")) == own | {"sharpness", "warmth"}
-    assert load("metrics", "warmth") == "warmth"
+    with pytest.raises(BrokenPluginError, match="'warmth' cannot be loaded: TypeError: str has no needs"):
+        load("metrics", "warmth")
     assert builtin("metrics") == own
 
 

@@ -1,6 +1,7 @@
 """What a game declares: the examples of the documentation run, and unsound declarations are named."""
 
 import doctest
+from typing import Any, ClassVar
 
 from ircore.core import seeds
 from ircore.core.records import GameRules, Record
@@ -24,9 +25,12 @@ class Nothing(Record):
 class Unsound(Game[GameRules]):
     name = "unsound"
     title = "Unsound"
-    seats = (Seat("one", "One", "nothing", "text"), Seat("one", "Also one", "nothing", "text", when="thinking"))
+    seats: ClassVar[tuple[Seat[Any, Any], ...]] = (
+        Seat("one", "One", "nothing", "text"),
+        Seat("one", "Also one", "nothing", "text", when="thinking"),
+    )
     payload = step = Nothing
-    outcomes = (GameOutcome("completed", played=True),)
+    outcomes: ClassVar[tuple[GameOutcome, ...]] = (GameOutcome("completed", played=True),)
     measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
     pages = Pages(columns=("points",), curves=(Curve("seconds", over="round"),), matrix=("one", "two"))
 
@@ -44,6 +48,32 @@ def test_unsound_declarations_are_named() -> None:
         "a curve is over round, no field of a step",
         "pages cross one, two in a matrix, which are not two seats",
         "the seat one is asked with thinking, which is no rule that is true or false",
+    )
+
+
+def test_declarations_of_another_kind_or_name_are_named() -> None:
+    class Misnamed(Unsound):
+        seats = (Seat("My Seat/..", "Mine", "nothing", "text"),)
+        outcomes = (*Unsound.outcomes, GameOutcome("aborted", played=False))
+        measures = (Measure("liked", "Liked", range=(1, 0), direction="up", needs="person"),)  # type: ignore[arg-type]
+        pages = Pages()
+
+    assert declaration_faults(Misnamed()) == (
+        "the seat 'My Seat/..' is not named by small letters, digits and underscores",
+        "the measure liked has direction 'up'; known: higher, lower",
+        "the measure liked needs a person, who rates reconstruction alone so far",
+        "the range of liked does not ascend",
+    )
+
+    class OfOtherKinds(Misnamed):
+        seats = ("guesser",)  # type: ignore[assignment]
+        payload = int  # type: ignore[assignment]
+        pages = None  # type: ignore[assignment]
+
+    assert declaration_faults(OfOtherKinds()) == (
+        "seats are not all of the class Seat",
+        "payload is no class of Record",
+        "pages are no Pages",
     )
 
 

@@ -1,0 +1,55 @@
+"""Work of a plug-in: code that somebody else wrote may raise anything, and the error names whose fault it is."""
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isfinite
+from numbers import Real
+from pathlib import Path
+
+from ircore.core.errors import InputError, WorkError
+
+
+@contextmanager
+def plugin_work(who: str, *contract: type[Exception], remedy: str = "Mend the package that adds it.") -> Iterator[None]:
+    """Turn an unexpected exception of a plug-in into an error of one line.
+
+    Example:
+        >>> try:
+        ...     with plugin_work("judge 'coin'"):
+        ...         1 / 0
+        ... except WorkError as error:
+        ...     print(error.problem.partition(" (")[0])
+        judge 'coin' broke with ZeroDivisionError: division by zero
+
+    Args:
+        who: The plug-in, such as ``judge 'coin'``.
+        contract: Errors that callers expect of such plug-ins, besides ``InputError``; they pass unchanged.
+        remedy: What the user does next.
+
+    Raises:
+        WorkError: The plug-in raised an unexpected exception.
+    """
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (InputError, *contract)):
+            raise
+        # The last frame is the plug-in's own line, where its author has to look.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(str(error).split())
+        raise WorkError(f"{who} broke with {type(error).__name__}: {words} ({place})", remedy) from error
+
+
+def finite(value: object) -> float:
+    """Return a value that a plug-in computed as a number.
+
+    >>> finite(1)
+    1.0
+
+    Raises:
+        TypeError: The value is no finite number.
+    """
+    if not isinstance(value, Real) or not isfinite(value):
+        raise TypeError(f"the value is {value!r}, which is no finite number")
+    return float(value)
