@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError, StoppedError, WorkError
 
@@ -49,19 +49,38 @@ def available(group: Group) -> dict[str, EntryPoint]:
     return {name: points[0] for name, points in _by_name(group).items()}
 
 
-def taken(group: Group) -> dict[str, str]:
-    """Return why plug-ins of a group are not used although they can be imported: others have their names.
+class Unused(NamedTuple):
+    """A plug-in that is not used because another package has its name.
+
+    >>> Unused("ssim", "sharp-metrics", owner="ircore").label
+    'ssim (sharp-metrics)'
+    """
+
+    name: str
+    package: str
+    owner: str
+
+    @property
+    def label(self) -> str:
+        """Name and package."""
+        return f"{self.name} ({self.package})"
+
+    @property
+    def reason(self) -> str:
+        """Reason why it is not used."""
+        return f"the name belongs to the package {self.owner}"
+
+
+def unused(group: Group) -> list[Unused]:
+    """Return the plug-ins of a group whose names others have.
 
     A package must not change scores by being installed, so a name of this package stays this package's.
-
-    Returns:
-        Reasons by the plug-in's name and, in brackets, its package.
     """
-    return {
-        f"{name} ({_package(point)})": f"the name belongs to the package {_package(points[0])}"
+    return [
+        Unused(name, package_of(point), package_of(points[0]))
         for name, points in _by_name(group).items()
         for point in points[1:]
-    }
+    ]
 
 
 def _by_name(group: Group) -> dict[str, list[EntryPoint]]:
@@ -73,16 +92,17 @@ def _by_name(group: Group) -> dict[str, list[EntryPoint]]:
     for points in by_name.values():
         # Only then, since the name of a package is read from a file.
         if len(points) > 1:
-            points.sort(key=lambda point: (not _is_ours(point), _package(point)))
+            points.sort(key=lambda point: (not _is_ours(point), package_of(point)))
     return by_name
 
 
-def _package(point: EntryPoint) -> str:
+def package_of(point: EntryPoint) -> str:
+    """Return the name of the package that adds a plug-in."""
     return point.dist.name if point.dist else "unknown"
 
 
 def _is_ours(point: EntryPoint) -> bool:
-    return _package(point) == "ircore"
+    return package_of(point) == "ircore"
 
 
 @lru_cache(maxsize=32)

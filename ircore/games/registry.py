@@ -4,7 +4,7 @@ from typing import Any
 
 from ircore.core.errors import WorkError
 from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import available, load, taken
+from ircore.core.plugins import available, load, unused
 from ircore.games.base import Game
 from ircore.games.declarations import declaration_faults
 
@@ -43,7 +43,7 @@ def _sound(name: str, named: Any) -> Game[Any]:
 def installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
     """Return the installed games by name, and the reasons why others cannot be used, also by name."""
     games: dict[str, Game[Any]] = {}
-    broken = taken("games")
+    broken = {plugin.label: plugin.reason for plugin in unused("games")}
     for name in available("games"):
         try:
             games[name] = load_game(name)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Loading, Pixels
 from ircore.core.plugin_work import finite, plugin_work
-from ircore.core.plugins import BrokenPluginError, available, load, taken
+from ircore.core.plugins import BrokenPluginError, available, load, unused
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.loading import LOADINGS, fit_into
 from ircore.scorers.metrics.pairs import refuse_tiny
@@ -102,7 +102,7 @@ def obstacle_of(metric: Metric) -> str | None:
 def installed_metrics() -> tuple[dict[str, Metric], dict[str, str]]:
     """Return the installed metrics by name, and for each that cannot be used the reason."""
     metrics: dict[str, Metric] = {}
-    broken = taken("metrics")
+    broken = {plugin.label: plugin.reason for plugin in unused("metrics")}
     for name in available("metrics"):
         try:
             metrics[name] = load("metrics", name)

@@ -1,0 +1,60 @@
+"""``ircore plugins``: what other packages add, and whether it works."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, get_args
+
+import click
+
+from ircore.commands.options import echo_either, json_option
+from ircore.core.errors import InputError
+from ircore.core.plugins import Group, available, builtin, load, package_of, unused
+from ircore.core.terminal import hanging, printable, terminal_width
+from ircore.games.registry import load_game
+
+
+class _Plugin(NamedTuple):
+    group: Group
+    name: str
+    package: str
+    broken: str | None
+
+
+@click.command("plugins")
+@click.option("--all", "everything", is_flag=True, help="List the plug-ins of this project as well.")
+@json_option
+def command(everything: bool, as_json: bool) -> int:
+    """List the plug-ins of other packages; a plug-in that cannot be used is listed with the reason, and status 1."""
+    plugins = list(_plugins(everything))
+    text = "\n".join(_lines(plugins)) or "no other package adds a plug-in; to write one: ircore new plugin --help"
+    document = {"plugins": [plugin._asdict() for plugin in plugins]}
+    echo_either(as_json, document, hanging(printable(text), terminal_width()))
+    return int(any(plugin.broken for plugin in plugins))
+
+
+def _plugins(everything: bool) -> Iterator[_Plugin]:
+    """Yield the plug-ins of every group by name, those of other packages alone if not everything is asked for."""
+    for group in get_args(Group):
+        ours = frozenset() if everything else builtin(group)
+        for name, point in available(group).items():
+            if name not in ours:
+                yield _Plugin(group, name, package_of(point), _fault(group, name))
+        for plugin in unused(group):
+            yield _Plugin(group, plugin.name, plugin.package, plugin.reason)
+
+
+def _fault(group: Group, name: str) -> str | None:
+    try:
+        # A game is more than its class: its declarations are checked as well.
+        load_game(name) if group == "games" else load(group, name)
+    except InputError as error:
+        # The line names group and plug-in already.
+        return error.problem.partition(": ")[2] or error.problem
+    return None
+
+
+def _lines(plugins: list[_Plugin]) -> Iterator[str]:
+    rows = [(plugin.group, plugin.name, plugin.package) for plugin in plugins]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for plugin, row in zip(plugins, rows, strict=True):
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
+        yield "  ".join([*cells, f"broken: {plugin.broken}" if plugin.broken else "works"])
