@@ -12,7 +12,9 @@ from ircore.commands.game_scoring import limit_options, score_games, tell_game_p
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.commands.run_paths import runs_to_change
+from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin
+from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
 from ircore.results.gaps import UnrankedRun, unranked_runs
 from ircore.runs.folder import GameRunFolder, RunFolder
@@ -22,6 +24,15 @@ from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_r
 from ircore.scorers.remote import scored_by
 
 
+def _without_people(_context: click.Context, _parameter: click.Parameter, judges: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the judges to ask; people, whose ratings are imported, are refused even if a plug-in has that name."""
+    if HUMAN in judges:
+        raise InputError(
+            "--judge human: people are not asked here", "Import ratings: ircore ratings import FILE --run RUN"
+        )
+    return judges
+
+
 @click.command("score")
 @click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_change)
 @click.option(
@@ -29,6 +40,7 @@ from ircore.scorers.remote import scored_by
     "judges",
     multiple=True,
     metavar="NAME|FILE",
+    callback=_without_people,
     help="Instead of structural and verified: an installed judge, or the file of one that is a model; may be repeated.",
 )
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Instead of all built-in; may be repeated.")

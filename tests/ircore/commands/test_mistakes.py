@@ -1,4 +1,4 @@
-"""Fifty slips of a newcomer: each gets a line that names the fault and, where there is one, the remedy."""
+"""Some fifty slips of a newcomer: each gets a line that names the fault and, where there is one, the remedy."""
 
 import shlex
 from pathlib import Path
@@ -37,6 +37,7 @@ SLIPS = {
     "score nowhere": "nowhere: no run here",
     "score set": "set: no run here",
     "score run --judge eyes": "unknown judge 'eyes'",
+    "score run --judge human": "ircore ratings import FILE --run RUN",
     "score run --metric simm": "Did you mean ssim?",
     "results set": "Name a run, a folder of runs or a release.",
     "results run --table bord": "Did you mean board?",
