@@ -26,6 +26,7 @@ from ircore.core.submission_records import Run
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.players.submission import AnyLoaded
+from ircore.players.traits import traits_of
 from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
 from ircore.runs.costs.forecast import as_text, estimate, measured
@@ -261,6 +262,6 @@ def _play(
     episodes = play(plan, folder, game, players, cost_limit, cache, pool)
     status = tell_outcomes(plan, game, episodes)
     # A person wants to know at once; runs of models are scored by a command of its own.
-    if any(spec.player == "human" for spec in loaded.submission.players.values()):
+    if any(traits_of(spec.player).needs == "person" for spec in loaded.submission.players.values()):
         score_person(out, game.name)
     return status
