@@ -8,7 +8,7 @@ import click
 
 from ircore.commands.judging import model_judge_options
 from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, echo_either, echo_json, json_option
+from ircore.commands.options import PATH, conditions_options, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.plugins import load, unknown
@@ -38,8 +38,7 @@ def command() -> None:
 @click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game of the set.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the byte.")
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
-@click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
-@click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
+@conditions_options
 @click.option("--edition", default=1, show_default=True, help="Of reconstruction: 1 draws the released versions.")
 @json_option
 def build(

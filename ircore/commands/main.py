@@ -151,7 +151,7 @@ def examples() -> dict[str, str]:
 @click.group(cls=_PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="ircore")
 def app() -> None:
-    """Play, score and publish the Image Reconstruction Game."""
+    """Play, score and publish the Image Reconstruction Game and other games with pictures."""
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -14,6 +14,7 @@ from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import available
 from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.core.score_records import HUMAN
+from ircore.instances.requests import named
 from ircore.players.recorded import RECORDED
 from ircore.players.slugs import usable_slug
 from ircore.results.tables.catalogue import table_names
@@ -109,8 +110,7 @@ def _taken(kind: str, name: str) -> str:
 def _names(kind: str) -> Iterable[str]:
     """Return the names that plug-ins of a kind have."""
     if kind == "category":
-        points = (point.removeprefix("category.") for point in available("instances"))
-        return (*CATEGORIES, *points)
+        return (*CATEGORIES, *named("category"))
     if kind == "table":
         return table_names()
     if kind == "game":
