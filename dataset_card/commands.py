@@ -50,11 +50,11 @@ def command() -> None:
     "--season",
     type=PATH_OR_EMPTY,
     metavar="FILE",
-    help="Gaps to a season, from: ircore submission season gap … --out FILE, or season slice. Those of the previous "
+    help="Gaps to a season, from: ircore submission season gap … --out FILE, or season slice. Gaps of the previous "
     "release stay. Empty for none.",
 )
 @click.option(
-    "--date", metavar="YYYY-MM-DD", help="Date of the release; by default that of its newest run or decision."
+    "--date", metavar="YYYY-MM-DD", help="Date of the release; by default the date of its newest run or decision."
 )
 @json_option
 @without_collector()
@@ -215,7 +215,7 @@ def push(
 @click.argument("place", metavar="REPO|DIR")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option("--revision", metavar="TAG", help="Tag, branch or commit on the Hub; the newest commit if not given.")
-@click.option("--run", "run_id", metavar="ID", help="Bring back this run only.")
+@click.option("--run", "run_id", metavar="ID", help="Run to bring back; all runs if not given.")
 @json_option
 def pull(place: str, out: Path, revision: str | None, run_id: str | None, as_json: bool) -> None:
     """Bring a release back to an instance set and run folders.

@@ -60,9 +60,13 @@ from ircore.submissions.request_fields import refuse_self_reported
 @click.option(
     "--rule", "given_rules", multiple=True, metavar="NAME=VALUE", help="Any rule of the game; may be repeated."
 )
-@click.option("--prompts", "prompts_dir", type=PATH, help="Other prompts than the built-in ones.")
+@click.option("--prompts", "prompts_dir", type=PATH, help="Folder of prompts to use instead of the built-in prompts.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw random numbers."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed for players that draw random numbers.",
 )
 @path_option("--salt", "Play by the manifest's commitment, whose salt is in this file.")
 @click.option(
@@ -75,7 +79,7 @@ from ircore.submissions.request_fields import refuse_self_reported
 @click.option("--cache-generators", is_flag=True, help="Keep pictures in --cache too: no new samples then.")
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop after this time.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop at this cost.")
-@click.option("--prices", "prices_file", type=PATH, help="Prices on top of the built-in ones.")
+@click.option("--prices", "prices_file", type=PATH, help="File of prices that are added to the built-in prices.")
 @click.option("--as-maintainers", is_flag=True, help="Vouch for this run: for the maintainers' protected job.")
 @click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
 @executor_options

@@ -41,10 +41,16 @@ def _without_people(_context: click.Context, _parameter: click.Parameter, judges
     multiple=True,
     metavar="NAME|FILE",
     callback=_without_people,
-    help="Instead of structural and verified: an installed judge, or the file of one that is a model; may be repeated.",
+    help="Judge to ask instead of structural and verified: an installed judge, or a model's file; may be repeated.",
 )
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Instead of all built-in; may be repeated.")
-@click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final one.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Metric to compute instead of all built-in metrics; may be repeated.",
+)
+@click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final rendering.")
 @click.option("--facts", is_flag=True, help="Also measure which facts messages state and renderings show.")
 @executor_options
 @judging_options
