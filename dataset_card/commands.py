@@ -50,11 +50,11 @@ def command() -> None:
     "--season",
     type=PATH_OR_EMPTY,
     metavar="FILE",
-    help="Gaps to a season, from: ircore submission season gap … --out FILE, or season slice. Those of the previous "
+    help="Gaps to a season, from: ircore submission season gap … --out FILE, or season slice. Gaps of the previous "
     "release stay. Empty for none.",
 )
 @click.option(
-    "--date", metavar="YYYY-MM-DD", help="Date of the release; by default that of its newest run or decision."
+    "--date", metavar="YYYY-MM-DD", help="Date of the release; by default the date of its newest run or decision."
 )
 @json_option
 @without_collector()
@@ -123,6 +123,23 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
 
     REPO is ORG/NAME or ORG/NAME@REVISION on the Hugging Face Hub. One line a fault; exit status 1 if there is any.
     """
+    return _check(place, not no_load, run_card, rescore, seed, as_json)
+
+
+@command.command()
+@click.argument("place", metavar="DIR|REPO")
+@click.option("--no-load", is_flag=True, help="Do not load the release with datasets, which takes several seconds.")
+@json_option
+def verify(place: str, no_load: bool, as_json: bool) -> int:
+    """Let a release prove itself: check it, and compute all scores again that need nobody's word.
+
+    The same as ircore release check with --rescore. REPO is ORG/NAME or ORG/NAME@REVISION on the Hugging Face Hub.
+    """
+    return _check(place, not no_load, run_card=False, rescore="100%", seed=None, as_json=as_json)
+
+
+def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: int | None, as_json: bool) -> int:
+    """Check a release and show its faults; return the exit status."""
     from secrets import randbits
 
     from dataset_card.checking.full_check import full_check
@@ -131,7 +148,7 @@ def check(place: str, no_load: bool, run_card: bool, rescore: str | None, seed: 
 
     # Nobody who changes a release may know beforehand which episodes will be drawn.
     draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)
-    report = full_check(place, not no_load, run_card, os.cpu_count() or 1, draw)
+    report = full_check(place, load, run_card, os.cpu_count() or 1, draw)
     if as_json:
         document = {"rows": report.rows, "pictures": report.pictures, "faults": report.faults}
         echo_json({**document, "rescored": report.rescored, "not_checked": report.not_checked})
@@ -198,7 +215,7 @@ def push(
 @click.argument("place", metavar="REPO|DIR")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option("--revision", metavar="TAG", help="Tag, branch or commit on the Hub; the newest commit if not given.")
-@click.option("--run", "run_id", metavar="ID", help="Bring back this run only.")
+@click.option("--run", "run_id", metavar="ID", help="Run to bring back; all runs if not given.")
 @json_option
 def pull(place: str, out: Path, revision: str | None, run_id: str | None, as_json: bool) -> None:
     """Bring a release back to an instance set and run folders.

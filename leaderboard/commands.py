@@ -20,7 +20,7 @@ _versions_option = click.option(
     "--versions",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The benchmark's released versions; by default those of this project.",
+    help="The benchmark's released versions; by default this project's versions.",
 )
 
 
@@ -200,7 +200,13 @@ def check(folder: Path, as_json: bool) -> None:
 
 @command.command("serve")
 @click.argument("folder", default="build/demo/site", metavar="[DIR]", type=click.Path(path_type=Path))
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one.")
+@click.option(
+    "--port",
+    default=8000,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port of the page; 0 takes any free port.",
+)
 def serve(folder: Path, port: int) -> None:
     """Serve the site in DIR (build/demo/site by default) to this machine only, until Ctrl-C."""
     from leaderboard.building.serve import serve_site

@@ -32,7 +32,11 @@ def command() -> None:
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draw and of the orders."
 )
 @click.option("--annotators", metavar="A,B,C", help="Pseudonyms that may rate; default: any that people give.")
-@click.option("--every-turn", is_flag=True, help="Similarity of every rendering, not only the first and final one.")
+@click.option(
+    "--every-turn",
+    is_flag=True,
+    help="Ask for the similarity of every rendering, not only of the first and the final rendering.",
+)
 @conditions_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as one JSON document.")
 def build(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("target", type=PATH)
 @click.argument("image", type=PATH)
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; may be repeated.")
 @click.option(
     "--loading",
     type=click.Choice(["upstream", "native"]),

@@ -42,10 +42,11 @@ def table_names(_context: click.Context, _parameter: click.Parameter, begun: str
 
 
 def categories(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """Offer the categories of reconstruction."""
+    """Offer the categories of reconstruction, with those that packages add."""
     from ircore.core.records import CATEGORIES
+    from ircore.instances.requests import named
 
-    return _beginning(CATEGORIES, begun)
+    return _beginning((*CATEGORIES, *named("category")), begun)
 
 
 def difficulties(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:

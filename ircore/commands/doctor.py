@@ -23,7 +23,9 @@ from ircore.submissions.doctor import Finding, examine_judge, examine_seat
 
 @click.command("doctor")
 @click.argument("submission", type=PATH, shell_complete=submissions)
-@click.option("--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds an answer.")
+@click.option(
+    "--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds that an answer may take."
+)
 @click.option("--deep", is_flag=True, help="Probe the services with some thirty questions more.")
 @click.option("--out", type=PATH, help="With --deep: write a manifest that works into this folder.")
 @json_option

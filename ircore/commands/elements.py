@@ -31,7 +31,7 @@ def command() -> None:
     type=click.Choice(["none", "zero", "one"]),
     default="none",
     show_default=True,
-    help="Value of a corrected ratio over an empty list; the published measures take one.",
+    help="Value of a corrected ratio over an empty list; the published measures take 1.",
 )
 @json_option
 def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None:
@@ -51,9 +51,11 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
 @click.option(
     "--detector", required=True, metavar="eye|detr|FILE", help="eye, detr, or the file of a model (as of a judge)."
 )
-@click.option("--instances", type=PATH, help="Of eye: the instance set.")
-@click.option("--instance", "instance_id", metavar="INSTANCE_ID", help="Of eye: the target whose elements are sought.")
-@click.option("--label", "labels", multiple=True, help="Look for this; may be repeated. Models only.")
+@click.option("--instances", type=PATH, help="Instance set of the target; for the detector eye.")
+@click.option(
+    "--instance", "instance_id", metavar="INSTANCE_ID", help="Target whose elements are sought; for the detector eye."
+)
+@click.option("--label", "labels", multiple=True, help="Kind of element to look for; may be repeated. Models only.")
 @click.option("--out", type=PATH, help="Write the list here instead of printing it.")
 def detect(
     image: Path, detector: str, instances: Path | None, instance_id: str | None, labels: tuple[str, ...],

@@ -14,7 +14,7 @@ from ircore.games.registry import installed_games, load_game
 
 
 @click.group("games", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
     """List the installed games; a game that cannot be loaded is listed with the reason."""
@@ -37,7 +37,7 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name", shell_complete=names_of("games"))
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show the declarations of the game NAME: seats, rules, outcomes, measures and the fields of its instances."""
     game = load_game(name)

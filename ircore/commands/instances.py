@@ -8,7 +8,7 @@ import click
 
 from ircore.commands.judging import model_judge_options
 from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, echo_either, echo_json, json_option
+from ircore.commands.options import PATH, conditions_options, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.plugins import load, unknown
@@ -38,9 +38,13 @@ def command() -> None:
 @click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game of the set.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the byte.")
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
-@click.option("--category", "-c", "categories", multiple=True, help="Only this one; may be repeated.")
-@click.option("--difficulty", "-d", "difficulties", multiple=True, help="Only easy or hard; may be repeated.")
-@click.option("--edition", default=1, show_default=True, help="Of reconstruction: 1 draws the released versions.")
+@conditions_options
+@click.option(
+    "--edition",
+    default=1,
+    show_default=True,
+    help="Edition of reconstruction's builders: 1 draws the released versions.",
+)
 @json_option
 def build(
     out: Path, game: str, seed: int, per_condition: int, categories: tuple[str, ...], difficulties: tuple[str, ...],
@@ -65,7 +69,7 @@ def build(
 @click.option("--difficulty", "-d", help="easy or hard, for pictures in no folder of that name.")
 @click.option("--source", help="Where the pictures come from, for people.")
 @click.option("--licence", help="SPDX identifier, where metadata.jsonl names none.")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the format; may be repeated.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Option of the format; may be repeated.")
 @json_option
 def import_(
     format_: str, path: Path, out: Path, category: str | None, difficulty: str | None, source: str | None,
@@ -119,7 +123,7 @@ def _on_disk(path: Path) -> Path:
 @click.argument("folder", metavar="DIR", type=PATH)
 @json_option
 @click.option("--sheet", type=PATH, help="Also write all pictures in a grid to this PNG file.")
-@click.option("--version", metavar="NAME", help="The benchmark version that the set must be; refused if it is another.")
+@click.option("--version", metavar="NAME", help="The benchmark version that the set must be; any other set is refused.")
 def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -> None:
     """Show the contents of a set; every picture is checked against its hash."""
     # An unknown version is refused before every picture of the set is read.
@@ -139,23 +143,39 @@ def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -
 @command.command()
 @click.option("--describer-model", required=True, metavar="MODEL", help="Model that describes figures.")
 @click.option("--coder-model", required=True, metavar="MODEL", help="Model that writes programs.")
-@click.option("--category", "-c", "categories", multiple=True, required=True, help="Of the six drawn ones; repeatable.")
-@click.option("--difficulty", "-d", "difficulties", multiple=True, required=True, help="easy or hard; repeatable.")
+@click.option(
+    "--category",
+    "-c",
+    "categories",
+    multiple=True,
+    required=True,
+    help="One of the six drawn categories; may be repeated.",
+)
+@click.option("--difficulty", "-d", "difficulties", multiple=True, required=True, help="easy or hard; may be repeated.")
 @click.option("--count", type=click.IntRange(1, 1000), required=True, help="Figures for each category and difficulty.")
 @click.option("--out", type=PATH, required=True, help="Folder to make; the same command again goes on in it.")
 @click.option("--base-url", help="Address of the service, with /v1; default: OpenAI's own.")
-@click.option("--coder-base-url", help="The same for the coder, if it is another one.")
+@click.option("--coder-base-url", help="Address of the coder's service, if the coder has a service of its own.")
 @click.option(
     "--api-key-env", metavar="NAME", help="Variable that holds the key; default: OPENAI_API_KEY off loopback."
 )
 @click.option("--tries", type=click.IntRange(1, 20), default=3, show_default=True, help="Programs asked for a figure.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of random numbers in programs.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random numbers in programs."
+)
 @click.option("--licence", default="LicenseRef-unstated", show_default=True, help="SPDX identifier of the figures.")
-@click.option("--prompts", type=PATH, metavar="DIR", help="Other words for both models.")
+@click.option(
+    "--prompts",
+    type=PATH,
+    metavar="DIR",
+    help="Folder of prompts to use instead of the built-in prompts of both models.",
+)
 @click.option("--concurrency", type=click.IntRange(min=1), default=4, show_default=True, help="Conditions at a time.")
-@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
-@click.option("--max-cost", type=click.FloatRange(min=0), help="Stop at so many US dollars, earlier ones included.")
-@click.option("--prices", type=PATH, metavar="FILE", help="Prices on top of the built-in ones.")
+@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), help="Stop after this number of seconds.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0), help="Stop at this cost in US dollars, earlier calls included."
+)
+@click.option("--prices", type=PATH, metavar="FILE", help="File of prices that are added to the built-in prices.")
 def synthesize(
     describer_model: str, coder_model: str, categories: tuple[str, ...], difficulties: tuple[str, ...], count: int,
     out: Path, base_url: str | None, coder_base_url: str | None, api_key_env: str | None, tries: int, seed: int,

@@ -24,7 +24,7 @@ ASKING = (
     ),
     click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop asking models after this time."),
     click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop asking models at this cost."),
-    click.option("--prices", type=PATH, help="Prices on top of the built-in ones."),
+    click.option("--prices", type=PATH, help="File of prices that are added to the built-in prices."),
 )
 """The options of every command that asks models."""
 

@@ -26,8 +26,9 @@ SECTIONS: dict[str, list[str]] = _MENU["sections"]
 """Commands by what people want to do, in the order of ``ircore --help``."""
 
 MEANT: dict[str, str] = _MENU["meant"]
-"""What people mean by words that are no commands."""
+"""What people mean by words that are no commands; of a group with its name in front."""
 
+_MEANT_ALONE = [word for word in MEANT if " " not in word]
 
 _NARROW = 60
 """Characters of a line below which help has one column."""
@@ -89,7 +90,7 @@ class _PluginGroup(click.Group):
 
         if args and not args[0].startswith("-") and args[0] not in available("commands"):
             # A word for the same thing is no slip of the keys: for such a word the whole command is named.
-            near = get_close_matches(args[0].lower(), [*available("commands"), *MEANT], n=1)
+            near = get_close_matches(args[0].lower(), [*available("commands"), *_MEANT_ALONE], n=1)
             if near and near[0] in MEANT:
                 raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[near[0]]}")
             raise unknown("command", args[0], list(available("commands")))
@@ -150,7 +151,7 @@ def examples() -> dict[str, str]:
 @click.group(cls=_PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="ircore")
 def app() -> None:
-    """Play, score and publish the Image Reconstruction Game."""
+    """Play, score and publish the Image Reconstruction Game and other games with pictures."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -203,7 +204,10 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
     except click.ClickException as error:
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "ircore"
         said, words_of_command = " ".join(error.format_message().split()), path.removeprefix("ircore").strip()
-        return _tell(f"{words_of_command}: {said}".removeprefix(": "), f"See: {path} --help", error.exit_code)
+        # Only errors about an unknown command have its name.
+        meant = MEANT.get(f"{words_of_command} {getattr(error, 'command_name', '')}")
+        remedy = f"Did you mean: ircore {meant}" if meant else f"See: {path} --help"
+        return _tell(f"{words_of_command}: {said}".removeprefix(": "), remedy, error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("ircore: stopped; nothing half written is left, and the same command can be given again", err=True)
         return 130

@@ -17,7 +17,7 @@ from ircore.scorers.metrics.networks import scripts
 
 
 @click.group("metrics", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> None:
     """List every image metric: direction, range, reference, needs, citation and version."""
@@ -43,7 +43,7 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command()
 @click.argument("name", shell_complete=names_of("metrics"))
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show all about the metric NAME: source, version, needs and what is easily misread."""
     metric: Metric = load("metrics", name)

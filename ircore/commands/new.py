@@ -1,6 +1,7 @@
 """``ircore new plugin``: a package for a plug-in, with a test that checks the plug-in's contract."""
 
 import re
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -11,10 +12,18 @@ from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import available
-from ircore.core.records import CATEGORIES
+from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.core.score_records import HUMAN
+from ircore.instances.requests import named
+from ircore.players.recorded import RECORDED
+from ircore.players.slugs import usable_slug
 from ircore.results.tables.catalogue import table_names
+from ircore.results.tables.names import ALL
 
 KINDS = ("game", "player", "judge", "metric", "category", "table")
+RESERVED = frozenset({HUMAN, RECORDED, ALL, "overall", *DIFFICULTIES})
+"""Names that have another meaning in manifests, scores and tables."""
+
 NAME = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
 
 
@@ -55,7 +64,7 @@ def plugin_files(kind: str, name: str) -> dict[str, str]:
         kind: One of ``KINDS``.
         name: Name of the plug-in.
     """
-    words = re.split("[_-]", name)
+    words = [kind, *re.split("[_-]", name)]
     names = {
         "kind": kind,
         "name": name,
@@ -89,11 +98,24 @@ def _taken(kind: str, name: str) -> str:
     # The class of the plug-in would hide a name that the template imports, such as Game.
     if "class ${title}" in module and re.search(rf"\b{_title(name)}\b", module):
         return "means something else in the module that would be written"
+    if name in RESERVED:
+        return "means people's ratings, recorded answers or a whole board"
+    if not usable_slug(name):
+        return "is kept by the site or by Windows"
+    # The written project has hyphens, the module underscores, whichever the name has.
+    same = {known.replace("_", "-") for known in _names(kind)}
+    return "is installed already" if name.replace("_", "-") in same else ""
+
+
+def _names(kind: str) -> Iterable[str]:
+    """Return the names that plug-ins of a kind have."""
     if kind == "category":
-        exists = name in CATEGORIES or f"category.{name}" in available("instances")
-    elif kind == "table":
-        exists = name in table_names()
-    else:
-        groups = {"game": "games", "player": "players", "judge": "judges", "metric": "metrics"}
-        exists = name in available(groups[kind])  # type: ignore[arg-type]  # each is a Group
-    return "is installed already" if exists else ""
+        return (*CATEGORIES, *named("category"))
+    if kind == "table":
+        return table_names()
+    if kind == "game":
+        return available("games")
+    if kind == "player":
+        return available("players")
+    # Scores of both are counted by name alone.
+    return (*available("judges"), *available("metrics"))

@@ -26,6 +26,7 @@ from ircore.core.submission_records import Run
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.players.submission import AnyLoaded
+from ircore.players.traits import traits_of
 from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
 from ircore.runs.costs.forecast import as_text, estimate, measured
@@ -59,9 +60,13 @@ from ircore.submissions.request_fields import refuse_self_reported
 @click.option(
     "--rule", "given_rules", multiple=True, metavar="NAME=VALUE", help="Any rule of the game; may be repeated."
 )
-@click.option("--prompts", "prompts_dir", type=PATH, help="Other prompts than the built-in ones.")
+@click.option("--prompts", "prompts_dir", type=PATH, help="Folder of prompts to use instead of the built-in prompts.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For players that draw random numbers."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed for players that draw random numbers.",
 )
 @path_option("--salt", "Play by the manifest's commitment, whose salt is in this file.")
 @click.option(
@@ -74,7 +79,7 @@ from ircore.submissions.request_fields import refuse_self_reported
 @click.option("--cache-generators", is_flag=True, help="Keep pictures in --cache too: no new samples then.")
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop after this time.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop at this cost.")
-@click.option("--prices", "prices_file", type=PATH, help="Prices on top of the built-in ones.")
+@click.option("--prices", "prices_file", type=PATH, help="File of prices that are added to the built-in prices.")
 @click.option("--as-maintainers", is_flag=True, help="Vouch for this run: for the maintainers' protected job.")
 @click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
 @executor_options
@@ -261,6 +266,6 @@ def _play(
     episodes = play(plan, folder, game, players, cost_limit, cache, pool)
     status = tell_outcomes(plan, game, episodes)
     # A person wants to know at once; runs of models are scored by a command of its own.
-    if any(spec.player == "human" for spec in loaded.submission.players.values()):
+    if any(traits_of(spec.player).needs == "person" for spec in loaded.submission.players.values()):
         score_person(out, game.name)
     return status

@@ -1,4 +1,4 @@
-"""What people are told after play: how the episodes ended, and the scores of a run in which a person played."""
+"""Lines that are shown after play: how the episodes ended, and the scores of a run in which a person played."""
 
 from collections.abc import Sequence
 from pathlib import Path

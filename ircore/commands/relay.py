@@ -52,14 +52,19 @@ def make_key(path: Path) -> None:
 
 @command.command("serve", short_help="Hand out the questions of a run; run again to resume.")
 @click.argument("submission", type=PATH)
-@path_option("--instances", "The instance set; that of a secret season, perhaps.", required=True)
+@path_option("--instances", "The instance set, such as the set of a secret season.", required=True)
 @path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
 @path_option("--key", "The relay's private key, see ircore relay key.", required=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8750, show_default=True, help="Port to listen at.")
 @click.option("--concurrency", type=click.IntRange(1, 64), default=4, show_default=True, help="Episodes at once.")
 @click.option(
-    "--patience", type=POSITIVE, default=1800, show_default=True, metavar="SECONDS", help="For an answer, at most."
+    "--patience",
+    type=POSITIVE,
+    default=1800,
+    show_default=True,
+    metavar="SECONDS",
+    help="Longest time to wait for an answer.",
 )
 @click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop after this time.")
 def serve(
@@ -118,7 +123,7 @@ def _run(loaded: AnyLoaded, instances: AnyInstanceSet, rules: Any, prompts: Any,
 
 @command.command("verify", short_help="Verify the signatures of a run.")
 @click.argument("run", type=PATH)
-@path_option("--relay-keys", "Public keys that count beside those of this project.")
+@path_option("--relay-keys", "Public keys that count beside this project's keys.")
 @json_option
 def verify(run: Path, relay_keys: Path | None, as_json: bool) -> None:
     """Verify that a relay signed every line of the journal of RUN, and say which relay and when."""

@@ -173,9 +173,9 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
         return
     if order in ORDERS:
-        raise click.UsageError(f"--order {order} is of boards; the table {name} has no such order")
+        raise click.UsageError(f"--order {order} sorts boards; the table {name} has no such order")
     if order in PARTS:
-        raise click.UsageError(f"--order {order} is of --table parts; the table {name} has no such order")
+        raise click.UsageError(f"--order {order} sorts the table parts; the table {name} has no such order")
     raise click.UsageError(f"--order {order}: no such order; choose one of {', '.join((*ORDERS, *PARTS))}")
 
 

@@ -4,21 +4,33 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import click
 
+from ircore.commands.game_scoring import limit_options, score_games, tell_game_plan, tell_measured
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.commands.run_paths import runs_to_change
+from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin
+from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
-from ircore.games.registry import load_game
 from ircore.results.gaps import UnrankedRun, unranked_runs
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
 from ircore.scorers.remote import scored_by
+
+
+def _without_people(_context: click.Context, _parameter: click.Parameter, judges: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the judges to ask; people, whose ratings are imported, are refused even if a plug-in has that name."""
+    if HUMAN in judges:
+        raise InputError(
+            "--judge human: people are not asked here", "Import ratings: ircore ratings import FILE --run RUN"
+        )
+    return judges
 
 
 @click.command("score")
@@ -28,10 +40,17 @@ from ircore.scorers.remote import scored_by
     "judges",
     multiple=True,
     metavar="NAME|FILE",
-    help="Instead of structural and verified: an installed judge, or the file of one that is a model; may be repeated.",
+    callback=_without_people,
+    help="Judge to ask instead of structural and verified: an installed judge, or a model's file; may be repeated.",
 )
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Instead of all built-in; may be repeated.")
-@click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final one.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Metric to compute instead of all built-in metrics; may be repeated.",
+)
+@click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final rendering.")
 @click.option("--facts", is_flag=True, help="Also measure which facts messages state and renderings show.")
 @executor_options
 @judging_options
@@ -54,7 +73,8 @@ def command(
 ) -> int:
     """Score the first and the final rendering of every played episode of RUNS.
 
-    What has been scored is kept and never scored again; the same command goes on where it stopped.
+    Scores that exist are kept and never computed again; the same command goes on where it stopped. Runs of other games
+    than reconstruction are scored by the game's own measures, and take no option but --dry-run and --json.
     """
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
@@ -65,25 +85,33 @@ def command(
     opened = open_runs(runs)
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
-    # Measures of games ask no model, so that a dry run has nothing to say of them.
-    if games and not dry_run:
-        _score_games(games, as_json and not folders)
-    if not folders:
-        return 0
+    if games:
+        limit_options(games, mixed=bool(folders))
     if dry_run:
-        tell_plan(folders, models, every_turn, prices)
+        tell_game_plan(games)
+        if folders:
+            tell_plan(folders, models, every_turn, prices)
         return 0
-    asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
     # Before the computed scores, which may take minutes: a missing key shows at once.
     check_keys(models)
     address = scheduler_of(executor, scheduler)
+    measured = score_games(games)
+    if not as_json:
+        tell_measured(games, measured)
+    by_run = {run_id: counts._asdict() for run_id, counts in measured.items()}
+    if not folders:
+        if as_json:
+            click.echo(json.dumps(by_run, indent=2))
+        return 0
+    asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
     done = score_runs(folders, plan, elsewhere=scored_by(address) if address is not None else None)
     reports = judge_runs(folders, models, asked) if models else []
     _tell_others(plan)
     if facts:
         _measure_facts(folders, models, asked)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
-    _tell(done, reports, plan.judges, unranked, round(monotonic() - begun, 2), as_json)
+    seconds = round(monotonic() - begun, 2)
+    _tell(done, reports, plan.judges, unranked, seconds, {"games": by_run} if games else {}, as_json)
     return end_of(reports)
 
 
@@ -93,6 +121,7 @@ def _tell(
     judges: tuple[str, ...],
     unranked: list[UnrankedRun],
     seconds: float,
+    games: dict[str, Any],
     as_json: bool,
 ) -> None:
     counts = {**done.counts, **{report.name: report.count for report in reports}}
@@ -104,7 +133,8 @@ def _tell(
         failed = {report.name: len(report.failed) for report in reports}
         lost = {report.name: dict(report.losses.reasons) for report in reports}
         gaps = {"unranked": [asdict(gap) for gap in unranked]}
-        click.echo(json.dumps({**asdict(done), "failed": failed, "lost": lost, **gaps, "seconds": seconds}, indent=2))
+        document = {**asdict(done), "failed": failed, "lost": lost, **gaps, **games, "seconds": seconds}
+        click.echo(json.dumps(document, indent=2))
         return
     lacking = f", {without} of them without a value" if without else ""
     click.echo(
@@ -133,21 +163,6 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
         lost = f", {readings.unreadable} answers cannot be read" if readings.unreadable else ""
         failed = f", {readings.failed} failed: the same command asks again" if readings.failed else ""
         click.echo(printable(f"facts: {judge.name} read {readings.read:,} new turns{lost}{failed}"), err=True)
-
-
-def _score_games(runs: list[GameRunFolder], as_json: bool) -> None:
-    from ircore.scorers.game_measures import score_game_run
-
-    done = {run.run.run_id: score_game_run(run, load_game(run.game, f"{run.path}/run.json: game")) for run in runs}
-    if as_json:
-        click.echo(json.dumps({run_id: measured._asdict() for run_id, measured in done.items()}, indent=2))
-        return
-    for run in runs:
-        measured = done[run.run.run_id]
-        click.echo(
-            f"{run.run.run_id} ({run.game}): {measured.episodes} played episodes, {measured.new:,} new values, "
-            f"{measured.kept:,} kept"
-        )
 
 
 def _tell_others(plan: ScoringPlan) -> None:

@@ -29,8 +29,8 @@ from ircore.runs.transcript import Dialogue
 @click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
 @click.option("--episode", "episode_id", metavar="ID", help="The dialogue of this episode, turn by turn.")
 @click.option("--animate", "animation", type=PATH, metavar="FILE", help="Write --episode as APNG (.png) or WebP.")
-@click.option("--prices", "prices_file", type=PATH, help="Prices on top of the run's own.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--prices", "prices_file", type=PATH, help="File of prices that are added to the run's own prices.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
     runs: tuple[Path, ...], episode_id: str | None, animation: Path | None, prices_file: Path | None, as_json: bool
 ) -> None:

@@ -39,7 +39,7 @@ from ircore.submissions.check.tree import check_tree, folder_findings
 from ircore.submissions.owners import Proposer
 from ircore.submissions.relay.keys import known_relays
 
-_json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 _github_option = click.option(
     "--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says."
 )
@@ -106,8 +106,12 @@ for subcommand in (
 @command.command("check", cls=SeveralPathsCommand, short_help="Check a manifest as it will be when handed in.")
 @click.argument("paths", metavar="PATH...", nargs=-1, type=PATH)
 @click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
-@click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
-@click.option("--unplayed", is_flag=True, help="For a pair that you will play: its transcripts are named later.")
+@click.option(
+    "--local", is_flag=True, help="Check a pair that stays with you: servers, people and files of your own are allowed."
+)
+@click.option(
+    "--unplayed", is_flag=True, help="Check a pair that you will play and whose transcripts you will name later."
+)
 @click.option("--resolve", is_flag=True, help="Look hosts up too: for the moment before strangers' pairs are played.")
 @_json_option
 @_github_option
@@ -176,10 +180,14 @@ def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], 
 @command.command("check-change", short_help="Check a branch as its pull request will be.")
 @click.argument("base")
 @click.argument("head")
-@click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
+@click.option("--repo", default=".", type=PATH, help="Clone that has both commits, with their history.")
 @submission_preview.by_option
-@click.option("--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes it.")
-@click.option("--fork", default="", metavar="NAME", help="Owner of the fork that it comes from, with --account.")
+@click.option(
+    "--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes the change."
+)
+@click.option(
+    "--fork", default="", metavar="NAME", help="Owner of the fork that the change comes from, with --account."
+)
 @click.option("--title", default="", metavar="TEXT", help="Title of the pull request.")
 @_json_option
 @_github_option

@@ -29,23 +29,26 @@ RUNS = "runs"
 
 @click.command("evaluate-pending", short_help="Play or re-score all that waits, in one go.")
 @click.argument("folder", default="submissions", type=PATH)
-@click.option("--only", default="", metavar="SLUG,…", help="These alone, separated by commas; all that waits if empty.")
+@click.option(
+    "--only", default="", metavar="SLUG,…", help="Submissions to evaluate, separated by commas; all that wait if empty."
+)
 @path_option("--instances", "The instance set; pairs of other games are left out.", required=True)
-@path_option("--published", "What ircore release pull made.", required=True)
-@path_option("--out", "Folder of run folders: those that are there are gone on with.", required=True)
-@path_option("--finished", "Folder to make, with the runs that are complete: to be published.", required=True)
+@path_option("--published", "Folder of published runs, made by ircore release pull.", required=True)
+@path_option("--out", "Folder of run folders: missing runs are created, unfinished runs resumed.", required=True)
+@path_option("--finished", "Folder to make, with the complete runs, ready to be published.", required=True)
 @path_option("--judges", "A folder of judges (*.yaml), asked beside structural and verified.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost of all pairs together.")
-@path_option("--prices", "Prices on top of the built-in ones.")
+@path_option("--prices", "File of prices that are added to the built-in prices.")
 @click.option(
-    "--price-bound", metavar="USD", default="", help="What a million tokens of a model without a price cost at most."
+    "--price-bound", metavar="USD", default="", help="Highest price of a million tokens, for models without a price."
 )
-@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
+@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing after this time.")
 @click.option(
     "--secret",
     type=PATH_OR_EMPTY,
-    help="What season begin made: ten pictures of it are played too, and stay secret; with --gaps. Empty for none.",
+    help="Folder of a season, made by season begin: ten of its pictures are played too, and stay secret; with --gaps. "
+    "Empty for none.",
 )
 @click.option(
     "--gaps",
@@ -106,7 +109,7 @@ def evaluate_pending(
 
 
 class _Limits(NamedTuple):
-    """What all pairs together may take: US dollars, and the time on the monotonic clock at which play stops."""
+    """Limits of all pairs together: US dollars, and the time on the monotonic clock at which play stops."""
 
     max_cost: float | None
     until: float | None

@@ -24,13 +24,17 @@ NEUTRAL = Path("classical+canvas")
 @click.command("channel-test", short_help="Give a pair's words to a neutral generator.")
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @path_option("--out", "Folder for the neutral generator's runs: created, or resumed if it exists.", required=True)
-@click.option("--generator", type=PATH, default=NEUTRAL, show_default=True, help="A pair: its generator is neutral.")
-@path_option("--paraphraser", "A manifest: its describer, a chat model, paraphrases. Synonyms offline if not given.")
+@click.option(
+    "--generator", type=PATH, default=NEUTRAL, show_default=True, help="Pair whose generator is the neutral generator."
+)
+@path_option(
+    "--paraphraser", "Manifest whose describer, a chat model, paraphrases; by default synonyms are used, offline."
+)
 @click.option("--own/--no-own", "own", default=None, help="Ask the pair's own generator too; by default if offline.")
-@click.option("--judge", default="structural", show_default=True, help="A computed judge.")
-@click.option("--episodes", type=click.IntRange(min=2), help="Episodes at most; all if not given.")
+@click.option("--judge", default="structural", show_default=True, help="Computed judge that compares.")
+@click.option("--episodes", type=click.IntRange(min=2), help="Number of episodes, at most; all if not given.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
-@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Of each of the four runs that are made.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Cost limit of each of the four runs that are made.")
 @click.option("--record", "recording", is_flag=True, help="Record a collapse as a finding, which holds the run.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
 def command(

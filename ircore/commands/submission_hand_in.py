@@ -28,7 +28,7 @@ from ircore.submissions.seat_texts import seat_options
 
 @dataclass
 class _Plan:
-    """What the options say about a pair that is handed in."""
+    """Options about a pair that is handed in."""
 
     folder: Path
     game: str
@@ -73,21 +73,21 @@ class _Plan:
     "seats",
     metavar="'SEAT=PLAYER [MODEL] [ADDRESS] [KEY_VARIABLE] [NAME=VALUE]…'",
     multiple=True,
-    help="Who takes a seat of a new pair, such as 'describer=openai gpt-5.2 temperature=0'.",
+    help="Player of a seat of a new pair, such as 'describer=openai gpt-5.2 temperature=0'.",
 )
-@click.option("--played-by", type=click.Choice(["me", "maintainers"]), help="Who plays it.")
+@click.option("--played-by", type=click.Choice(["me", "maintainers"]), help="Who plays the pair.")
 @click.option("--repo", metavar="ORG/NAME", help="Your public dataset repository for the transcripts.")
 @path_option("--instances", "The instance set; drawn if not given.")
 @published_option
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
-@path_option("--prices", "Prices on top of the built-in ones.")
+@path_option("--prices", "File of prices that are added to the built-in prices.")
 @click.option("--remote", default="origin", show_default=True, help="Git remote to push to: your fork.")
 @click.option("--upstream", default="origin", show_default=True, help="Git remote to be merged into.")
 @click.option("--main", default="main", show_default=True, metavar="BRANCH", help="Branch to be merged into.")
 @click.option("--work", type=PATH, default=Path("build"), show_default=True, help="Folder for runs and packed files.")
 @click.option("--commit", "commits", is_flag=True, help="Commit to one run before it is played.")
-@click.option("--yes", is_flag=True, help="Ask nothing: take what options say and what is proposed.")
+@click.option("--yes", is_flag=True, help="Ask nothing: take the values of options, else the proposed values.")
 def command(
     path: Path,
     game: str,

@@ -37,10 +37,10 @@ _issue = click.option("--issue", type=click.IntRange(min=1), metavar="N", help="
 
 @click.command("inbox", short_help="Write what waits for maintainers, with a box for each decision.")
 @_folder
-@path_option("--published", "What ircore release pull made.", required=True)
-@path_option("--instances", "The set that counts: its size is what playing costs.")
-@path_option("--reproduced", "What ircore submission reproduce --report wrote.")
-@path_option("--prices", "Prices on top of the built-in ones.")
+@path_option("--published", "Folder of published runs, made by ircore release pull.", required=True)
+@path_option("--instances", "Instance set that counts: its size decides the cost of playing.")
+@path_option("--reproduced", "Report written by ircore submission reproduce --report.")
+@path_option("--prices", "File of prices that are added to the built-in prices.")
 @click.option("--github", is_flag=True, help="Ask GitHub for pull requests and disputes: in a job alone.")
 @_issue
 def inbox(
@@ -104,7 +104,9 @@ def _collected(
 @_folder
 @click.option("--event", type=PATH, required=True, help="The event, as GitHub wrote it.")
 @_issue
-@click.option("--max-cost", type=POSITIVE, default=100, show_default=True, metavar="USD", help="Of an evaluation.")
+@click.option(
+    "--max-cost", type=POSITIVE, default=100, show_default=True, metavar="USD", help="Cost limit of an evaluation."
+)
 def inbox_act(folder: Path, event: Path, issue: int | None, max_cost: float) -> int:
     """Carry out the decisions that a maintainer ticked in the inbox.
 

@@ -20,8 +20,8 @@ from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_an
 from ircore.submissions.history import HISTORY, Kind, Step, add_step, read_history, status_of, withdrawals_of
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
-_run = click.option("--run", "run_id", metavar="ID", help="Only this published run; all so far if not given.")
-_date = click.option("--date", metavar="YYYY-MM-DD", help="When this was decided; today if not given.")
+_run = click.option("--run", "run_id", metavar="ID", help="Only this published run; all published runs if not given.")
+_date = click.option("--date", metavar="YYYY-MM-DD", help="Day of the decision; today if not given.")
 
 
 def _step_command(name: str, kind: Kind, short: str, text: str) -> click.Command:
@@ -48,7 +48,7 @@ STEPS = [
 @click.command("update", short_help="Name new transcripts; the earlier stay in its history.")
 @click.argument("path", type=PATH)
 @click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")
-@click.option("--transcripts-run", metavar="ID", help="The new transcripts' run, if it is another one.")
+@click.option("--transcripts-run", metavar="ID", help="Run of the new transcripts, if it has another id.")
 @_reason
 @_run
 @_date
@@ -80,7 +80,7 @@ def update(
 
 @click.command("history", short_help="Show the history of a pair.")
 @click.argument("path", type=PATH)
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def history(path: Path, as_json: bool) -> None:
     """Show the history of the submission at PATH since it was merged."""
     folder = folder_of(path)

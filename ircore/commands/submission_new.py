@@ -30,24 +30,28 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
     for seat in reversed(_SEATS):
         about = (
             ("parameter", "NAME=VALUE", "A parameter of the player; may be given several times."),
-            ("revision", "TEXT", "Version of its model: commit, snapshot or date."),
+            ("revision", "TEXT", "Version of the player's model: commit, snapshot or date."),
             ("key", "VARIABLE", "Environment variable that holds the key; never the key."),
-            ("url", "URL", "Address of its service; OpenAI's by default."),
-            ("model", "MODEL", "Its model, as the service names it."),
+            ("url", "URL", "Address of the player's service; OpenAI's by default."),
+            ("model", "MODEL", "Model of the player, as the service names it."),
         )
         for name, metavar, text in about:
             wrapped = click.option(f"--{seat}-{name}", metavar=metavar, multiple=name == "parameter", help=text)(
                 wrapped
             )
         example = "openai" if seat == "describer" else "openai-images"
-        wrapped = click.option(f"--{seat}", metavar="PLAYER", help=f"Who is the {seat}, such as {example}.")(wrapped)
+        wrapped = click.option(f"--{seat}", metavar="PLAYER", help=f"Player of the seat {seat}, such as {example}.")(
+            wrapped
+        )
     return wrapped
 
 
 @click.command("new", short_help="Make a manifest: asks for what no option says.")
 @click.argument("path", type=PATH)
 @_seat_options
-@click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game it is to play.")
+@click.option(
+    "--game", default="reconstruction", show_default=True, metavar="NAME", help="Game that the submission plays."
+)
 @click.option(
     "--player",
     "players",
@@ -64,10 +68,12 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 @click.option("--link", "links", metavar="NAME=URL", multiple=True, help="A link; may be given several times.")
 @click.option("--hardware", metavar="TEXT", help="Hardware or service that runs the models.")
 @click.option("--token-budget", metavar="N", type=int, help="Tokens a message may have; 200 by default.")
-@click.option("--max-turns", metavar="N", type=int, help="10 by default.")
-@click.option("--local", is_flag=True, help="For a pair that stays with you: servers, people and files of your own.")
-@click.option("--yes", is_flag=True, help="Ask nothing: take what is proposed for whatever no option says.")
-@click.option("--site-url", metavar="URL", help="Where the site stands: for the schema that editors read.")
+@click.option("--max-turns", metavar="N", type=int, help="Turns at most; 10 by default.")
+@click.option(
+    "--local", is_flag=True, help="Check a pair that stays with you: servers, people and files of your own are allowed."
+)
+@click.option("--yes", is_flag=True, help="Ask nothing: take the proposed value wherever no option gives a value.")
+@click.option("--site-url", metavar="URL", help="Address of the site: for the schema that editors read.")
 def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **options: Any) -> None:
     """Make the submission PATH, such as submissions/my-pair: asks for what no option says, writes submission.yaml.
 

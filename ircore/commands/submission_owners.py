@@ -43,7 +43,7 @@ def record_owners(folder: Path) -> None:
 @click.command("own", short_help="Record by hand to whom a submission belongs.")
 @click.argument("path", type=PATH)
 @click.option("--account", required=True, metavar="NAME", help="Name of the account.")
-@click.option("--account-id", required=True, type=click.IntRange(min=1), metavar="ID", help="Its number.")
+@click.option("--account-id", required=True, type=click.IntRange(min=1), metavar="ID", help="Number of the account.")
 def own(path: Path, account: str, account_id: int) -> None:
     """Record the account that the submission at PATH belongs to from now on, in owners.jsonl of the clone."""
     folder = folder_of(path)

@@ -41,19 +41,23 @@ by_option = click.option(
 published_option = click.option(
     "--published",
     metavar="DIR|ORG/NAME",
-    help="Published runs to stand beside: what ircore release pull made, or the dataset itself, which is then fetched.",
+    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
 )
 
 
 @click.command("preview", short_help="A site that shows what a pull request adds.")
 @click.argument("base")
 @click.argument("head")
-@click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
+@click.option("--repo", default=".", type=PATH, help="Clone that has both commits, with their history.")
 @by_option
 @path_option("--out", "Folder to make.", required=True)
 @published_option
-@click.option("--rescore", is_flag=True, help="Fetch the transcripts that it names, check and score them: its place.")
-@path_option("--instances", "For --rescore: the set that counts; drawn if not given.")
+@click.option(
+    "--rescore",
+    is_flag=True,
+    help="Fetch, check and score the transcripts that the manifest names, to show the pair's place.",
+)
+@path_option("--instances", "For --rescore: instance set that counts; drawn if not given.")
 @click.option("--github", is_flag=True, help="Also write a summary where GITHUB_STEP_SUMMARY says.")
 def command(
     base: str,

@@ -42,7 +42,9 @@ def command() -> None:
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
 @click.option("--instances", type=PATH, help="Commit to this set instead of drawing one.")
 @click.option("--game", default="reconstruction", show_default=True, help="The game whose instances are drawn.")
-@click.option("--edition", default=2, show_default=True, help="Of reconstruction's builders; published with the hash.")
+@click.option(
+    "--edition", default=2, show_default=True, help="Edition of reconstruction's builders; published with the hash."
+)
 def begin(
     name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str, edition: int
 ) -> None:  # fmt: skip
@@ -103,7 +105,7 @@ def _runs_option(name: str, about: str) -> Callable[[Callable[..., None]], Calla
 @click.argument("published", type=PATH)
 @_runs_option("--public", "Run on the public set; repeatable.")
 @_runs_option("--secret", "Run on the season's set; repeatable.")
-@click.option("--judge", default="verified", show_default=True, help="Whose scores.")
+@click.option("--judge", default="verified", show_default=True, help="Judge whose scores are compared.")
 @category_option
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
 @json_option
@@ -142,13 +144,20 @@ def gap(
 @command.command("slice")
 @click.argument("submission", type=PATH)
 @click.argument("run", type=PATH)
-@click.option("--secret", type=PATH, required=True, help="What season begin made: pictures and runs stay in it.")
+@click.option(
+    "--secret",
+    type=PATH,
+    required=True,
+    help="Folder of the season, made by season begin: pictures and runs stay there.",
+)
 @click.option("--instances", type=PATH, help="The secret set, if the season committed to a given one.")
 @click.option("--gaps", type=PATH, required=True, help="File that the gap is added to, for site build --season.")
-@click.option("--pictures", type=click.IntRange(min=2), default=PICTURES, show_default=True, help="How many to play.")
-@click.option("--judge", default=JUDGE, show_default=True, help="Whose scores.")
+@click.option(
+    "--pictures", type=click.IntRange(min=2), default=PICTURES, show_default=True, help="Number of pictures to play."
+)
+@click.option("--judge", default=JUDGE, show_default=True, help="Judge whose scores are compared.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
-@click.option("--prices", type=PATH, help="Prices on top of the built-in ones.")
+@click.option("--prices", type=PATH, help="File of prices that are added to the built-in prices.")
 def slice_command(
     submission: Path,
     run: Path,

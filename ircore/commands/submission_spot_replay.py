@@ -19,12 +19,18 @@ from ircore.submissions.spot_replay import RULE, spot_replay
 @click.argument("run", type=PATH)
 @path_option("--out", "Folder of the replay: created, or resumed if it exists.", required=True)
 @click.option(
-    "--share", type=click.FloatRange(0, 1), default=0.05, show_default=True, help="Share of the episodes; 7 at least."
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Share of the episodes that are played again; at least 7 episodes.",
 )
 @click.option(
-    "--commit", metavar="SHA", help="The episodes follow from it; the commit that re-scored the run if not given."
+    "--commit",
+    metavar="SHA",
+    help="Commit that decides which episodes are played; by default the commit that re-scored the run.",
 )
-@click.option("--judge", default="structural", show_default=True, help="A computed judge.")
+@click.option("--judge", default="structural", show_default=True, help="Computed judge that compares.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop at this cost.")
 @click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")

@@ -26,8 +26,8 @@ SHOWN = 20
 @click.command("pack", short_help="Prepare the transcripts of a run for upload.")
 @click.argument("run", type=PATH, callback=run_to_read)
 @path_option("--out", "Folder to make.", required=True)
-@click.option("--repo", metavar="ORG/NAME", help="The dataset repository it will be uploaded to.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--repo", metavar="ORG/NAME", help="Dataset repository that the transcripts will be uploaded to.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     """Prepare the transcripts of RUN for upload, to be re-scored by the leaderboard.
 
@@ -65,10 +65,10 @@ Then name it in the manifest, commit and all:
 
 @click.command("pin", short_help="Name uploaded transcripts in a manifest.")
 @click.argument("path", type=PATH)
-@click.option("--repo", required=True, metavar="ORG/NAME", help="The public dataset repository they were uploaded to.")
-@click.option("--revision", metavar="SHA", help="The commit; the newest one if not given.")
-@click.option("--run", "run_id", metavar="ID", help="The run; the only one that is there if not given.")
-@click.option("--deadline", type=POSITIVE, default=120, show_default=True, help="Seconds, at most.")
+@click.option("--repo", required=True, metavar="ORG/NAME", help="Public dataset repository that holds the transcripts.")
+@click.option("--revision", metavar="SHA", help="Commit of the transcripts; the newest commit if not given.")
+@click.option("--run", "run_id", metavar="ID", help="Run to name; not needed where the repository holds a single run.")
+@click.option("--deadline", type=POSITIVE, default=120, show_default=True, help="Seconds that asking the Hub may take.")
 def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadline: float) -> None:
     """Write repository, commit and run of the transcripts into the submission at PATH.
 
@@ -89,9 +89,9 @@ def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadlin
 @path_option("--instances", "The instance set that counts; the game's own, drawn anew, if not given.")
 @path_option("--transcripts", "Packed transcripts here, for a rehearsal without the Hub.")
 @click.option("--deadline", type=POSITIVE, default=3600, show_default=True, help="Seconds that fetching may take.")
-@path_option("--published", "What ircore release pull made: others' pictures are flagged.")
-@path_option("--relay-keys", "Public keys of relays that count beside those of this project.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@path_option("--published", "Folder made by ircore release pull: pictures of other pairs are flagged.")
+@path_option("--relay-keys", "Public keys of relays that count beside this project's keys.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def rescore(
     path: Path,
     out: Path,

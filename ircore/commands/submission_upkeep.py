@@ -43,9 +43,9 @@ _folder = click.argument("folder", default="submissions", type=PATH)
 
 @click.command("pending", short_help="List merged pairs that still have to be evaluated.")
 @_folder
-@path_option("--published", "What ircore release pull made: the runs that are published.", required=True)
+@path_option("--published", "Folder of the published runs, made by ircore release pull.", required=True)
 @path_option("--instances", "The set that counts, to see which runs of its game were played on an earlier one.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def pending(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
     """List the submissions in FOLDER without a published run of their present state, each with the next step."""
     current = read_any_instances(instances) if instances is not None else None
@@ -66,19 +66,22 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 @path_option("--instances", "The instance set.", required=True)
 @path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
 @path_option("--judges", "A folder of judges (*.yaml), asked beside structural and verified.")
-@path_option("--published", "What ircore release pull made: others' pictures are flagged.")
-@path_option("--relay-keys", "Public keys of relays that count beside those of this project.")
+@path_option("--published", "Folder made by ircore release pull: pictures of other pairs are flagged.")
+@path_option("--relay-keys", "Public keys of relays that count beside this project's keys.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
-@path_option("--prices", "Prices on top of the built-in ones.")
+@path_option("--prices", "File of prices that are added to the built-in prices.")
 @click.option(
     "--price-bound",
     type=POSITIVE,
     metavar="USD",
-    help="What a million tokens of a model without a price cost at most (an image counts as a thousand).",
+    help="Highest price of a million tokens, for models without a price (an image counts as a thousand).",
 )
-@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing then.")
-@path_option("--secret", "What season begin made: ten pictures of it are played too, and stay secret; with --gaps.")
+@click.option("--deadline", type=POSITIVE, metavar="SECONDS", help="Stop playing after this time.")
+@path_option(
+    "--secret",
+    "Folder of a season, made by season begin: ten of its pictures are played too, and stay secret; with --gaps.",
+)
 @path_option("--gaps", "File that the gap between public and secret pictures is added to.")
 @click.option(
     "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
@@ -256,10 +259,10 @@ def links(folder: Path, as_json: bool) -> None:
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
 @click.argument("runs", nargs=-1, required=True, type=PATH, callback=runs_to_read)
-@path_option("--instances", "The set that they must have been played on.")
+@path_option("--instances", "Instance set that the runs must have been played on.")
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
-@path_option("--report", "File to write the differences to, a line each; empty if there are none.")
+@path_option("--report", "File for the differences, one line each; empty if nothing differs.")
 @json_option
 def reproduce(
     runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None, report: Path | None, as_json: bool

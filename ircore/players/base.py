@@ -48,6 +48,9 @@ class Traits:
         draws_apart: Whether the model calls an image model, so that images are billed besides its tokens.
         reference: Whether runs with the player are ceilings and floors, marked as references and never ranked:
             describers with extra information (``InformedView``), players that solve nothing on purpose.
+        fixes: Groups of parameters that fix the answers. Setting one of each group makes a run repeatable; a manifest
+            that leaves a group out gets a warning.
+        replays: Whether the answers are those of an earlier run: such a pair is nobody's to hand in.
     """
 
     methods: tuple[str, ...] = ()
@@ -57,6 +60,8 @@ class Traits:
     draws_apart: bool = False
     answers: tuple[AnswerKind, ...] = ()
     reference: bool = False
+    fixes: tuple[tuple[str, ...], ...] = ()
+    replays: bool = False
 
     @property
     def offline(self) -> bool:

@@ -96,7 +96,7 @@ def read_manifest(path: Path) -> LoadedSubmission:
     loaded = read_any_manifest(path)
     if isinstance(loaded, LoadedGameSubmission):
         raise InputError(
-            f"{loaded.path}: game: {loaded.submission.game}; this works on pairs of {RECONSTRUCTION}",
+            f"{loaded.path}: game: {loaded.submission.game}; this command works on pairs of {RECONSTRUCTION}",
             "Play it with: ircore play",
         )
     return loaded

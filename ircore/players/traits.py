@@ -27,12 +27,16 @@ WRITES_BY_WEIGHTS = Traits(
 DRAWS_BY_WEIGHTS = Traits(
     needs="files", methods=("render", "answer"), example="steps=30 width=512 height=512", answers=("picture",)
 )
-RECORDED_RUN = Traits(needs="files", methods=("describe", "render"))
+RECORDED_RUN = Traits(needs="files", methods=("describe", "render"), replays=True)
 WRITING_SERVICE = Traits(
-    needs="service", methods=("describe", "answer", "judge"), example="temperature=0", answers=("text", "choice")
+    needs="service",
+    methods=("describe", "answer", "judge"),
+    example="temperature=0",
+    answers=("text", "choice"),
+    fixes=(("temperature", "top_p", "reasoning_effort"),),
 )
 CHATTING_DRAWER = Traits(needs="service", methods=("render", "answer"), example="temperature=0", answers=("picture",))
-DRAWING_SERVICE = replace(CHATTING_DRAWER, example="size=1024x1024 quality=medium")
+DRAWING_SERVICE = replace(CHATTING_DRAWER, example="size=1024x1024 quality=medium", fixes=(("size",), ("quality",)))
 CALLING_DRAWER = replace(DRAWING_SERVICE, draws_apart=True)
 
 

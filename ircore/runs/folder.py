@@ -224,7 +224,7 @@ class RunFolder(AnyRunFolder):
         if not isinstance(self.run, Run):
             raise InputError(
                 f"{path / RUN_FILE}: a run of the game {self.run.game}",
-                f"This works on runs of {RECONSTRUCTION}; see: ircore games",
+                f"Name a run of {RECONSTRUCTION}: this command takes no other game.",
             )
 
     @classmethod

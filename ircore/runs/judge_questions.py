@@ -78,7 +78,7 @@ class JudgeQuestion(Record):
         if self.text is None:
             raise AnswerError("there is no answer")
         if self.task == "facts":
-            raise AnswerError("it is about facts, and no rating")
+            raise AnswerError("the question is about facts, so the answer holds no rating")
         if self.order is None:
             score = read_score(self.text)
             return AnswerValue(score.value, score.leniencies)

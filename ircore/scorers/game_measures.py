@@ -17,15 +17,19 @@ from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder
 
 
-class _MeasureCounts(NamedTuple):
-    """Counts of scoring a run: played episodes, new or changed values, and values that were there already."""
+class MeasureCounts(NamedTuple):
+    """Counts of scoring a run: played episodes, new or changed values, and values that were there already.
+
+    >>> MeasureCounts(episodes=2, new=10, kept=0).new
+    10
+    """
 
     episodes: int
     new: int
     kept: int
 
 
-def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = None) -> _MeasureCounts:
+def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = None) -> MeasureCounts:
     """Compute the measures of a run and store them in the run.
 
     Args:
@@ -50,7 +54,7 @@ def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = No
                 shown.advance()
         run.keep_measured(scores)
     kept = sum(score in known for score in scores)
-    return _MeasureCounts(len(episodes), len(scores) - kept, kept)
+    return MeasureCounts(len(episodes), len(scores) - kept, kept)
 
 
 class _Work(NamedTuple):

@@ -338,6 +338,8 @@ def test_command_line(scored: Scored, capsys: pytest.CaptureFixture[str]) -> Non
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "computed again: 2 runs, 24 episodes by the rules"
     assert lines[-1].startswith(f"{place}: 0 faults in ")
+    assert ircore(["release", "verify", "--no-load", place]) == 0
+    assert capsys.readouterr().out.splitlines() == lines
 
     assert ircore(["release", "check", "--no-load", place, "--rescore", "50%", "--seed", "3"]) == 0
     said = capsys.readouterr().out.splitlines()

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import load, unknown
+from ircore.core.plugins import builtin, load, unknown
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import FieldPath
 from ircore.players.traits import players_of_project, traits_of
@@ -42,9 +42,6 @@ OFFLINE: Mapping[str, Seat] = _by_seat("nothing")
 
 SERVICES: Mapping[str, Seat] = _by_seat("service")
 """Players of this project that ask a service."""
-
-AT_HOME = frozenset({*_by_seat("person"), *_by_seat("files")})
-"""Players of this project that need a person or a file of somebody's machine."""
 
 _PATH_NAME = re.compile(r"(.*_)?(dir|directory|file|filename|folder|path|paths|run)", re.IGNORECASE)
 _PATH = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|(.*[/\\])?\.\.([/\\].*)?$|file:", re.IGNORECASE | re.DOTALL)
@@ -109,7 +106,8 @@ def host_of(spec: PlayerSpec) -> str | None:
 
 def repeat_warnings(seat: Seat, spec: PlayerSpec) -> Iterator[Fault]:
     """Yield warnings about settings that somebody else needs to repeat the run."""
-    if spec.player not in SERVICES or spec.model is None:
+    traits = traits_of(spec.player)
+    if traits.needs != "service" or spec.model is None:
         return
     if spec.revision is None and not _DATED.search(spec.model):
         yield _warning(
@@ -118,20 +116,13 @@ def repeat_warnings(seat: Seat, spec: PlayerSpec) -> Iterator[Fault]:
             "a model's name with its date, or a revision",
             "Add revision: the commit of the weights, or the snapshot's name or date.",
         )
-    settings = spec.parameters
-    if seat == "describer" and not settings.keys() & {"temperature", "top_p", "reasoning_effort"}:
+    if missing := [group for group in traits.fixes if not spec.parameters.keys() & set(group)]:
+        example = ", ".join(word.replace("=", ": ") for word in traits.example.split()) or f"{missing[0][0]}: VALUE"
         yield _warning(
             (seat, "parameters"),
-            "leaves sampling to the provider's defaults, which change",
-            "temperature, or reasoning_effort for a model that reasons",
-            "Set what the model takes, such as parameters: {temperature: 0}.",
-        )
-    if spec.player in ("openai-images", "openai-responses") and not {"size", "quality"} <= settings.keys():
-        yield _warning(
-            (seat, "parameters"),
-            "leaves size or quality of pictures to the provider's defaults, which change",
-            "size and quality",
-            "Set both, such as parameters: {size: 1024x1024, quality: medium}.",
+            f"leaves {' and '.join(group[0] for group in missing)} to the provider's defaults, which change",
+            " and ".join(" or ".join(group) for group in missing),
+            f"Set what the model takes, such as parameters: {{{example}}}.",
         )
 
 
@@ -251,18 +242,25 @@ def _player_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iter
             _ask_player(seat, spec)
         except InputError as error:
             yield seat_fault(seat, error)
-    elif player == "replay":
-        yield Fault(path, "replay answers from a run on your machine", "a player that others have", _BY_YOURSELF)
+    elif traits_of(player).replays:
+        yield Fault(path, f"{player} answers from a run on your machine", "a player that others have", _BY_YOURSELF)
     elif conditions.played_here:
-        known = [name for name, home in {**OFFLINE, **SERVICES}.items() if home == seat]
-        missing = unknown("player", player, known)
-        said = "people cannot be asked from here" if player in AT_HOME else missing.problem
-        remedy = _BY_YOURSELF if player in AT_HOME else f"{missing.remedy} One of your own? {_BY_YOURSELF}"
-        yield Fault(path, said, "a player of this project", remedy)
-    elif player not in AT_HOME:
+        yield Fault(path, *_not_played_here(seat, player))
+    elif player not in builtin("players"):
         yield _warning(
             path, f"{player} is no player of this project", "", "Nothing to do: its transcripts are scored, not played."
         )
+
+
+def _not_played_here(seat: Seat, player: str) -> tuple[str, str, str]:
+    """Return why maintainers cannot play a player, what they can play, and the remedy."""
+    expected, needs = "a player of this project", traits_of(player).needs
+    if needs == "person":
+        return "people cannot be asked from here", expected, _BY_YOURSELF
+    if needs == "files":
+        return f"{player} needs files of your machine", expected, _BY_YOURSELF
+    missing = unknown("player", player, [name for name, home in {**OFFLINE, **SERVICES}.items() if home == seat])
+    return missing.problem, expected, f"{missing.remedy} One of your own? {_BY_YOURSELF}"
 
 
 def _ask_player(seat: Seat, spec: PlayerSpec) -> None:

@@ -22,7 +22,7 @@ def vouch(loaded: AnyLoaded, out: Path, instances: AnyInstanceSet, relay_keys: P
         loaded: The submission.
         out: The run folder.
         instances: The set that counts.
-        relay_keys: Public keys of relays that count beside those of this project.
+        relay_keys: Public keys of relays that count beside this project's keys.
 
     Raises:
         InputError: The run is of another pair or set, or not every instance was played to its end.

@@ -21,11 +21,19 @@ OUT = Path("ircore-demo")
 
 
 @click.command("demo")
-@click.option("--out", type=click.Path(path_type=Path), default=OUT, show_default=True, help="Where to; made anew.")
-@click.option("--per-condition", type=click.IntRange(1, 20), default=3, show_default=True, help="Targets a condition.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; any free one by default.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=OUT, show_default=True, help="The demo's folder: emptied first."
+)
+@click.option(
+    "--per-condition",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="Targets for each category and difficulty.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default any free port.")
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
-@click.option("--no-serve", is_flag=True, help="No page at all; end when everything is written.")
+@click.option("--no-serve", is_flag=True, help="Show no page; end when everything is written.")
 @click.option("--no-site", is_flag=True, help="Leave out the last stage, the site.")
 def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve: bool, no_site: bool) -> int:
     """Play the built-in players of every game offline, and watch it in the browser.

@@ -1,4 +1,4 @@
-"""What the demo does, stage by stage: commands as users give them, some side by side."""
+"""Stages of the demo: commands as users give them, some side by side."""
 
 import subprocess
 import sys

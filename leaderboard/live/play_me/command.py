@@ -20,14 +20,26 @@ NAMES = ("describe", "draw", "listen")
 
 
 @click.command("play-me")
-@click.option("--mode", "name", type=click.Choice(NAMES), default="describe", show_default=True, help="What you do.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="Kept here.  [default: play-me, or play-me-MODE]"
+    "--mode", "name", type=click.Choice(NAMES), default="describe", show_default=True, help="Your part in the game."
 )
-@click.option("--instances", "given", type=click.Path(path_type=Path), help="Your own targets; else some are drawn.")
-@click.option("--pair", help="Who plays the other seat, and whom to beat: a built-in pair or a submission.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder of your run.  [default: play-me, or play-me-MODE]",
+)
+@click.option(
+    "--instances",
+    "given",
+    type=click.Path(path_type=Path),
+    help="Instance set with targets of your own; by default targets are drawn.",
+)
+@click.option(
+    "--pair", help="Pair that plays the other seat, and that you try to beat: a built-in pair or a submission."
+)
 @click.option("--max-turns", type=click.IntRange(1, 100), help="Turns at most, instead of the pair's rules.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; any free one by default.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default any free port.")
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
 def command(
     name: str, out: Path | None, given: Path | None, pair: str | None, max_turns: int | None, port: int,

@@ -20,7 +20,7 @@ MOST_WORDS = 40
 
 @dataclass
 class DrawingTable(Table):
-    """What the page shows of a run in which a person draws.
+    """Contents of the page for a run in which a person draws.
 
     >>> DrawingTable(Path("nowhere")).question is None
     True

@@ -19,7 +19,7 @@ _RIGHT, _WRONG = "That was right.", re.compile(r"That was wrong: picture (\w+) w
 
 @dataclass
 class ListeningTable(Table):
-    """What the page shows of a run in which a person listens.
+    """Contents of the page for a run in which a person listens.
 
     >>> ListeningTable(Path("nowhere")).question is None
     True

@@ -25,7 +25,7 @@ MOST_WRONG = 12
 
 @dataclass
 class Table:
-    """What the page shows of a run in which a person describes.
+    """Contents of the page for a run in which a person describes.
 
     >>> Table(Path("nowhere")).question is None
     True

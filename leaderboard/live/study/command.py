@@ -24,12 +24,16 @@ def command() -> None:
 @command.command()
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option("--instances", "given", type=PATH, required=True, help="The set that the targets are taken from.")
-@click.option("--targets", type=click.IntRange(1, 200), default=8, show_default=True, help="Targets a participant.")
+@click.option(
+    "--targets", type=click.IntRange(1, 200), default=8, show_default=True, help="Targets for each participant."
+)
 @click.option("--participants", type=click.IntRange(1, 1000), default=8, show_default=True, help="Sessions to plan.")
-@click.option("--pair", default="classical+canvas", show_default=True, help="Whose generator draws.")
-@click.option("--max-turns", type=click.IntRange(1, 100), default=10, show_default=True, help="Messages a target.")
-@click.option("--consent", type=PATH, help="Text that participants agree to; one comes with the project.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of orders and checks.")
+@click.option("--pair", default="classical+canvas", show_default=True, help="Pair whose generator draws.")
+@click.option(
+    "--max-turns", type=click.IntRange(1, 100), default=10, show_default=True, help="Messages for each target, at most."
+)
+@click.option("--consent", type=PATH, help="Text that participants agree to; by default the project's text.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of orders and checks.")
 @json_option
 def build(
     out: Path, given: Path, targets: int, participants: int, pair: str, max_turns: int, consent: Path | None, seed: int,
@@ -94,7 +98,7 @@ def spread(source: "InstanceSet", count: int) -> list[str]:
 @command.command("run")
 @click.argument("study", type=PATH)
 @click.option("--participant", "code", required=True, help="Code of the session, such as p01.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Of the page; any free one by default.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default any free port.")
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
 def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
     """Let a participant take part in the study in the folder STUDY; the same command goes on where it stopped."""

@@ -31,7 +31,7 @@ class Check(Record):
 
 
 class Session(Record):
-    """What a participant is given.
+    """Targets and attention checks of one participant.
 
     >>> Session(code="p01", order=("a", "b"), checks=()).order
     ('a', 'b')

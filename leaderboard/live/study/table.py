@@ -10,13 +10,13 @@ from leaderboard.live.play_me.table import Table
 from leaderboard.live.study.plan import Check, Session, Study
 
 _UNTOLD = {"checked": None, "category": None, "difficulty": None, "instance": None}
-"""What a describer of the game is not told either."""
+"""Values that the page hides, since describers of the game are not shown them either."""
 CONSENT, CHECKS = "consent.json", "checks.json"
 
 
 @dataclass
 class StudyTable(Table):
-    """What the page shows a participant: no scores and no facts, which models are not shown either.
+    """Contents of the page for a participant: no scores and no facts, which models are not shown either.
 
     >>> from ircore.core.records import PlayerSpec
     >>> from leaderboard.live.study.plan import sessions

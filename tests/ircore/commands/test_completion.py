@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import click
 import pytest
 
+from ircore.commands.completion import categories
 from ircore.commands.main import run as ircore
 
 
@@ -30,6 +33,18 @@ def test_commands_options_and_names_are_completed() -> None:
     assert completed("results", "--judge", "stru") == ["structural"]
     assert completed("games", "show", "refe") == ["reference"]
     assert completed("play", "classical+c")[:1] == ["classical+canvas"]
+
+
+def test_categories_of_plug_ins_are_offered_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = tmp_path / "discs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: discs\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[ircore.instances]\ncategory.discs = no_such_module:build\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    context, parameter = click.Context(click.Command("play")), click.Option(["--category"])
+    assert categories(context, parameter, "di") == ["discs"]
+    assert categories(context, parameter, "ta") == ["tangrams"]
+    assert "simple_shapes" in categories(context, parameter, "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

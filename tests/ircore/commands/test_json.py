@@ -18,8 +18,8 @@ WITH_JSON = {
     "instances pull", "instances push", "instances review", "instances show", "instances stats", "judge-test",
     "language naming", "language novelty", "merge", "metrics", "metrics fid", "metrics show", "play",
     "ratings import", "relay verify", "release build", "release check", "release eval", "release pull",
-    "release push", "results", "sandbox check", "score", "show", "site build", "site check", "site freeze",
-    "study build", "study import", "submission check", "submission check-change", "submission commit",
+    "release push", "release verify", "results", "sandbox check", "score", "show", "site build", "site check",
+    "site freeze", "study build", "study import", "submission check", "submission check-change", "submission commit",
     "submission history", "submission links", "submission pack", "submission pending", "submission reproduce",
     "submission rescore", "submission season gap", "submission season verify", "verify",
 }  # fmt: skip

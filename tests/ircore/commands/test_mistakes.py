@@ -1,4 +1,4 @@
-"""Fifty slips of a newcomer: each gets a line that names the fault and, where there is one, the remedy."""
+"""Some fifty slips of a newcomer: each gets a line that names the fault and, where there is one, the remedy."""
 
 import shlex
 from pathlib import Path
@@ -37,6 +37,7 @@ SLIPS = {
     "score nowhere": "nowhere: no run here",
     "score set": "set: no run here",
     "score run --judge eyes": "unknown judge 'eyes'",
+    "score run --judge human": "ircore ratings import FILE --run RUN",
     "score run --metric simm": "Did you mean ssim?",
     "results set": "Name a run, a folder of runs or a release.",
     "results run --table bord": "Did you mean board?",
@@ -53,6 +54,10 @@ SLIPS = {
     "instances build --out s --game chess": "Known: conversation, reasoning, reconstruction, reference.",
     "instances show run": "run: holds no instance set",
     "release check set": "set: no release here",
+    "watch run": "Did you mean: ircore show",
+    "release diff set run": "Did you mean: ircore release push DIR --repo ORG/NAME --dry-run",
+    "release merge set run": "Did you mean: ircore release build --former DIR --runs DIR",
+    "release verify set": "set: no release here",
     "release push set --repo me/data": "set: no release here",
     "release build --instances set --out d": "no run is left for the release",
     "site build --runs set --out s": "set: no run here",

@@ -161,6 +161,16 @@ def test_every_kind_is_on_the_page() -> None:
         assert f"ircore new plugin {kind} " in PAGE
 
 
+def test_plug_ins_of_one_name_can_be_installed_together() -> None:
+    """A project or module of the same name would replace the one that was installed before."""
+    written = [plugin_files(kind, "chess") for kind in KINDS]
+    projects = {re.findall(r'^name = "(.+)"', files["pyproject.toml"], re.MULTILINE)[0] for files in written}
+    modules = {path for files in written for path in files if path != "pyproject.toml"}
+    assert {"ircore-game-chess", "ircore-player-chess"} <= projects
+    assert {"ircore_game_chess.py", "tests/test_game_chess.py"} <= modules
+    assert (len(projects), len(modules)) == (len(KINDS), 2 * len(KINDS))
+
+
 def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine").write_text("precious")
     assert ircore(["new", "plugin", "metric", "sharpness", "--out", str(tmp_path)]) == 2
@@ -177,6 +187,14 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("table", "board", "table board: is installed already"),
     ("game", "payload", "game payload: means something else"),
     ("player", "drawing", "player drawing: means something else"),
+    ("judge", "human", "judge human: means people's ratings, recorded answers or a whole board"),
+    ("player", "recorded", "player recorded: means people's ratings"),
+    ("category", "all", "category all: means"),
+    ("category", "easy", "category easy: means"),
+    ("table", "overall", "table overall: means"),
+    ("game", "index", "game index: is kept by the site or by Windows"),
+    ("metric", "con", "metric con: is kept by the site or by Windows"),
+    ("judge", "text-f1", "judge text-f1: is installed already"),
 ])  # fmt: skip
 def test_a_name_that_cannot_be_had_is_refused(
     kind: str, name: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

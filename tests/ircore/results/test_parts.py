@@ -90,7 +90,7 @@ def test_the_facts_of_an_episode_stand_turn_by_turn(charts_run: RunFolder, capsy
 
 def test_orders_and_episodes_of_other_tables_are_refused(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     for words, told in (
-        (["--order", "text"], "--order text is of --table parts"),
+        (["--order", "text"], "--order text sorts the table parts"),
         (["--order", "beauty"], "no such order"),
         (["--episode", "pets"], "--episode goes with --table facts"),
     ):

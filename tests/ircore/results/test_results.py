@@ -254,4 +254,4 @@ def test_a_board_by_quality_says_what_that_order_leaves_out(
     assert ircore(["results", str(run.path), "--order", "quality"]) == 0
     assert "leaves out what a pair did not play" in " ".join(capsys.readouterr().out.split())
     assert ircore(["results", str(run.path), "--table", "judges", "--order", "quality"]) == 2
-    assert "--order quality is of boards" in capsys.readouterr().err
+    assert "--order quality sorts boards" in capsys.readouterr().err

@@ -9,9 +9,10 @@ from manifest_attacks import GOOD
 
 from ircore.commands.main import run as ircore
 from ircore.core.plugins import available, load
+from ircore.core.records import PlayerSpec
 from ircore.players.traits import traits_of
 from ircore.submissions.check.findings import errors
-from ircore.submissions.check.seats import AT_HOME, OFFLINE, SERVICES
+from ircore.submissions.check.seats import OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
 from ircore.submissions.check.submission import check_submission
 from ircore.submissions.check.tree import check_tree
 
@@ -43,7 +44,8 @@ def test_players_are_known_by_their_seats_without_being_imported() -> None:
     assert {"looker", "clip", "solver", "editor", "identity-editor"} <= of_other_games
     references = {name for name in ours - of_other_games if traits_of(name).reference}
     assert references == {"scene", "shuffled", "title-only"}
-    assert ours - references - of_other_games == OFFLINE.keys() | SERVICES.keys() | AT_HOME
+    at_home = {name for name in ours if traits_of(name).needs in ("person", "files")}
+    assert ours - references - of_other_games == OFFLINE.keys() | SERVICES.keys() | (at_home - of_other_games)
     for name, seat in {**OFFLINE, **SERVICES}.items():
         player = load("players", name)
         assert hasattr(player, "describe" if seat == "describer" else "render")
@@ -248,3 +250,47 @@ def test_what_is_stated_about_a_model_is_checked(tree: Path, about: str, told: l
     manifest.write_text(manifest.read_text().replace("describer: {", f"describer: {{about: {about}, "))
     findings = check_submission(tree / "first").findings
     assert [(found.field, found.level) for found in findings if "about" in found.field] == told
+
+
+@pytest.fixture
+def players_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package with the players ``studio``, a service, ``shelf``, which needs files, and ``tape``, a recording."""
+    about = tmp_path / "packages" / "studio-1.0.dist-info"
+    about.mkdir(parents=True)
+    traits = {
+        "studio": "Traits(methods=('render',), example='size=512', fixes=(('size',), ('seed', 'noise')))",
+        "shelf": "Traits(methods=('render',), needs='files')",
+        "tape": "Traits(methods=('render',), needs='files', replays=True)",
+    }
+    code = "".join(f"class {name.title()}:\n    TRAITS = {text}\n" for name, text in traits.items())
+    (about.parent / "studio_players.py").write_text(f"from ircore.players.base import Traits\n{code}")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: studio\nVersion: 1.0\n")
+    points = "".join(f"{name} = studio_players:{name.title()}\n" for name in traits)
+    (about / "entry_points.txt").write_text(f"[ircore.players]\n{points}")
+    monkeypatch.syspath_prepend(str(about.parent))
+    traits_of.cache_clear()
+
+
+@pytest.mark.usefixtures("players_of_others")
+def test_a_players_traits_tell_what_a_repetition_needs() -> None:
+    def warnings(settings: dict[str, str]) -> list[tuple[str, str]]:
+        spec = PlayerSpec(player="studio", model="brush-2026-01-15", parameters=settings)
+        return [(fault.problem, fault.remedy) for fault in repeat_warnings("generator", spec)]
+
+    left = "to the provider's defaults, which change"
+    assert warnings({}) == [
+        (f"leaves size and seed {left}", "Set what the model takes, such as parameters: {size: 512}.")
+    ]
+    assert [problem for problem, _ in warnings({"size": "512"})] == [f"leaves seed {left}"]
+    assert warnings({"size": "512", "noise": "0"}) == []
+
+
+@pytest.mark.usefixtures("players_of_others")
+@pytest.mark.parametrize(("player", "problem"), [
+    ("shelf", "shelf needs files of your machine"), ("tape", "tape answers from a run on your machine"),
+    ("human", "people cannot be asked from here"), ("diffusers", "diffusers needs files of your machine"),
+])  # fmt: skip
+def test_a_players_traits_tell_why_it_cannot_be_played_here(player: str, problem: str) -> None:
+    played_here = Conditions(local=False, played_here=True, resolve=False, keys={})
+    faults = seat_faults("generator", PlayerSpec(player=player), played_here)
+    assert [fault.problem for fault in faults] == [problem]

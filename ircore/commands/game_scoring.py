@@ -1,0 +1,82 @@
+"""The part of ``ircore score`` that computes the measures of other games than reconstruction."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
+from ircore.games.base import Game
+from ircore.games.registry import load_game
+from ircore.runs.folder import GameRunFolder
+
+if TYPE_CHECKING:
+    from ircore.scorers.game_measures import MeasureCounts
+
+FOR_ANY_GAME = frozenset({"as_json", "dry_run"})
+"""Options of ``ircore score`` that runs of every game take."""
+
+
+def limit_options(runs: Sequence[GameRunFolder], mixed: bool) -> None:
+    """Say which options that were given by hand do not apply to runs of other games.
+
+    Args:
+        runs: The runs of other games.
+        mixed: Whether reconstruction runs are given too, which take the options.
+
+    Raises:
+        InputError: No given run can take them.
+    """
+    context = click.get_current_context()
+    stated = [
+        option.opts[0]
+        for option in context.command.params
+        if isinstance(option, click.Option)
+        and option.name not in FOR_ANY_GAME
+        and context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+    ]
+    if not stated:
+        return
+    games = " and ".join(sorted({run.game for run in runs}))
+    if not mixed:
+        raise InputError(
+            f"{stated[0]}: does not apply to runs of the game {games}",
+            f"Leave out {' and '.join(stated)}: the game's own measures are computed.",
+        )
+    limit = f"for runs of reconstruction alone; of the game {games} the game's own measures are computed"
+    click.echo(printable(f"{', '.join(stated)}: {limit}"), err=True)
+
+
+def tell_game_plan(runs: Sequence[GameRunFolder]) -> None:
+    """Show which measures would be computed of how many episodes."""
+    from ircore.scorers.game_measures import played
+
+    for run in runs:
+        game = _game_of(run)
+        count = sum(played(game, episode) for episode in run.episodes())
+        keys = ", ".join(measure.key for measure in game.measures if measure.needs != "means")
+        line = f"{run.run.run_id} ({run.game}): of {count} played episodes it would compute {keys}"
+        click.echo(printable(f"{line}; no model would be asked"))
+
+
+def score_games(runs: Sequence[GameRunFolder]) -> "dict[str, MeasureCounts]":
+    """Compute the measures of runs, and return the counts of each run by its id."""
+    from ircore.scorers.game_measures import score_game_run
+
+    return {run.run.run_id: score_game_run(run, _game_of(run)) for run in runs}
+
+
+def tell_measured(runs: Sequence[GameRunFolder], counts: "Mapping[str, MeasureCounts]") -> None:
+    """Show the counts of each run in a line."""
+    for run in runs:
+        measured = counts[run.run.run_id]
+        click.echo(
+            f"{run.run.run_id} ({run.game}): {measured.episodes} played episodes, {measured.new:,} new values, "
+            f"{measured.kept:,} kept"
+        )
+
+
+def _game_of(run: GameRunFolder) -> Game[Any]:
+    return load_game(run.game, f"{run.path}/run.json: game")

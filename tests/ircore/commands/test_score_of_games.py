@@ -1,0 +1,62 @@
+"""``ircore score`` on runs of other games than reconstruction, alone and together with reconstruction runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run
+
+from ircore.commands.main import run as ircore
+
+QUICK = ("--judge", "structural", "--metric", "psnr")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of reconstruction, ``squares``, and a run of the game reference, ``lineups``."""
+    folder = tmp_path_factory.mktemp("score-of-games")
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
+    assert ircore([*build, "--out", str(folder / "contexts")]) == 0
+    assert ircore(["play", "looker", "--instances", str(folder / "contexts"), "--out", str(folder / "lineups")]) == 0
+    sample_run(folder / "squares", sample_instances(folder / "set"))
+    return folder
+
+
+@pytest.mark.parametrize("option", [
+    ("--judge", "structural"), ("--metric", "psnr"), ("--every-turn",), ("--facts",), ("--executor", "local"),
+    ("--max-cost", "2"), ("--concurrency", "8"),
+])  # fmt: skip
+def test_an_option_that_no_given_run_can_take_is_refused(
+    option: tuple[str, ...], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["score", str(runs / "lineups"), *option]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"ircore: {option[0]}: does not apply to runs of the game reference",
+        f"  Leave out {option[0]}: the game's own measures are computed.",
+    ]
+
+
+def test_options_apply_to_the_reconstruction_runs_of_a_mixed_list(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["score", str(runs / "lineups"), str(runs / "squares"), *QUICK]) == 0
+    said = capsys.readouterr()
+    assert "--judge, --metric: for runs of reconstruction alone; of the game reference the game's own " in said.err
+    assert "(reference): 1 played episodes" in said.out
+    assert "structural: " in said.out
+
+
+def test_a_mixed_list_is_one_json_document(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["score", str(runs / "lineups"), str(runs / "squares"), *QUICK, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["runs"] == 1
+    assert [measured["episodes"] for measured in document["games"].values()] == [1]
+
+
+def test_a_dry_run_says_what_a_game_would_compute(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted((runs / "lineups").iterdir())
+    assert ircore(["score", str(runs / "lineups"), "--dry-run"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "(reference): of 1 played episodes it would compute accuracy, " in line
+    assert line.endswith("; no model would be asked")
+    assert sorted((runs / "lineups").iterdir()) == before
