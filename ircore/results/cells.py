@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.records import AnyInstance, Instance
-from ircore.core.workers import run_shares
 from ircore.results.cell import Cell
 from ircore.results.columns import Columns, columns
 from ircore.results.conditions import conditions, strata
@@ -115,6 +114,9 @@ def compute_standings(
     Returns:
         By category, difficulty and judge; one range a run, in the order of the runs, None for one without a rank.
     """
+    # Inside, since most boards are ranked before a process pool could be imported.
+    from ircore.core.workers import run_shares
+
     boards = [
         ((category, difficulty, judge), rows)
         for (category, difficulty), rows in conditions(instances).items()

@@ -22,7 +22,6 @@ from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, shared_
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
-from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.ranks import Standing
 from ircore.runs.provenance import Provenance
@@ -31,6 +30,8 @@ from ircore.scorers.said.records import SaidTurn
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ircore.results.raters import Raters
 
 
 Order = Literal["main", "quality"]
@@ -328,8 +329,11 @@ class Results:
         return scopes_of(self.judges, self.judge_identities)
 
     @cached_property
-    def raters(self) -> Raters:
+    def raters(self) -> "Raters":
         """How far judges and people agree."""
+        # Inside, since a board needs neither agreement nor recalibration.
+        from ircore.results.raters import Raters
+
         return Raters(self.episodes)
 
     @cached_property
