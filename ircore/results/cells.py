@@ -114,9 +114,6 @@ def compute_standings(
     Returns:
         By category, difficulty and judge; one range a run, in the order of the runs, None for one without a rank.
     """
-    # Inside, since most boards are ranked before a process pool could be imported.
-    from ircore.core.workers import run_shares
-
     boards = [
         ((category, difficulty, judge), rows)
         for (category, difficulty), rows in conditions(instances).items()
@@ -131,7 +128,13 @@ def compute_standings(
 
     # Every run is compared with every other. A process that has threads, such as a notebook, is not forked.
     runs = max((rated.status.shape[1] for rated in ratings.values()), default=0)
-    standings = dict(chain(*run_shares(ranked, runs >= _MANY and active_count() == 1)))
+    if runs >= _MANY and active_count() == 1:
+        # Inside, since a small board is ranked before process pools could be imported.
+        from ircore.core.workers import run_shares
+
+        standings = dict(chain(*run_shares(ranked)))
+    else:
+        standings = dict(ranked(0, 1))
     # Processes give their boards in another order than the conditions have.
     return {key: standings[key] for key, _ in boards}
 
