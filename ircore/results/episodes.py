@@ -194,8 +194,8 @@ def _values(scores: _ByTask) -> _Values:
 def _mean_values(people: Iterable[_Values]) -> _Values:
     given: tuple[dict[int, list[float]], dict[int, list[float]]] = ({}, {})
     for person in people:
-        for values, theirs in zip(given, person, strict=True):
-            for turn, value in theirs.items():
+        for values, own_values in zip(given, person, strict=True):
+            for turn, value in own_values.items():
                 values.setdefault(turn, []).append(value)
     similarity, preference = (
         {turn: fsum(values) / len(values) for turn, values in trajectory.items()} for trajectory in given

@@ -106,11 +106,11 @@ class Faults:
         """
         if not self.rows:
             return
-        told = [f"  row {row}: {problem}" for row, problem in sorted(self.rows)[:MAX_TOLD]]
+        lines_of_rows = [f"  row {row}: {problem}" for row, problem in sorted(self.rows)[:MAX_TOLD]]
         if len(self.rows) > MAX_TOLD:
-            told.append(f"  and {len(self.rows) - MAX_TOLD:,} more")
+            lines_of_rows.append(f"  and {len(self.rows) - MAX_TOLD:,} more")
         count = f"{len(self.rows):,} fault{'s' if len(self.rows) > 1 else ''}"
-        lines = "\n".join(told)
+        lines = "\n".join(lines_of_rows)
         raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
 
 

@@ -99,8 +99,8 @@ class ChannelResult:
         given = "the same words" if name == "same" else "paraphrases"
         who = "a neutral generator" if name == "same" else "the pair's own generator"
         share = 100 * (self.shares[name].mean or 0)
-        what = f"given {given}, {who} gains {share:.0f} % of what the pair's pictures gain"
-        return Flag(rule=RULE, where="the run", what=what)
+        problem = f"given {given}, {who} gains {share:.0f} % of what the pair's pictures gain"
+        return Flag(rule=RULE, where="the run", what=problem)
 
 
 @dataclass(frozen=True)

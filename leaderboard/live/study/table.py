@@ -47,8 +47,8 @@ class StudyTable(Table):
         waits = not self.has_consent or check is not None
         question = None if waits or state["question"] is None else {**state["question"], **_UNTOLD}
         consent = self.study.consent if self.study is not None and not self.has_consent else None
-        told = {"consent": consent, "check": None if check is None or consent else check.word}
-        return {**state, "question": question, "study": told}
+        study = {"consent": consent, "check": None if check is None or consent else check.word}
+        return {**state, "question": question, "study": study}
 
     def take(self, said: dict[str, Any]) -> bool:
         """Take consent, the word of a check, or an answer.
