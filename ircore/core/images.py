@@ -236,8 +236,8 @@ def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     from PIL import Image
 
     # First, since conversions drop the EXIF data that says how the picture lies.
-    if (turn := _TURNS.get(_orientation(image))) is not None:
-        image = image.transpose(Image.Transpose[turn])
+    if 2 <= (orientation := _orientation(image)) <= 8:
+        image = image.transpose(Image.Transpose[_TURNS[orientation - 2]])
         changes.append("turned as its EXIF says")
     if image.mode.startswith("I") or image.mode == "F":
         image = _from_16_bit(image)
@@ -315,16 +315,8 @@ def _orientation(image: "Image.Image") -> int:
     return orientation if isinstance(orientation, int) else 1
 
 
-_TURNS = {
-    2: "FLIP_LEFT_RIGHT",
-    3: "ROTATE_180",
-    4: "FLIP_TOP_BOTTOM",
-    5: "TRANSPOSE",
-    6: "ROTATE_270",
-    7: "TRANSVERSE",
-    8: "ROTATE_90",
-}
-"""Transposition that shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
+_TURNS = ("FLIP_LEFT_RIGHT", "ROTATE_180", "FLIP_TOP_BOTTOM", "TRANSPOSE", "ROTATE_270", "TRANSVERSE", "ROTATE_90")
+"""Transpositions that show pictures of the EXIF orientations 2 to 8 upright (EXIF 2.3, tag 0x0112)."""
 
 
 def _from_other_colours(image: "Image.Image", profile: bytes, changes: list[str]) -> "Image.Image":

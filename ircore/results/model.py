@@ -22,6 +22,7 @@ from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, shared_
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
+from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.ranks import Standing
 from ircore.runs.provenance import Provenance
@@ -30,8 +31,6 @@ from ircore.scorers.said.records import SaidTurn
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ircore.results.raters import Raters
 
 
 Order = Literal["main", "quality"]
@@ -174,13 +173,13 @@ class Results:
                 are of the same submission under the same rules, or judges of one name are not the same.
         """
         # Sorted, so that the results do not depend on the order in which the runs were named.
-        given = sorted(map(PlayedRun.of, runs), key=_order)
+        sources = sorted(map(PlayedRun.of, runs), key=_order)
         # References too: their lines stand beside pairs, so they must be of the same set.
-        refuse_mixtures(given, lambda run: run.rules)
-        ordered = [run for run in given if not run.run.reference]
+        refuse_mixtures(sources, lambda run: run.rules)
+        ordered = [run for run in sources if not run.run.reference]
         if not ordered:
             raise InputError(
-                f"{given[0].path}: is a run of a reference describer, which is never ranked",
+                f"{sources[0].path}: is a run of a reference describer, which is never ranked",
                 "Name a run of a pair as well: the reference is shown beside the pair.",
             )
         instances = ordered[0].instances
@@ -214,7 +213,7 @@ class Results:
             said={run_id: run.said for run_id, run in by_id.items()},
             references=tuple(
                 Reference(SubmissionResult(run.run, run.provenance), cells_by_judge(run, scopes, families))
-                for run in given
+                for run in sources
                 if run.run.reference
             ),
         )
@@ -329,11 +328,8 @@ class Results:
         return scopes_of(self.judges, self.judge_identities)
 
     @cached_property
-    def raters(self) -> "Raters":
+    def raters(self) -> Raters:
         """How far judges and people agree."""
-        # Inside, since a board needs neither agreement nor recalibration.
-        from ircore.results.raters import Raters
-
         return Raters(self.episodes)
 
     @cached_property

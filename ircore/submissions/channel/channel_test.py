@@ -205,7 +205,7 @@ def _conditions(run: RunFolder, plan: ChannelPlan, said: dict[str, list[str]]) -
     restated = dict(zip(messages, paraphrased(messages, plan.paraphraser), strict=True))
     same = {targets[name]: said[name] for name in names}
     paraphrase = {targets[name]: [restated[message] for message in said[name]] for name in names}
-    other = {targets[name]: said[given] for name, given in zip(names, others, strict=True)}
+    other = {targets[name]: said[other_name] for name, other_name in zip(names, others, strict=True)}
     conditions: dict[Condition, tuple[Drawer, Words]] = {
         "same": (plan.neutral, same),
         "paraphrase": (plan.neutral, paraphrase),

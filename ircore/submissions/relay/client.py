@@ -147,12 +147,12 @@ class RelayClient:
     async def _work(self, session: "ClientSession", handed: Handed) -> None:
         try:
             # A repeated question is not asked anew: the answer may have cost money.
-            given = self._given.get(handed.question) or await self._answer(handed)
-            self._given[handed.question] = given
+            answer = self._given.get(handed.question) or await self._answer(handed)
+            self._given[handed.question] = answer
             # The oldest go first, which the relay has recorded most likely.
             while len(self._given) > REMEMBERED:
                 self._given.popitem(last=False)
-            await self._request(session, "POST", f"/answer/{handed.question}", given)
+            await self._request(session, "POST", f"/answer/{handed.question}", answer)
         except _OverError:
             pass  # the run ended without this answer
         finally:

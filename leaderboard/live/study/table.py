@@ -78,16 +78,16 @@ class StudyTable(Table):
         check = self._waiting_check(len(run.episodes()) if run is not None else 0)
         if check is None or not 0 < len(word.strip()) <= 100:
             return False
-        given = [*answers(self.folder), {"asked": check.word, "given": word.strip()}]
-        write_text(self.folder / CHECKS, json.dumps(given, indent=2) + "\n")
+        checks = [*answers(self.folder), {"asked": check.word, "given": word.strip()}]
+        write_text(self.folder / CHECKS, json.dumps(checks, indent=2) + "\n")
         return True
 
 
 def answers(folder: Path) -> list[dict[str, str]]:
     """Return the answers to the attention checks of a participant's folder, each with the word that was asked for."""
     path = folder / CHECKS
-    given: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return given
+    checks: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return checks
 
 
 def passed(answer: dict[str, str]) -> bool:
