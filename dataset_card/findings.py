@@ -26,10 +26,10 @@ class Findings:
     rows: int = 0
     """Rows read."""
 
-    def add(self, where: str, what: str) -> None:
+    def add(self, where: str, fault: str) -> None:
         """Note a fault as a single short line; strangers' words may be part of the fault."""
         line = "".join(
-            character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in f"{where}: {what}"
+            character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in f"{where}: {fault}"
         )
         self.faults.append(line[:400])
 

@@ -101,6 +101,35 @@ def test_files_and_functions_are_short_and_their_names_say_something() -> None:
     assert long == []
 
 
+PRONOUNS = frozenset({"one", "what", "theirs", "told"})
+"""Names of variables and parameters that do not say what is held."""
+
+
+def pronouns(path: Path) -> list[str]:
+    """Return the variables and parameters of a file that are named by a pronoun; fields of classes may be stored."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    fields = {statement.target for node in classes for statement in node.body if isinstance(statement, ast.AnnAssign)}
+    names = [(node.arg, node.lineno) for node in ast.walk(tree) if isinstance(node, ast.arg)]
+    names += [
+        (node.id, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in fields
+    ]
+    return [f"{path}:{line}: {name}" for name, line in names if name in PRONOUNS]
+
+
+def test_variables_and_parameters_are_named_after_what_they_hold() -> None:
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    assert [name for path in paths for name in pronouns(path)] == []
+
+
+def test_a_pronoun_is_seen(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("class Record:\n    told: str\n\n\ndef meet(one):\n    told, box = one, 1\n", encoding="utf-8")
+    assert pronouns(file) == [f"{file}:5: one", f"{file}:6: told"]
+
+
 def test_a_climbing_import_is_seen(tmp_path: Path) -> None:
     """Each floor in turn imports the next one up, at the top of the file and inside a function."""
     for lower, higher in pairwise(FLOORS):

@@ -194,14 +194,14 @@ def _licence(name: str) -> str:
 
 
 def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict[str, Any]:
-    told, results = statements(source), source.results
+    stated, results = statements(source), source.results
     people = annotators(source)
     platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
     # The field is of the type DateTime, and a release knows days.
     timeframe = [f"{day}T00:00:00" for day in days]
     machines = [name for name in (*results.judges, *results.metrics) if name != HUMAN]
     return {
-        "rai:dataCollection": " ".join(told.collection),
+        "rai:dataCollection": " ".join(stated.collection),
         "rai:dataCollectionType": ["Experiments", "Software Collection"],
         "rai:dataCollectionMissingData": said.MISSING,
         "rai:dataCollectionRawData": "Answers as they came stay in the run folders of those who played.",
@@ -212,17 +212,17 @@ def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict
             "Renderings are turned into plain RGB pictures without metadata; messages are what stood between the "
             "protocol's tags."
         ],
-        "rai:dataAnnotationProtocol": " ".join(told.annotation),
+        "rai:dataAnnotationProtocol": " ".join(stated.annotation),
         **platform,
         "rai:annotationsPerItem": f"People: {people} in the whole release, each rating some of the renderings."
         if people
         else "None by people.",
         "rai:annotatorDemographics": ["Not asked for: people appear under a pseudonym."] if people else ["None."],
         "rai:machineAnnotationTools": machines,
-        "rai:personalSensitiveInformation": list(told.personal),
+        "rai:personalSensitiveInformation": list(stated.personal),
         "rai:dataSocialImpact": said.SOCIAL_IMPACT,
-        "rai:dataBiases": list(told.biases),
-        "rai:dataLimitations": [*told.limits, *said.NOT_FOR],
+        "rai:dataBiases": list(stated.biases),
+        "rai:dataLimitations": [*stated.limits, *said.NOT_FOR],
         "rai:dataUseCases": list(said.USES),
         "rai:dataReleaseMaintenancePlan": said.MAINTENANCE,
     }

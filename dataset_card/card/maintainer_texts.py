@@ -127,4 +127,4 @@ def _refused(line: str) -> str | None:
     # Some of these show a line in another order than programs read it.
     if any(not character.isprintable() for character in line):
         return "a control character"
-    return next((what for pattern, what in _REFUSED if pattern.search(line)), None)
+    return next((description for pattern, description in _REFUSED if pattern.search(line)), None)

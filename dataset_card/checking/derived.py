@@ -47,10 +47,10 @@ def check_derived(
             return (
                 f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
             )
-    ours, theirs = renderer(), record.renderer
+    own, recorded = renderer(), record.renderer
     # Pictures depend on other libraries than texts do, so that either can be compared without the other.
-    same = {".png": theirs is not None and theirs.pictures == ours.pictures}
-    same_texts = theirs is not None and theirs.texts == ours.texts
+    same = {".png": recorded is not None and recorded.pictures == own.pictures}
+    same_texts = recorded is not None and recorded.texts == own.texts
     verification = _verification(folder, record, findings)
     texts = {name: _read(folder / name).decode(errors="replace") for name in SECTIONS}
     maintainer_texts = maintainer_texts_of(folder)
@@ -66,8 +66,8 @@ def check_derived(
         if not data or data == wanted:
             continue
         if same.get(Path(name).suffix, same_texts):
-            for where, what in _differences(name, data, wanted):
-                findings.add(where, what)
+            for where, difference in _differences(name, data, wanted):
+                findings.add(where, difference)
         else:
             not_checked.append(f"{name}: not compared with the data: another version of the program wrote it")
     return tuple(not_checked)
@@ -97,7 +97,7 @@ def _verification(folder: Path, record: ReleaseRecord, findings: Findings) -> Ve
 
 def _differences(name: str, data: bytes, wanted: bytes) -> Iterator[tuple[str, str]]:
     if not name.endswith(".png"):
-        yield from ((f"{name}:{number}", what) for number, what in text_differences(data, wanted))
+        yield from ((f"{name}:{number}", difference) for number, difference in text_differences(data, wanted))
     elif not isinstance(decoded(data), str):  # else that is a fault already
         yield name, picture_difference(data, wanted)
 

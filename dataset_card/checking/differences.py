@@ -33,7 +33,9 @@ def text_differences(held: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
         yield 1, f"{len(lines):,} lines, {len(others):,} are written from the data; {REMEDY}"
         return
     differences = _differences(lines, others)
-    yield from ((number, f"{_section(lines, number)}{what}; {REMEDY}") for number, what in islice(differences, MOST))
+    yield from (
+        (number, f"{_section(lines, number)}{difference}; {REMEDY}") for number, difference in islice(differences, MOST)
+    )
     left = sum(1 for _ in differences)
     if left:
         yield len(lines), f"{left:,} more differences; {REMEDY}"
@@ -59,25 +61,25 @@ def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[
     ends = zip(reversed(lines), reversed(others), strict=False)
     # Head and tail may not overlap where lines recur.
     tail = min(most, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends)))
-    ours, theirs = lines[head : len(lines) - tail], others[head : len(others) - tail]
-    for first, last, begin, end in _regions(ours, theirs):
+    held, wanted = lines[head : len(lines) - tail], others[head : len(others) - tail]
+    for first, last, begin, end in _regions(held, wanted):
         paired = min(last - first, end - begin)
         for here, there in zip(range(first, first + paired), range(begin, begin + paired), strict=True):
-            yield head + here + 1, _changed(ours[here], theirs[there])
-        if missing := theirs[begin + paired : end]:
+            yield head + here + 1, _changed(held[here], wanted[there])
+        if missing := wanted[begin + paired : end]:
             yield head + first + paired + 1, f"{_told(missing)} missing"
-        if added := ours[first + paired : last]:
+        if added := held[first + paired : last]:
             yield head + first + paired + 1, f"{_told(added)} not written from the data"
 
 
-def _regions(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+def _regions(held: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
     """Yield the regions where two texts differ: begin and end in the first, begin and end in the second."""
     # SequenceMatcher takes quadratic time, and the file may be a stranger's.
-    if max(len(ours), len(theirs)) > COMPARED:
-        yield 0, len(ours), 0, len(theirs)
+    if max(len(held), len(wanted)) > COMPARED:
+        yield 0, len(held), 0, len(wanted)
         return
     # Without autojunk=False, lines that recur often, such as empty ones, would match nothing.
-    for kind, first, last, begin, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    for kind, first, last, begin, end in SequenceMatcher(None, held, wanted, autojunk=False).get_opcodes():
         if kind != "equal":
             yield first, last, begin, end
 

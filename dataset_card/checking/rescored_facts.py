@@ -65,12 +65,12 @@ class StatedFacts:
         rows = next(rows for other, number, rows in self._by_turn() if (other, number) == (place, turn))
         stated = {str(row["fact"]): row for row in rows}
         for fact in dict.fromkeys((*stated, *ours)):
-            theirs, own = stated.get(fact), ours.get(fact)
-            if theirs is None or own is None:
-                return f"fact {fact} is {'missing' if theirs is None else 'not there when computed again'}"
+            of_table, own = stated.get(fact), ours.get(fact)
+            if of_table is None or own is None:
+                return f"fact {fact} is {'missing' if of_table is None else 'not there when computed again'}"
             for name in _COMPARED:
-                if theirs[name] != own[name]:
-                    return f"fact {fact}: {name} is {_short(theirs[name])}, computed again {_short(own[name])}"
+                if of_table[name] != own[name]:
+                    return f"fact {fact}: {name} is {_short(of_table[name])}, computed again {_short(own[name])}"
         return "its facts are in another order"
 
     def _by_turn(self) -> Iterator[tuple[Place, int, list[Row]]]:

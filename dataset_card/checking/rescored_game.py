@@ -137,12 +137,12 @@ def _differences(
     run_id: str, stated: Mapping[Question, GameScore], computed: Mapping[Question, GameScore]
 ) -> Iterator[str]:
     for question in dict.fromkeys((*stated, *computed)):
-        ours, theirs = computed.get(question), stated.get(question)
+        own, of_table = computed.get(question), stated.get(question)
         # A value that the release lacks is a difference too: leaving values out could better a mean.
-        if ours is None or theirs is None or not same_number(theirs.value, ours.value):
+        if own is None or of_table is None or not same_number(of_table.value, own.value):
             episode_id, measure, step = question
             where = f"run {run_id}, episode {episode_id}" + ("" if step is None else f", step {step}")
-            yield f"{where}, {measure}: is {_words(theirs)}, computed again {_words(ours)}"
+            yield f"{where}, {measure}: is {_words(of_table)}, computed again {_words(own)}"
 
 
 def _words(score: GameScore | None) -> str:

@@ -229,10 +229,12 @@ def _rendered(
 
 def _missing(key: CallKey) -> Failure:
     if key.role == "describer":
-        reason, what = "provider_error", f"answer of {DESCRIBER}"
+        reason, answer = "provider_error", f"answer of {DESCRIBER}"
     else:
-        reason, what = "generator_no_image", f"picture of {GENERATOR}"
-    return Failure.model_validate({**key._asdict(), "reason": reason, "detail": f"Round {key.turn} records no {what}."})
+        reason, answer = "generator_no_image", f"picture of {GENERATOR}"
+    return Failure.model_validate(
+        {**key._asdict(), "reason": reason, "detail": f"Round {key.turn} records no {answer}."}
+    )
 
 
 def _exchange(events: list[_LoggedEvent], player: str) -> tuple[_LoggedEvent | None, _LoggedEvent | None]:

@@ -131,14 +131,14 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
     )
     # Exact sums and four decimals, as the verifying program has them, so that the record comes back unchanged.
     weight = fsum(row["weight"] for row in facts)
-    told = fsum(row["weight"] for row in facts if row["verdict"] != "undecided")
+    decided = fsum(row["weight"] for row in facts if row["verdict"] != "undecided")
     return RenderingFacts(
         episode_id=episode_id,
         rendering=rendering,
         version=rows[0]["eye_version"],
         verdicts="".join(LETTER[row["verdict"]] for row in facts),
         parts=_parts(facts, extras),
-        decided=round(told / weight, 4) if weight else 0.0,
+        decided=round(decided / weight, 4) if weight else 0.0,
         reasons=tuple(reasons),
         notes=notes,
         extras=tuple(ExtraBox(Box(*json.loads(row["seen"])), row["weight"]) for row in extras),
@@ -150,10 +150,10 @@ def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any
     parts: dict[Part, PartShare] = {}
     for part in PARTS:
         own = [row for row in facts if row["part"] == part]
-        told = [row for row in own if row["verdict"] != "undecided"]
-        whole, credit = fsum(row["weight"] for row in told), fsum(row["weight"] * row["credit"] for row in told)
+        decided = [row for row in own if row["verdict"] != "undecided"]
+        whole, credit = fsum(row["weight"] for row in decided), fsum(row["weight"] * row["credit"] for row in decided)
         held = sum(row["verdict"] == "holds" for row in own)
-        parts[part] = PartShare(round(credit / whole, 4) if whole else None, held, len(told), len(own))
+        parts[part] = PartShare(round(credit / whole, 4) if whole else None, held, len(decided), len(own))
     credit = fsum(row["weight"] * row["credit"] for row in facts)
     whole = credit + fsum(row["weight"] for row in extras)
     # The absence of extras counts as a single fact, which can always be decided.

@@ -82,12 +82,14 @@ def command(
     """
     # Inside, so that help and completion need not load results and their libraries.
     from ircore.core.records import RECONSTRUCTION
-    from ircore.results.model import Results
-    from ircore.results.tables.catalogue import Question, table_entry
-    from ircore.results.tables.formats import render
     from ircore.runs.folder import RunFolder
 
     played = _by_game(open_runs(runs), game)
+    # After the runs are opened: a folder that is not there is named at once.
+    from ircore.results.model import Results
+    from ircore.results.tables.catalogue import Question, table_entry
+    from ircore.results.tables.formats import render
+
     form = "json" if as_json else form
     # The formats of files hold one table: text alone can show several, one below the other.
     if len(played) > 1 and (form != "text" or out is not None):

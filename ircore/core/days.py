@@ -4,7 +4,7 @@ from datetime import date, datetime
 from re import ASCII, fullmatch
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field
 
 from ircore.core.errors import InputError
 
@@ -23,8 +23,6 @@ def _as_day(value: Any) -> str:
 Day = Annotated[str, BeforeValidator(_as_day), Field(json_schema_extra={"format": "date"})]
 """A date, YYYY-MM-DD."""
 
-_DAYS: TypeAdapter[str] = TypeAdapter(Day)
-
 
 def parse_day(text: str, name: str) -> str:
     """Check that a text is a date and return the same text.
@@ -37,6 +35,6 @@ def parse_day(text: str, name: str) -> str:
         InputError: It is no date.
     """
     try:
-        return _DAYS.validate_python(text)
-    except ValidationError as error:
+        return _as_day(text)
+    except ValueError as error:
         raise InputError(f"{name}: {text!r} is not a date", "Give it as YYYY-MM-DD.") from error

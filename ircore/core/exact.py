@@ -146,9 +146,9 @@ def hypot(x: Real, y: Real) -> Real:
     return length
 
 
-def dist(one: Sequence[float], other: Sequence[float]) -> float:
+def dist(first: Sequence[float], second: Sequence[float]) -> float:
     """Return the distance of two points of as many coordinates each."""
-    return math.sqrt(math.fsum((a - b) * (a - b) for a, b in zip(one, other, strict=True)))
+    return math.sqrt(math.fsum((a - b) * (a - b) for a, b in zip(first, second, strict=True)))
 
 
 def _circular(x: Real, quarters: int) -> Real:
@@ -173,8 +173,10 @@ def _series(x: Any, coefficients: tuple[float, ...]) -> Any:
 # What floats and arrays write in different ways.
 
 
-def _where(condition: Any, one: Any, other: Any) -> Any:
-    return np.where(condition, one, other) if isinstance(condition, np.ndarray) else one if condition else other
+def _where(condition: Any, then: Any, otherwise: Any) -> Any:
+    return (
+        np.where(condition, then, otherwise) if isinstance(condition, np.ndarray) else then if condition else otherwise
+    )
 
 
 def _nearest(x: Any) -> Any:

@@ -227,12 +227,12 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(folder: Path, what: str) -> Iterator[None]:
+def locked(folder: Path, content: str) -> Iterator[None]:
     """Lock a folder against other processes that would write into it.
 
     Args:
         folder: The folder, which exists.
-        what: What it holds, such as ``run``.
+        content: What it holds, such as ``run``.
 
     Raises:
         InputError: Another process holds it.
@@ -245,7 +245,7 @@ def locked(folder: Path, what: str) -> Iterator[None]:
         lock.acquire()
     except Timeout as error:
         raise InputError(
-            f"{folder}: another process is working on this {what}", "Wait for that process, or choose another --out."
+            f"{folder}: another process is working on this {content}", "Wait for that process, or choose another --out."
         ) from error
     try:
         yield

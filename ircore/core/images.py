@@ -15,16 +15,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from PIL import Image, ImageCms, UnidentifiedImageError
-
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from PIL import Image
 
-# numpy is imported where pixels are looked at: players behind a service only pass pictures on.
+# numpy and PIL are imported where pixels are looked at: tables need no picture, players behind a service pass it on.
 Pixels: TypeAlias = "npt.NDArray[np.uint8]"
 """Height × width × 3, RGB, 0–255."""
 
@@ -87,6 +86,7 @@ class Picture:
     def pixels(self) -> Pixels:
         """Height × width × 3 array of RGB values 0–255, read-only, decoded on first use."""
         import numpy as np
+        from PIL import Image
 
         with Image.open(io.BytesIO(self.data)) as image:
             return _frozen(np.asarray(image.convert("RGB")))
@@ -173,7 +173,7 @@ def read_stored_pixels(path: Path) -> Pixels:
         return stored_pixels(image)
 
 
-def stored_pixels(image: Image.Image) -> Pixels:
+def stored_pixels(image: "Image.Image") -> Pixels:
     """Return the pixels of an opened picture as they are stored, see ``read_stored_pixels``."""
     import numpy as np
 
@@ -181,7 +181,7 @@ def stored_pixels(image: Image.Image) -> Pixels:
     return _frozen(np.asarray(plain.convert("RGB")))
 
 
-def shown_pixels(image: Image.Image) -> Pixels:
+def shown_pixels(image: "Image.Image") -> Pixels:
     """Return the pixels of an opened picture as a viewer shows them, on white."""
     import numpy as np
 
@@ -193,8 +193,10 @@ def read_image_bytes(path: Path) -> bytes:
     return read_bounded(path, MAX_BYTES, "Check the path.", "Use a smaller file.", ImageError)
 
 
-def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
+def _open(data: bytes, name: str) -> "tuple[Image.Image, list[str]]":
     """Open and fully decode, with our own limit on pixels checked before any is decoded."""
+    from PIL import Image, UnidentifiedImageError
+
     if not data:
         raise ImageError(f"{name}: the file is empty", "Replace the file with a PNG, JPEG, WebP or GIF picture.")
     if data.startswith(b"\xff\xd8") and data.count(b"\xff\xda") > MOST_SCANS:
@@ -229,11 +231,13 @@ def _open(data: bytes, name: str) -> tuple[Image.Image, list[str]]:
     return image, changes
 
 
-def _as_rgb(image: Image.Image, changes: list[str]) -> Image.Image:
+def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     """Convert a picture of any mode to RGB as a viewer would show it; each conversion is added to ``changes``."""
+    from PIL import Image
+
     # First, since conversions drop the EXIF data that says how the picture lies.
-    if (turn := _TURNS.get(_orientation(image))) is not None:
-        image = image.transpose(turn)
+    if 2 <= (orientation := _orientation(image)) <= 8:
+        image = image.transpose(Image.Transpose[_TURNS[orientation - 2]])
         changes.append("turned as its EXIF says")
     if image.mode.startswith("I") or image.mode == "F":
         image = _from_16_bit(image)
@@ -300,7 +304,7 @@ def fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
     return length == wanted and stream.eof and not stream.unused_data
 
 
-def _orientation(image: Image.Image) -> int:
+def _orientation(image: "Image.Image") -> int:
     """Return the EXIF orientation; 1 (upright) if EXIF is damaged, as viewers do."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -311,20 +315,14 @@ def _orientation(image: Image.Image) -> int:
     return orientation if isinstance(orientation, int) else 1
 
 
-_TURNS = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-"""Transposition that shows a picture upright, by EXIF orientation (EXIF 2.3, tag 0x0112)."""
+_TURNS = ("FLIP_LEFT_RIGHT", "ROTATE_180", "FLIP_TOP_BOTTOM", "TRANSPOSE", "ROTATE_270", "TRANSVERSE", "ROTATE_90")
+"""Transpositions that show pictures of the EXIF orientations 2 to 8 upright (EXIF 2.3, tag 0x0112)."""
 
 
-def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) -> Image.Image:
+def _from_other_colours(image: "Image.Image", profile: bytes, changes: list[str]) -> "Image.Image":
     """Bring a picture with a colour profile other than sRGB to sRGB; a damaged profile is left aside."""
+    from PIL import ImageCms
+
     try:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
         if "srgb" in ImageCms.getProfileDescription(source).lower():
@@ -336,8 +334,9 @@ def _from_other_colours(image: Image.Image, profile: bytes, changes: list[str]) 
     return converted or image
 
 
-def _from_16_bit(image: Image.Image) -> Image.Image:
+def _from_16_bit(image: "Image.Image") -> "Image.Image":
     import numpy as np
+    from PIL import Image
 
     values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
     # 65535 / 255 = 257: white stays white.

@@ -155,10 +155,10 @@ def _code_sizes(counts: list[int], most: int) -> list[int]:
         sizes = [int(len(heap) == 1 and bool(count)) for count in counts]
         heapq.heapify(heap)
         while len(heap) > 1:
-            (one, _, symbols), (other, _, more) = heapq.heappop(heap), heapq.heappop(heap)
+            (first, _, symbols), (second, _, more) = heapq.heappop(heap), heapq.heappop(heap)
             for symbol in (*symbols, *more):
                 sizes[symbol] += 1
-            heapq.heappush(heap, (one + other, next(number), (*symbols, *more)))
+            heapq.heappush(heap, (first + second, next(number), (*symbols, *more)))
         if max(sizes) <= most:
             return sizes
         # Halved counts lie closer together, so the tree gets flatter with each round.

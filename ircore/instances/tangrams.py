@@ -100,9 +100,9 @@ def _turned(corners: Sequence[Point], eighths: int) -> list[Point]:
     return [(x * cosine - y * sine, x * sine + y * cosine) for x, y in corners]
 
 
-def _opposed(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
+def _opposed(first: tuple[Point, Point], second: tuple[Point, Point]) -> bool:
     """Return whether two edges run in opposite directions."""
-    (ax, ay), (bx, by) = ((end[0] - start[0], end[1] - start[1]) for start, end in (one, other))
+    (ax, ay), (bx, by) = ((end[0] - start[0], end[1] - start[1]) for start, end in (first, second))
     # Opposed edges put two pieces of the same sense on different sides of the shared edge.
     return abs(ax * by - ay * bx) < TOUCH and ax * bx + ay * by < 0
 
@@ -114,12 +114,12 @@ def _fits(piece: Sequence[Point], others: Sequence[Sequence[Point]]) -> bool:
     return all(max(axis) - min(axis) <= WIDEST for axis in zip(*points, strict=True))
 
 
-def _overlap(one: Sequence[Point], other: Sequence[Point]) -> bool:
+def _overlap(piece: Sequence[Point], other_piece: Sequence[Point]) -> bool:
     """Return whether two convex pieces share more than an edge (separating axis theorem)."""
-    for polygon in (one, other):
+    for polygon in (piece, other_piece):
         for (ax, ay), (bx, by) in zip(polygon, [*polygon[1:], polygon[0]], strict=True):
             normal = (by - ay, ax - bx)
-            first, second = ([x * normal[0] + y * normal[1] for x, y in points] for points in (one, other))
+            first, second = ([x * normal[0] + y * normal[1] for x, y in points] for points in (piece, other_piece))
             # Pieces that share an edge touch along its whole length; rounding must not make that an overlap.
             if max(first) <= min(second) + TOUCH or max(second) <= min(first) + TOUCH:
                 return False

@@ -74,15 +74,15 @@ def refuse_withheld(instances: Iterable[Instance | GameInstance], purpose: str) 
             )
 
 
-def refuse_other_licence(given: str | None, licence: str) -> None:
+def refuse_other_licence(stated: str | None, licence: str) -> None:
     """Refuse ``--licence`` for pictures whose licence is known, since it decides whether they are published.
 
     Raises:
         InputError: Another licence was given.
     """
     # A free licence given here would publish pictures that must stay withheld.
-    if given not in (None, licence):
+    if stated not in (None, licence):
         raise InputError(
-            f"--licence {given}: these pictures have the licence {licence} and must not be published",
+            f"--licence {stated}: these pictures have the licence {licence} and must not be published",
             "Leave --licence out.",
         )

@@ -4,8 +4,6 @@ import re
 from functools import cache
 from importlib.resources import as_file, files
 
-from ircore.core.strict_yaml import read_mapping
-
 
 def model_family(model: str) -> str | None:
     """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None for unknown names.
@@ -22,6 +20,9 @@ def model_family(model: str) -> str | None:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
+    # Inside, since results need the families of models only where a model judges.
+    from ircore.core.strict_yaml import read_mapping
+
     with as_file(files("ircore.players") / "model_families.yaml") as path:
         families: dict[str, list[str]] = read_mapping(path, "Install the package again.", "")["families"]
     # The look-arounds keep a family's name from matching inside a longer word.

@@ -206,8 +206,8 @@ class _Collector:
 
     def of(self, result: EpisodeResult) -> Iterator[tuple[dict[int, float], JudgedEpisode]]:
         """Yield each judge and annotator of an episode, with the place of their ratings."""
-        for known, given in ((self._judges, result.judged), (self._annotators, result.annotations)):
-            for name, judged in given.items():
+        for known, ratings in ((self._judges, result.judged), (self._annotators, result.annotations)):
+            for name, judged in ratings.items():
                 yield known.setdefault(name, {}), judged
 
     def task(self, things: Sequence[EpisodeResult]) -> RatedTask:

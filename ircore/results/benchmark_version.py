@@ -58,9 +58,9 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
     # One run for each version of the prompts is enough to name both sides in the message.
     runs = {submission.run.prompts: submission.run_id for submission in results.submissions}
     if len(runs) > 1:
-        (first, one), (second, other) = list(runs.items())[:2]
+        (first, run), (second, other_run) = list(runs.items())[:2]
         raise InputError(
-            f"{one} was played with the prompts {first}, {other} with {second}: they follow two benchmark versions",
+            f"{run} was played with the prompts {first}, {other_run} with {second}: they follow two benchmark versions",
             "Give runs of one version.",
         )
     (prompts,) = runs

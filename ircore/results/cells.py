@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.records import AnyInstance, Instance
-from ircore.core.workers import run_shares
 from ircore.results.cell import Cell
 from ircore.results.columns import Columns, columns
 from ircore.results.conditions import conditions, strata
@@ -129,7 +128,13 @@ def compute_standings(
 
     # Every run is compared with every other. A process that has threads, such as a notebook, is not forked.
     runs = max((rated.status.shape[1] for rated in ratings.values()), default=0)
-    standings = dict(chain(*run_shares(ranked, runs >= _MANY and active_count() == 1)))
+    if runs >= _MANY and active_count() == 1:
+        # Inside, since a small board is ranked before process pools could be imported.
+        from ircore.core.workers import run_shares
+
+        standings = dict(chain(*run_shares(ranked)))
+    else:
+        standings = dict(ranked(0, 1))
     # Processes give their boards in another order than the conditions have.
     return {key: standings[key] for key, _ in boards}
 

@@ -142,7 +142,7 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
         return EpisodeResult(run_id, slug, episode, {}, {})
     judges, people, metrics = _valid_scores(episode, scores)
     judged = {
-        judge: _judged(judge, episode, *_values(given), _refusal(episode, [given])) for judge, given in judges.items()
+        judge: _judged(judge, episode, *_values(tasks), _refusal(episode, [tasks])) for judge, tasks in judges.items()
     }
     annotations = {name: _judged(HUMAN, episode, *_values(people[name])) for name in sorted(people)}
     if people:
@@ -192,21 +192,21 @@ def _values(scores: _ByTask) -> _Values:
 
 
 def _mean_values(people: Iterable[_Values]) -> _Values:
-    given: tuple[dict[int, list[float]], dict[int, list[float]]] = ({}, {})
+    totals: tuple[dict[int, list[float]], dict[int, list[float]]] = ({}, {})
     for person in people:
-        for values, theirs in zip(given, person, strict=True):
-            for turn, value in theirs.items():
+        for values, own_values in zip(totals, person, strict=True):
+            for turn, value in own_values.items():
                 values.setdefault(turn, []).append(value)
     similarity, preference = (
-        {turn: fsum(values) / len(values) for turn, values in trajectory.items()} for trajectory in given
+        {turn: fsum(values) / len(values) for turn, values in trajectory.items()} for trajectory in totals
     )
     return similarity, preference
 
 
-def _refusal(episode: Episode, given: Iterable[_ByTask]) -> str | None:
+def _refusal(episode: Episode, judges: Iterable[_ByTask]) -> str | None:
     """Return the reason why no judge rated the final rendering; None while an answer is still awaited."""
     turns = episode.rendered_turns
-    answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in given] if turns else []
+    answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in judges] if turns else []
     reasons = [answer.reason for answer in answers if answer is not None and answer.reason is not None]
     # A technical failure is asked again; only a reason of the judge's own is a refusal.
     return next((reason for reason in reasons if reason.partition(":")[0] not in TECHNICAL_REASONS), None)

@@ -48,8 +48,10 @@ def cells_by_judge(
     # Judges that rated other runs alone, or another scope of this one: every run has a cell by every judge.
     others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
     cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
-    describer = model_family(run.run.submission.describer.label)
-    same = {judge for judge, family in families.items() if family is not None and family == describer}
+    of_models = {judge: family for judge, family in families.items() if family is not None}
+    # Looked up only where a model judges: the table of families is a YAML file.
+    describer = model_family(run.run.submission.describer.label) if of_models else None
+    same = {judge for judge, family in of_models.items() if family == describer}
     return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
 
 

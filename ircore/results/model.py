@@ -173,13 +173,13 @@ class Results:
                 are of the same submission under the same rules, or judges of one name are not the same.
         """
         # Sorted, so that the results do not depend on the order in which the runs were named.
-        given = sorted(map(PlayedRun.of, runs), key=_order)
+        sources = sorted(map(PlayedRun.of, runs), key=_order)
         # References too: their lines stand beside pairs, so they must be of the same set.
-        refuse_mixtures(given, lambda run: run.rules)
-        ordered = [run for run in given if not run.run.reference]
+        refuse_mixtures(sources, lambda run: run.rules)
+        ordered = [run for run in sources if not run.run.reference]
         if not ordered:
             raise InputError(
-                f"{given[0].path}: is a run of a reference describer, which is never ranked",
+                f"{sources[0].path}: is a run of a reference describer, which is never ranked",
                 "Name a run of a pair as well: the reference is shown beside the pair.",
             )
         instances = ordered[0].instances
@@ -213,7 +213,7 @@ class Results:
             said={run_id: run.said for run_id, run in by_id.items()},
             references=tuple(
                 Reference(SubmissionResult(run.run, run.provenance), cells_by_judge(run, scopes, families))
-                for run in given
+                for run in sources
                 if run.run.reference
             ),
         )

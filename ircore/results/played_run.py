@@ -7,10 +7,9 @@ reads each part once, when it is first asked for, and computes from it what conc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
-from ircore.core.fact_records import Part, PartShare, RenderingFacts
 from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
@@ -19,13 +18,14 @@ from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.language import RunLanguage, episode_messages, run_language
-from ircore.results.parts import final_parts
 from ircore.results.rated import Scope, scopes_of
-from ircore.runs.facts import read_facts
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.provenance import Provenance
 from ircore.scorers.said.records import SaidTurn, read_said
+
+if TYPE_CHECKING:
+    from ircore.core.fact_records import Part, PartShare, RenderingFacts
+    from ircore.results.language import RunLanguage
 
 RunT_co = TypeVar("RunT_co", bound=Run | GameRun, covariant=True)
 EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True)
@@ -96,7 +96,7 @@ class FactSource(Protocol):
         True
     """
 
-    def facts(self) -> Iterable[RenderingFacts]:
+    def facts(self) -> "Iterable[RenderingFacts]":
         """Yield a line for each rendering."""
 
 
@@ -215,20 +215,25 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         """Facts that messages state and renderings show, as far as that was measured; nothing of a release's run."""
         return read_said(self.source) if isinstance(self.source, AnyRunFolder) else ()
 
-    def facts(self) -> Iterator[RenderingFacts]:
+    def facts(self) -> "Iterator[RenderingFacts]":
         """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call."""
+        # Inside, here and below, since a board needs neither facts nor language.
+        from ircore.runs.facts import read_facts
+
         # Not kept: the facts of a large run take far more memory than the shares computed from them.
         if isinstance(self.source, AnyRunFolder):
             return read_facts(self.source)
         return iter(self.source.facts()) if isinstance(self.source, FactSource) else iter(())
 
     @cached_property
-    def part_shares(self) -> Mapping[str, Mapping[Part, PartShare]]:
+    def part_shares(self) -> "Mapping[str, Mapping[Part, PartShare]]":
         """Share of the facts that each episode's final rendering shows, by episode and part, as far as known."""
+        from ircore.results.parts import final_parts
+
         return final_parts(self.episodes, self.facts())
 
     @cached_property
-    def rendering_shares(self) -> Mapping[tuple[str, str], Mapping[Part, float | None]]:
+    def rendering_shares(self) -> "Mapping[tuple[str, str], Mapping[Part, float | None]]":
         """Share of the facts that every rendering shows, by episode and rendering, and part, as far as known."""
         return {
             (line.episode_id, line.rendering): {part: counts.share for part, counts in line.parts.items()}
@@ -236,6 +241,8 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         }
 
     @cached_property
-    def language(self) -> RunLanguage:
+    def language(self) -> "RunLanguage":
         """Corrections, length and novelty of the describer's messages."""
+        from ircore.results.language import episode_messages, run_language
+
         return run_language(episode_messages(self.results))

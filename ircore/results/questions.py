@@ -111,15 +111,17 @@ def _best(asked: _Asked, seat: str, category: str | None = None, difficulty: str
     lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
-    what = " ".join(word for word in (difficulty, category and _kind(category)) if word) or "all targets"
+    targets = " ".join(word for word in (difficulty, category and _kind(category)) if word) or "all targets"
     best, second = lines[0].label, lines[1].label
     both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)
-    apart = estimate([one - other for one, other in both if not np.isnan(one - other)], DIFFERENCE)
+    apart = estimate(
+        [of_best - of_second for of_best, of_second in both if not np.isnan(of_best - of_second)], DIFFERENCE
+    )
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     sentence = f"{best}, with a mean score of {interval(lines[0].value)} over {partners}; {_lead(second, apart)}."
     own = np.where(np.isin(np.arange(len(asked.runs)), columns[best]), scores, np.nan)
     return Answer(
-        f"best-{seat}", f"Which {seat} is best on {what}?", sentence, seat.capitalize(), "0–10",
+        f"best-{seat}", f"Which {seat} is best on {targets}?", sentence, seat.capitalize(), "0–10",
         tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, own), f"the best final renderings of pairs with {best}",
     )  # fmt: skip
 
@@ -141,10 +143,10 @@ def _rows(scores: Floats) -> list[float]:
 
 
 def _lead(second: str, apart: Estimate) -> str:
-    told = f"it leads {second} by {interval(apart)}"
+    lead = f"it leads {second} by {interval(apart)}"
     if apart.n < MINIMUM_PICTURES:
-        return f"{told}, which so few targets do not tell apart"
-    return told if clear_of(apart, 0) else f"{told}, which may be chance"
+        return f"{lead}, which so few targets do not tell apart"
+    return lead if clear_of(apart, 0) else f"{lead}, which may be chance"
 
 
 def _best_describer(asked: _Asked) -> Answer | None:
@@ -186,8 +188,8 @@ def _nobody(asked: _Asked) -> Answer | None:
     worst = sorted(best, key=lambda row: (best[row], row))
     undrawn = sum(score < DRAWN for score in best.values())
     mean = estimate(list(best.values()), SCORE)
-    told = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
-    hardest = f"{told[0].label}, where no pair scores above {best[worst[0]]:.1f}"
+    lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
+    hardest = f"{lines[0].label}, where no pair scores above {best[worst[0]]:.1f}"
     sentence = (
         f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {len(best)} targets are drawn by nobody"
         if undrawn
@@ -196,7 +198,7 @@ def _nobody(asked: _Asked) -> Answer | None:
     sentence += f" to a score of {DRAWN:g}, and the best score of a target is {interval(mean)} in the mean."
     only = [asked.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
     episodes = tuple((run, chosen[row].instance_id) for run, row in zip(only, worst, strict=False))
-    return Answer("nobody", "What can nobody draw?", sentence, "Target", "best score, 0–10", tuple(told), episodes,
+    return Answer("nobody", "What can nobody draw?", sentence, "Target", "best score, 0–10", tuple(lines), episodes,
                   "the best rendering of each of these targets")  # fmt: skip
 
 

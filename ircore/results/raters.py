@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ircore.results.agreement import AgreementResults, EpisodesByRun, RatedTask, agreement_results, rated_similarity
-from ircore.results.calibration import fit_maps
-from ircore.results.crossed_ratings import CrossedRatings, crossed_ratings
-from ircore.results.statistics.calibration_map import Recalibration
-from ircore.results.statistics.recalibration import Refusal
+# What computes is imported where it is asked for, since every board is made with ``Raters`` and needs none of it.
+if TYPE_CHECKING:
+    from ircore.results.agreement import AgreementResults, EpisodesByRun, RatedTask
+    from ircore.results.crossed_ratings import CrossedRatings
+    from ircore.results.statistics.calibration_map import Recalibration
+    from ircore.results.statistics.recalibration import Refusal
 
 
 class Raters:
@@ -24,24 +26,32 @@ class Raters:
         ()
     """
 
-    def __init__(self, episodes: EpisodesByRun) -> None:
+    def __init__(self, episodes: "EpisodesByRun") -> None:
         self._episodes = episodes
 
     @cached_property
-    def _similarity(self) -> RatedTask:
+    def _similarity(self) -> "RatedTask":
+        from ircore.results.agreement import rated_similarity
+
         return rated_similarity(self._episodes)
 
     @cached_property
-    def agreement(self) -> AgreementResults:
+    def agreement(self) -> "AgreementResults":
         """Agreement between every two raters."""
+        from ircore.results.agreement import agreement_results
+
         return agreement_results(self._episodes, self._similarity)
 
     @cached_property
-    def crossed(self) -> tuple[CrossedRatings, ...]:
+    def crossed(self) -> "tuple[CrossedRatings, ...]":
         """Crossed scores of every two judges."""
+        from ircore.results.crossed_ratings import crossed_ratings
+
         return crossed_ratings(self._similarity)
 
     @cached_property
-    def maps(self) -> Mapping[str, Recalibration | Refusal]:
+    def maps(self) -> "Mapping[str, Recalibration | Refusal]":
         """Recalibration of each judge's scores to people's scale."""
+        from ircore.results.calibration import fit_maps
+
         return fit_maps(self._episodes)

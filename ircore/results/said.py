@@ -83,9 +83,9 @@ def _track(turns: Sequence[SaidTurn], own: Weights) -> list[_Step]:
 
 def _share(weights: Weights, letters: str) -> float | None:
     """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
-    told = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter != "?"]
-    whole = fsum(weight for weight, _ in told)
-    return fsum(weight for weight, letter in told if letter == "1") / whole if whole else None
+    decided = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter != "?"]
+    whole = fsum(weight for weight, _ in decided)
+    return fsum(weight for weight, letter in decided if letter == "1") / whole if whole else None
 
 
 def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float, float]:
@@ -130,18 +130,18 @@ class _ReaderAgreement:
     """Number of facts compared, each once a turn."""
 
 
-def reader_agreement(one: Iterable[SaidTurn], other: Iterable[SaidTurn]) -> _ReaderAgreement:
+def reader_agreement(first: Iterable[SaidTurn], second: Iterable[SaidTurn]) -> _ReaderAgreement:
     """Compare two readers on the turns that both have read; facts that either cannot tell are left out."""
-    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in other}
+    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in second}
     pairs: dict[str, list[tuple[str, str]]] = {}
-    for turn in one:
+    for turn in first:
         twin = known.get((turn.episode_id, turn.turn, turn.rendering))
         # Readings of different lists of facts cannot be compared letter by letter.
         if twin is not None and len(twin.stated) == len(turn.stated):
-            told = [pair for pair in zip(turn.stated, twin.stated, strict=True) if "?" not in pair]
-            pairs.setdefault(turn.episode_id, []).extend(told)
-    shares = [sum(a == b for a, b in told) / len(told) for told in pairs.values() if told]
-    every = [pair for told in pairs.values() for pair in told]
+            decided = [pair for pair in zip(turn.stated, twin.stated, strict=True) if "?" not in pair]
+            pairs.setdefault(turn.episode_id, []).extend(decided)
+    shares = [sum(a == b for a, b in decided) / len(decided) for decided in pairs.values() if decided]
+    every = [pair for decided in pairs.values() for pair in decided]
     return _ReaderAgreement(estimate(shares, SHARE), _kappa(every), len(every))
 
 
@@ -149,7 +149,7 @@ def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     if not pairs:
         return None
     count = len(pairs)
-    observed = sum(one == other for one, other in pairs) / count
+    observed = sum(letter == other_letter for letter, other_letter in pairs) / count
     first, second = (sum(pair[side] == "1" for pair in pairs) / count for side in (0, 1))
     chance = first * second + (1 - first) * (1 - second)
     return (observed - chance) / (1 - chance) if chance < 1 else None

@@ -38,6 +38,6 @@ def vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> Vouc
         result: One episode.
         provenance: Where its run comes from; None if nobody vouches for it.
     """
-    given = {judge: len(judged.trajectory) for judge, judged in result.judged.items()}
-    own = sum(count for judge, count in given.items() if judge != HUMAN)
-    return Vouched(own if provenance is not None else 0, sum(given.values()))
+    counts = {judge: len(judged.trajectory) for judge, judged in result.judged.items()}
+    own = sum(count for judge, count in counts.items() if judge != HUMAN)
+    return Vouched(own if provenance is not None else 0, sum(counts.values()))

@@ -68,16 +68,16 @@ def check_judge(judge: Any) -> None:
 def _metric_value(metric: Metric, target: Picture, image: Picture, where: str) -> float | None:
     """Return a metric's value of a pair of pictures; None where the metric gives a reason instead."""
     # Copies, so that a metric that writes into its arguments is found out below.
-    given, other = target.pixels.copy(), image.pixels.copy()
+    pixels, image_pixels = target.pixels.copy(), image.pixels.copy()
     sizes = f"{target.width}×{target.height} and {image.width}×{image.height} px"
     try:
-        value = metric.compute(given, other)
+        value = metric.compute(pixels, image_pixels)
     except MetricUnavailableError as unavailable:
         expect(bool(str(unavailable)), f"{where}: says that it has no value, and not why")
         return None
     except Exception as error:
         raise ConformanceError(f"{where}: {type(error).__name__} on pictures of {sizes}: {error}") from error
-    unchanged = bool((given == target.pixels).all() and (other == image.pixels).all())
+    unchanged = bool((pixels == target.pixels).all() and (image_pixels == image.pixels).all())
     expect(unchanged, f"{where}: changes the pixels that it is given")
     _expect_within(value, metric.low, metric.high, where)
     return float(value)

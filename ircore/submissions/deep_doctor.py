@@ -227,17 +227,17 @@ async def _errors(service: _Service, report: DeepReport) -> None:
         "a wrong parameter": (wrong, ("unsupported", "rejected")),
     }
     said = list(_error_words(expected))
-    told = all(isinstance(reply, Fault) and reply.kind in kinds for reply, kinds in expected.values())
-    remedy = "" if told else "Look at the first answers of a run: this service hides mistakes in the manifest."
-    report.add("error bodies", True, "; ".join(said), remedy, "clear" if told else "unclear")
+    is_clear = all(isinstance(reply, Fault) and reply.kind in kinds for reply, kinds in expected.values())
+    remedy = "" if is_clear else "Look at the first answers of a run: this service hides mistakes in the manifest."
+    report.add("error bodies", True, "; ".join(said), remedy, "clear" if is_clear else "unclear")
 
 
 def _error_words(expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]]) -> Iterator[str]:
-    for what, (reply, kinds) in expected.items():
+    for mistake, (reply, kinds) in expected.items():
         if not isinstance(reply, Fault):
-            yield f"{what} is answered all the same"
+            yield f"{mistake} is answered all the same"
         else:
-            yield f"{what}: {_said(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
+            yield f"{mistake}: {_said(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
 
 
 def _said(fault: Fault) -> str:

@@ -75,21 +75,21 @@ def differences(published: AnyRunFolder, out: Path, limit: int | None = None) ->
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
     play(plan, again, game, make_players(game, submission_of(published)))
     ours, word = again.ended(), step_word(run.game)
-    for name, theirs in published.ended().items():
+    for name, episode in published.ended().items():
         # With a limit, only some of the published episodes are played again.
-        if name in ours and (difference := _difference(theirs, ours[name], word)):
+        if name in ours and (difference := _difference(episode, ours[name], word)):
             yield f"{run.slug}: {name}: {difference}"
 
 
-def _difference(theirs: AnyEnded, ours: AnyEnded, word: str) -> str:
+def _difference(published: AnyEnded, ours: AnyEnded, word: str) -> str:
     """Return the first thing that differs between two episodes; seconds may."""
-    their_steps, our_steps = recorded_steps(theirs), recorded_steps(ours)
+    their_steps, our_steps = recorded_steps(published), recorded_steps(ours)
     for number, (then, now) in enumerate(zip(their_steps, our_steps, strict=False), start=1):
         for name in dict.fromkeys([*then, *now]):
             # Another machine takes another time.
             if name != "seconds" and then.get(name) != now.get(name):
                 return f"{word} {number}: another {name} than was published"
-    if (theirs.outcome, len(their_steps)) != (ours.outcome, len(our_steps)):
-        counts = f"{len(our_steps)} {word}s; published: {theirs.outcome} after {len(their_steps)}"
+    if (published.outcome, len(their_steps)) != (ours.outcome, len(our_steps)):
+        counts = f"{len(our_steps)} {word}s; published: {published.outcome} after {len(their_steps)}"
         return f"{ours.outcome} after {counts}"
     return ""

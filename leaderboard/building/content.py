@@ -231,12 +231,12 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
         "--archive": options.archive,
         "--season": options.season,
     }
-    given = next((name for name, value in asked.items() if value is not None), None)
+    option = next((name for name, value in asked.items() if value is not None), None)
     # An option without effect would look as if it had been followed.
-    if given is not None:
+    if option is not None:
         raise InputError(
-            f"{given}: applies to runs of the reconstruction game, and none is given",
-            f"Leave {given} out, or add such a run.",
+            f"{option}: applies to runs of the reconstruction game, and none is given",
+            f"Leave {option} out, or add such a run.",
         )
     pictures = PictureBook(options.originals)
     games = game_sections(runs, pictures)

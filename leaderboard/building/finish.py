@@ -70,8 +70,8 @@ def _finish_share(
                 f"{path}.html: its shell has no slot for the content",
                 "Check the slots in leaderboard/overrides/main.html.",
             )
-        told = finding_path(tree, path)
-        finding = told.read_text(encoding="utf-8") if told.is_file() else ""
+        finding_file = finding_path(tree, path)
+        finding = finding_file.read_text(encoding="utf-8") if finding_file.is_file() else ""
         words = description(content or shell.template.partition("<article")[2], title, finding)
         whole = shell.filled(
             content=content,

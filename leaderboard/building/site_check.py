@@ -114,8 +114,8 @@ class _Site:
 
     def findings(self) -> Iterator[Finding]:
         for name, page in self.pages.items():
-            for what in (*page.faults, *_form(page), *self._dead_links(name, page)):
-                yield Finding(name, what)
+            for fault in (*page.faults, *_form(page), *self._dead_links(name, page)):
+                yield Finding(name, fault)
 
     def _dead_links(self, name: str, page: _Page) -> Iterator[str]:
         for tag, address, rel in page.links:

@@ -233,7 +233,7 @@ def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
     return low, high
 
 
-def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, what: str) -> str:
+def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, noun: str) -> str:
     """Count intervals above and below a line, in words; crossing intervals are undecided, missing means skipped."""
     known = sum(mean(value) is not None for value in values)
     sides = [clear_of(value, line) for value in values]
@@ -241,7 +241,7 @@ def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_
     if above == below == 0:
         return open_title
     undecided = known - above - below
-    of = f"{known} {what.removesuffix('s') if known == 1 else what}"
+    of = f"{known} {noun.removesuffix('s') if known == 1 else noun}"
     said = f"{verbs[0]} {above} of {of} and {verbs[1]} {below or 'none'}"
     return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
 

@@ -66,12 +66,12 @@ def still_picture(figure: Mapping[str, Any], narrow: bool) -> Markup:
     )
 
 
-def _filled(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> Json:
+def _filled(settings: Mapping[str, Any], defaults: Mapping[str, Any]) -> Json:
     """Return settings with a template's defaults where they say nothing."""
-    filled = {**defaults, **given}
-    for name in given.keys() & defaults.keys():
-        if isinstance(given[name], Mapping):
-            filled[name] = _filled(given[name], defaults[name])
+    filled = {**defaults, **settings}
+    for name in settings.keys() & defaults.keys():
+        if isinstance(settings[name], Mapping):
+            filled[name] = _filled(settings[name], defaults[name])
     return filled
 
 
@@ -169,8 +169,8 @@ def _shapes(frame: _Frame) -> Iterator[_Line]:
 
 def _traces(figure: Mapping[str, Any], frame: _Frame) -> Iterator[str]:
     stacked: dict[float, float] = {}
-    for given in figure["data"]:
-        trace = _filled(given, figure["template"]["data"].get(given["type"], ({},))[0])
+    for drawn in figure["data"]:
+        trace = _filled(drawn, figure["template"]["data"].get(drawn["type"], ({},))[0])
         if trace["type"] == "bar":
             yield from _bars(trace, frame, stacked)
         elif trace["type"] == "heatmap":

@@ -226,7 +226,7 @@ def _alone(track: Track, scale: Scale, colour: str) -> Json:
 
 
 def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
-    x, y = ({name: value for name, value in given.items() if name != "title"} for given in (scale.x, scale.y))
+    x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     pair_title = pair_titles([track.pair for track in tracks])
 
     def axes(panel: int, grid: Grid) -> tuple[Json, Json]:

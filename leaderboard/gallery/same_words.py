@@ -113,7 +113,7 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
 def _common(members: Sequence[tuple[Pair, Sequence[Turn]]]) -> int:
     """Return how many messages from the first on are the same for all members."""
     messages = zip(*([turn.message for turn in turns] for _, turns in members[:MOST_PAIRS]), strict=False)
-    return sum(1 for _ in takewhile(lambda told: len(set(told)) == 1, messages))
+    return sum(1 for _ in takewhile(lambda at_turn: len(set(at_turn)) == 1, messages))
 
 
 def whose_fault(site: Site, gallery: Gallery, pairs: Sequence[Pair], groups: Sequence[SameWords]) -> Fault | None:
@@ -164,14 +164,14 @@ def same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]:
     for gallery in site.galleries.values():
         groups = same_words(site, gallery, pairs)
         if groups:
-            told = [
+            rows = [
                 {
                     "turns": group.turns,
                     "pairs": [{"pair": pair.key, "drawn": _drawn(site, gallery, pair, group)} for pair in group.pairs],
                 }
                 for group in groups
             ]
-            yield f"{folder}/{gallery.instance.instance_id}/{FILE}", compact(told) + "\n"
+            yield f"{folder}/{gallery.instance.instance_id}/{FILE}", compact(rows) + "\n"
 
 
 def _drawn(site: Site, gallery: Gallery, pair: Pair, group: SameWords) -> list[list[object]]:

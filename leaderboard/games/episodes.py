@@ -138,13 +138,13 @@ def _template(text: str) -> Template:
     return environment.from_string(text)
 
 
-def _rendered(section: GameSection, what: str, template: str, values: Mapping[str, Any]) -> Markup:
+def _rendered(section: GameSection, subject: str, template: str, values: Mapping[str, Any]) -> Markup:
     try:
         return safe(_template(template).render(**values))
     # A game's template is somebody else's code: any fault of the template names the game.
     except (TemplateError, LookupError) as error:
         raise WorkError(
-            f"the game {section.game.name}: its template of {what} is broken: {error}", "Correct the game's package."
+            f"the game {section.game.name}: its template of {subject} is broken: {error}", "Correct the game's package."
         ) from error
 
 

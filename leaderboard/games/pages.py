@@ -122,13 +122,13 @@ def _best_players(values: Mapping[str, Any]) -> str:
     """Return the best player of each seat by the headline measure."""
     game: Game[Any] = values["game"]
     best = [(group["seat"], group["players"][0]) for group in values["seats"] if group["players"]]
-    told = [
+    sentences = [
         f"best {seat.title.lower()}: {one_line(player.label, 60)}, {game.headline.title} "
         f"{measured_words(player.mean, values['digits'])}"
         for seat, player in best
         if player.mean.mean is not None
     ]
-    return "; ".join(told)
+    return "; ".join(sentences)
 
 
 def _board_values(section: GameSection) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def view_title(site: Site, view: View) -> str:
 def view_words(site: Site, view: View) -> str:
     """Describe a board in words: condition, judge, rules, episodes, benchmark and version of ircore."""
     results = view_results(site, view)
-    what = category_title(view.category) if view.category else f"All {len(results.categories)} categories"
+    targets = category_title(view.category) if view.category else f"All {len(results.categories)} categories"
     which = view.difficulty or " and ".join(results.difficulties)
     # Every pair plays the same set, so the first pair tells the number of episodes.
     size = results.cell(results.submissions[0].run_id, view.judge, view.category, view.difficulty).episodes
@@ -122,7 +122,7 @@ def view_words(site: Site, view: View) -> str:
     episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
     # The words of an unreleased benchmark name its instance set already.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
-    return f"{what}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"
+    return f"{targets}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"
 
 
 def judge_words(site: Site, judge: str) -> str:

@@ -100,8 +100,8 @@ class CannotDraw:
     @property
     def sentence(self) -> str:
         """The worst kinds in one sentence; empty if nothing is wrong."""
-        told = [line for line in self.lines if line.right.n >= MINIMUM_PICTURES] or self.lines
-        worst = [f"{line.kind} ({100 * (line.right.mean or 0):.0f} % right)" for line in told[:3]]
+        reliable = [line for line in self.lines if line.right.n >= MINIMUM_PICTURES] or self.lines
+        worst = [f"{line.kind} ({100 * (line.right.mean or 0):.0f} % right)" for line in reliable[:3]]
         if not worst:
             return ""
         return f"Least often right: {', '.join(worst)}."
@@ -144,9 +144,9 @@ def _drawn(gallery: Gallery) -> DrawnScene:
 
 def _of_kind(gallery: Gallery, fates: FinalFates, kind: str) -> list[Fate]:
     marks = _drawn(gallery).marks
-    told = [fate for mark, fate in zip(marks, fates.fates, strict=True) if mark.subject.kind == kind]
+    of_kind = [fate for mark, fate in zip(marks, fates.fates, strict=True) if mark.subject.kind == kind]
     # An unsure mark counts neither for nor against the pair.
-    return [fate for fate in told if fate != "unsure"]
+    return [fate for fate in of_kind if fate != "unsure"]
 
 
 def _line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindLine | None:
@@ -154,10 +154,10 @@ def _line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindL
     counts: Counter[Fate] = Counter()
     shares: dict[str, list[float]] = {}
     for _, gallery, fates in cases:
-        told = _of_kind(gallery, fates, kind)
-        counts.update(told)
-        if told:
-            shares.setdefault(gallery.instance.instance_id, []).append(told.count("right") / len(told))
+        of_kind = _of_kind(gallery, fates, kind)
+        counts.update(of_kind)
+        if of_kind:
+            shares.setdefault(gallery.instance.instance_id, []).append(of_kind.count("right") / len(of_kind))
     marks = counts.total()
     faults = tuple((fate, count) for fate, count in counts.most_common() if fate in FAULTS)
     if marks < _LEAST_MARKS or not faults:

@@ -70,8 +70,8 @@ def _pictures(
     if evidence.run_id is None or evidence.run_id not in site.pairs or evidence.other is None:
         # A finding may compare with a run of another release, whose pictures the site does not have.
         return ours, None, "a run that is not on this site"
-    theirs = _renderings(site, evidence.run_id).get(evidence.other)
-    shown = None if theirs is None else site.rendering(evidence.run_id, theirs)
+    other_rendering = _renderings(site, evidence.run_id).get(evidence.other)
+    shown = None if other_rendering is None else site.rendering(evidence.run_id, other_rendering)
     return ours, shown, site.pairs[evidence.run_id].key
 
 

@@ -131,7 +131,9 @@ def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float
 
 def _finals(site: Site, pair: Pair) -> dict[str, float]:
     judged = ((result.episode.instance_id, site.judged(result)) for result in site.results.episodes[pair.run_id])
-    return {instance: given.final for instance, given in judged if given is not None and given.final is not None}
+    return {
+        instance: ratings.final for instance, ratings in judged if ratings is not None and ratings.final is not None
+    }
 
 
 def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:

@@ -295,10 +295,10 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
 def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
     """Return labelled lines about a submission: authors, hardware, dates and licence."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
-    given = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
+    lines = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]
     return [
         ("Authors", ", ".join(submission.authors) or "– (none named)"),
-        *((name, text) for name, text in given if text),
+        *((name, text) for name, text in lines if text),
         ("Licence", submission.licence),
     ]
 

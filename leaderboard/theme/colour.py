@@ -12,12 +12,12 @@ def relative_luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Return the contrast ratio of two colours, 1 to 21; the order does not matter.
 
     Source: WCAG 2.2, "contrast ratio": (L1 + 0.05) / (L2 + 0.05), L1 being the lighter.
     """
-    dark, light = sorted((relative_luminance(one), relative_luminance(other)))
+    dark, light = sorted((relative_luminance(first), relative_luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -34,9 +34,9 @@ def interpolate(stops: Sequence[str], position: float) -> str:
     return mix(stops[index], stops[index + 1], place - index)
 
 
-def mix(one: str, other: str, share: float) -> str:
-    """Return ``one`` with a share (0–1) of ``other``, mixed in Oklab."""
-    pairs = zip(_to_oklab(one), _to_oklab(other), strict=True)
+def mix(colour: str, other_colour: str, share: float) -> str:
+    """Return ``colour`` with a share (0–1) of ``other_colour``, mixed in Oklab."""
+    pairs = zip(_to_oklab(colour), _to_oklab(other_colour), strict=True)
     lightness, a, b = (first + (second - first) * share for first, second in pairs)
     return _from_oklab(lightness, a, b)
 

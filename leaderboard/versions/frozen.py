@@ -44,8 +44,8 @@ class _FrozenView:
     @property
     def heading(self) -> str:
         """Title of the board."""
-        what = "All categories" if self.category == ALL else category_title(self.category)
-        return what if self.difficulty == ALL else f"{what}, {self.difficulty}"
+        categories = "All categories" if self.category == ALL else category_title(self.category)
+        return categories if self.difficulty == ALL else f"{categories}, {self.difficulty}"
 
 
 def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:

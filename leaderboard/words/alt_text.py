@@ -57,9 +57,9 @@ def target_words(instance: Instance) -> str:
         if element.type not in _FURNITURE and not element.type.endswith("label")
     ]
     parts = [", ".join(_counted(things)) or "nothing but a ground"]
-    told = list(_told(things)) if len(things) <= _FEW else []
-    words = f"{kind} with {parts[0]}" + (f": {', '.join(told)}" if told else "")
-    written = list(dict.fromkeys(_written(instance.scene.elements, told)))
+    descriptions = list(_told(things)) if len(things) <= _FEW else []
+    words = f"{kind} with {parts[0]}" + (f": {', '.join(descriptions)}" if descriptions else "")
+    written = list(dict.fromkeys(_written(instance.scene.elements, descriptions)))
     return one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST)
 
 
@@ -106,10 +106,10 @@ def _told(things: Iterable[Element]) -> Iterable[str]:
             yield f"{colour_name(element.colour)} {_NAMES.get(element.type, element.type).replace('_', ' ')}"
 
 
-def _written(elements: Iterable[Element], told: Iterable[str]) -> Iterable[str]:
+def _written(elements: Iterable[Element], descriptions: Iterable[str]) -> Iterable[str]:
     """Yield the texts of elements, without values along axes and texts already described."""
-    said = {description.rpartition(" ")[0] for description in told} | {
-        description.split(" ")[0] for description in told
+    said = {description.rpartition(" ")[0] for description in descriptions} | {
+        description.split(" ")[0] for description in descriptions
     }
     for element in elements:
         numeric = element.text is not None and element.text.strip("−-+%°.,").replace(".", "").isdigit()

@@ -112,14 +112,14 @@ class Box:
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
 
-    def run(self, script: str, given: bytes = b"") -> Outcome:
+    def run(self, script: str, data: bytes = b"") -> Outcome:
         """Run a script with bytes on its standard input; several threads may run scripts at the same time.
 
         Raises:
             InputError: There is no bubblewrap, or a package is missing.
         """
         started = time.perf_counter()
-        with TemporaryFile() as rules, _read_only(given) as standard_input:
+        with TemporaryFile() as rules, _read_only(data) as standard_input:
             rules.write(filter_program(platform.machine()))
             rules.seek(0)
             process = subprocess.Popen(  # noqa: S603 - no shell; the program is bubblewrap's full path
@@ -169,8 +169,14 @@ class Box:
     def _readable(self) -> list[str]:
         start = Path(str(files("ircore.core.sandbox.inside") / "start.py"))
         scripts = [Mount(path, f"{SCRIPTS}/{name}") for name, path in {"start.py": start, **self.scripts}.items()]
-        given = [Mount(path, inside) for inside, path in self.files.items()]
-        mounts = [*library_mounts(), *python_mounts(), *package_mounts(self.packages, self.without), *scripts, *given]
+        own_files = [Mount(path, inside) for inside, path in self.files.items()]
+        mounts = [
+            *library_mounts(),
+            *python_mounts(),
+            *package_mounts(self.packages, self.without),
+            *scripts,
+            *own_files,
+        ]
         bound = [part for mount in mounts for part in ("--ro-bind", str(mount.outside), mount.inside)]
         # Packages of the interpreter itself, as far as they lie in its standard library's folder, are not ours to show.
         others = python_mounts()[1].outside / "site-packages"

@@ -78,17 +78,17 @@ class ReasoningGame(Game[ReasoningRules]):
         """Play one episode; see ``ircore.games.base.Game.play``."""
         task: TaskRecord = setup.payload
         pictures = tuple(Captioned("the picture", setup.pictures[name]) for name in task.shown)
-        told, thought = task.prompt, None
+        prompt, thought = task.prompt, None
         try:
             if setup.rules.thinking and not task.choices:
                 thought = await _thought(table, setup, pictures)
-                told = setup.prompts.words("thought", thought=thought)
-            attempt = await _attempted(table, setup, told, thought, pictures)
+                prompt = setup.prompts.words("thought", thought=thought)
+            attempt = await _attempted(table, setup, prompt, thought, pictures)
         except PlayerError as fault:
             # An outage says nothing about the player; the episode is played again and does not score 0.
             if fault.reason in TECHNICAL_REASONS:
                 raise
-            missing = Attempt(told=told, thought=thought, missing=f"{fault.reason}: {fault.detail}"[:2000])
+            missing = Attempt(told=prompt, thought=thought, missing=f"{fault.reason}: {fault.detail}"[:2000])
             return Ending("missing", (missing,))
         return Ending("missing" if attempt.missing else "answered", (attempt,))
 
@@ -123,16 +123,16 @@ async def _thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: 
 async def _attempted(
     table: Table,
     setup: EpisodeSetup[ReasoningRules],
-    told: str,
+    prompt: str,
     thought: str | None,
     pictures: tuple[Captioned, ...],
 ) -> Attempt:
     task: TaskRecord = setup.payload
     if task.choices:
         seed = derived_seed(setup.seed, 1, READER.name)
-        chosen = await table.ask(READER, Question(1, told, pictures, task.choices, seed=seed, unclear=UNCLEAR))
+        chosen = await table.ask(READER, Question(1, prompt, pictures, task.choices, seed=seed, unclear=UNCLEAR))
         if chosen.choice == UNCLEAR:
-            return Attempt(told=told, missing="the answer names none of the choices", notes=chosen.notes)
-        return Attempt(told=told, choice=chosen.choice, notes=chosen.notes)
-    drawn = await table.ask(DRAWER, Question(1, told, pictures, seed=derived_seed(setup.seed, 1, DRAWER.name)))
-    return Attempt(told=told, thought=thought, rendering=Rendering.of(drawn.picture), notes=drawn.notes)
+            return Attempt(told=prompt, missing="the answer names none of the choices", notes=chosen.notes)
+        return Attempt(told=prompt, choice=chosen.choice, notes=chosen.notes)
+    drawn = await table.ask(DRAWER, Question(1, prompt, pictures, seed=derived_seed(setup.seed, 1, DRAWER.name)))
+    return Attempt(told=prompt, thought=thought, rendering=Rendering.of(drawn.picture), notes=drawn.notes)

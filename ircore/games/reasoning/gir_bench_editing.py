@@ -51,12 +51,12 @@ def jigsaws(root: Path) -> Iterator[Imported]:
     # The published code names no folder of puzzles.
     puzzles_folder = _other_folder(folder, "solution")
     puzzles = pictures_in(puzzles_folder)
-    told = {entry.number: entry.prompt for entry in entries_of(root, "VisualPuzzle", Entry)}
+    prompts = {entry.number: entry.prompt for entry in entries_of(root, "VisualPuzzle", Entry)}
     for number in solutions:
         truth = picture_at(solutions, number, folder / "solution")
         shown = picture_at(puzzles, number, puzzles_folder)
         count, order = _tiles(shown.pixels, truth.pixels, puzzles[number])
-        prompt = told.get(number) or (
+        prompt = prompts.get(number) or (
             f"This picture was cut into {count} × {count} square tiles, and tiles were exchanged; none was turned. "
             "Draw the picture with every tile back in its place."
         )
@@ -67,12 +67,12 @@ def sudokus(root: Path) -> Iterator[Imported]:
     """Yield the sudokus; 4 × 4 is easy, 9 × 9 hard."""
     folder = root / "VisualLogic"
     questions, answers = pictures_in(folder / "question"), pictures_in(folder / "answer")
-    told = {entry.number: entry.prompt for entry in entries_of(root, "VisualLogic", Entry)}
+    prompts = {entry.number: entry.prompt for entry in entries_of(root, "VisualLogic", Entry)}
     for path in sorted((folder / "sudoku").glob("*.json")):
         number = numbered(path.stem)
         cells, solution = _digits(path)
         side = isqrt(len(cells))
-        prompt = told.get(number) or (
+        prompt = prompts.get(number) or (
             f"Solve this {side} × {side} sudoku: draw the same picture with the missing digit in every empty cell."
         )
         pictures = {
@@ -90,9 +90,9 @@ def paintings(root: Path) -> Iterator[Imported]:
     if not shown:
         return
     masks = pictures_in(folder / "mask")
-    told = {entry.number: entry.prompt for entry in entries_of(root, "ReasoningPerception", Entry)}
+    prompts = {entry.number: entry.prompt for entry in entries_of(root, "ReasoningPerception", Entry)}
     for number in shown:
-        if number not in told:
+        if number not in prompts:
             raise InputError(
                 f"{root}: prompt/ReasoningPerception.json: no entry of the number {number}",
                 "Restore it: the task cannot be told without its description.",
@@ -104,7 +104,7 @@ def paintings(root: Path) -> Iterator[Imported]:
         # The threshold of the published masks' grey values, as in the verifier.
         painted[mask.pixels[..., 0] > 127] = GREEN
         pictures = {"input": before, "truth": Picture.from_pixels(painted), "mask": mask}
-        yield Imported(number, Task(told[number], {"description": told[number]}, pictures))
+        yield Imported(number, Task(prompts[number], {"description": prompts[number]}, pictures))
 
 
 def _other_folder(folder: Path, known: str) -> Path:

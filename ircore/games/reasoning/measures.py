@@ -78,8 +78,8 @@ def judged(task: TaskRecord, attempt: Attempt, instruments: Instruments) -> Verd
         return Verdict(None, 0.0, False, (f"no answer: {attempt.missing}",))
     if task.choices:
         right = attempt.choice == task.answer
-        told = "right" if right else f"{attempt.choice} instead of {task.answer}"
-        return Verdict(float(right), float(right), right, (told,))
+        finding = "right" if right else f"{attempt.choice} instead of {task.answer}"
+        return Verdict(float(right), float(right), right, (finding,))
     assert attempt.rendering is not None  # noqa: S101 - an attempt without a missing answer has one
     dimension, answer = DIMENSIONS[task.dimension], instruments.rendering(attempt.rendering)
     if isinstance(dimension, SeenThings) and task.task.get(DETECTOR):

@@ -191,8 +191,8 @@ def _contexts(path: Path) -> list[PublishedContext]:
     return contexts
 
 
-def _first(root: Path, names: Sequence[str], what: str) -> Path:
+def _first(root: Path, names: Sequence[str], content: str) -> Path:
     for name in names:
         if (root / name).exists():
             return root / name
-    raise InputError(f"{root}: holds no {what}", f"Add one of {', '.join(names)}.")
+    raise InputError(f"{root}: holds no {content}", f"Add one of {', '.join(names)}.")

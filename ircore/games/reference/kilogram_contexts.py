@@ -86,16 +86,16 @@ def draw_contexts(annotations: Mapping[str, Sequence[Annotation]]) -> tuple[list
     """
     by_parts: dict[int, dict[str, list[_Named]]] = {}
     # Sorted, since the order of a file must not change which contexts are drawn.
-    for tangram, given in sorted(annotations.items()):
-        for number, annotation in enumerate(given):
+    for tangram, of_tangram in sorted(annotations.items()):
+        for number, annotation in enumerate(of_tangram):
             named = _named(f"{tangram}_{number}", annotation)
             if named is not None:
                 by_parts.setdefault(len(annotation.parts()), {}).setdefault(tangram, []).append(named)
     contexts = [
         context
         for _, tangrams in sorted(by_parts.items())
-        for given in tangrams.values()
-        for target in given
+        for of_tangram in tangrams.values()
+        for target in of_tangram
         if (context := _drawn(target, tangrams)) is not None
     ]
     return contexts, sum(map(len, annotations.values())) - len(contexts)

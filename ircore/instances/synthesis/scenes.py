@@ -142,8 +142,8 @@ def _first_line(error: Exception) -> str:
     return "".join(char if char.isprintable() else " " for char in text)[:100]
 
 
-def _element(given: JsonValue, width: int, height: int) -> Element:
-    element = Element.model_validate(given)
+def _element(entry: JsonValue, width: int, height: int) -> Element:
+    element = Element.model_validate(entry)
     about: dict[str, Any] = element.parameters
     if element.type not in NEEDED:
         raise ValueError("is no type of a scene")

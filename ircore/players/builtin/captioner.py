@@ -122,30 +122,30 @@ def _complaints(target: Perception, rendering: Perception) -> list[str]:
     wanted = [item for item in items_of(target) if isinstance(item.percept, (Shape, Pie))]
     made = [item for item in items_of(rendering) if isinstance(item.percept, (Shape, Pie))]
     pairs = pair(wanted, made)
-    complaints = [words for one, other in pairs if (words := _complaint(one, other, target))]
-    paired = {id(one) for one, _ in pairs}
+    complaints = [words for wanted_item, drawn_item in pairs if (words := _complaint(wanted_item, drawn_item, target))]
+    paired = {id(wanted_item) for wanted_item, _ in pairs}
     reach = 0.2 * target.width
     absent = [
         item.percept
         for item in wanted
         if id(item) not in paired and item.bars is None and not target.photo
-        if all(exact.dist(item.middle, other.middle) > reach for other in made)
+        if all(exact.dist(item.middle, drawn_item.middle) > reach for drawn_item in made)
     ]
     phrases = [_phrase(percept, target) for percept in sorted(absent, key=lambda percept: -percept.area)]
     complaints += [f"Add {phrase[0].lower()}{phrase[1:]}." for phrase in phrases]
     return complaints[:MOST_CORRECTIONS]
 
 
-def _complaint(one: Item, other: Item, seen: Perception) -> str:
-    colour = f"{plain_name(other.colour)} " if other.colour else ""
-    kind = "bar" if other.bars is not None else noun(other.percept)
-    across = (one.middle[0] - other.middle[0]) / seen.width
-    down = (one.middle[1] - other.middle[1]) / seen.height
+def _complaint(wanted: Item, drawn: Item, seen: Perception) -> str:
+    colour = f"{plain_name(drawn.colour)} " if drawn.colour else ""
+    kind = "bar" if drawn.bars is not None else noun(drawn.percept)
+    across = (wanted.middle[0] - drawn.middle[0]) / seen.width
+    down = (wanted.middle[1] - drawn.middle[1]) / seen.height
     if max(abs(across), abs(down)) > OFF:
         sideways = "right" if across > 0 else "left"
         upright = "down" if down > 0 else "up"
         return f"The {colour}{kind} should be further {sideways if abs(across) >= abs(down) else upright}."
-    sizes = [item.percept.box[2] - item.percept.box[0] for item in (one, other)]
+    sizes = [item.percept.box[2] - item.percept.box[0] for item in (wanted, drawn)]
     if sizes[0] > 1.3 * sizes[1] or sizes[1] > 1.3 * sizes[0]:
         return f"The {colour}{kind} should be {'larger' if sizes[0] > sizes[1] else 'smaller'}."
     return ""

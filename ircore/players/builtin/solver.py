@@ -119,9 +119,9 @@ def _number(word: str) -> int:
     """Return a number that is written in digits or in words; −1 for other words."""
     if word.isdigit():
         return int(word)
-    tens, _, one = word.partition("-")
+    tens, _, units = word.partition("-")
     if tens in TENS:
-        return 10 * (TENS.index(tens) + 2) + (ONES.index(one) if one in ONES else 0)
+        return 10 * (TENS.index(tens) + 2) + (ONES.index(units) if units in ONES else 0)
     return ONES.index(word) if word in ONES else -1
 
 

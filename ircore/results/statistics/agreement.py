@@ -82,13 +82,13 @@ class _Pairs:
 
 
 def pearson(
-    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Agreement:
     """Return Pearson's product-moment correlation r.
 
     Args:
-        one: Ratings of one rater, shape (pairs,); NaN where missing.
-        other: The other's ratings of the same things.
+        first: Ratings of one rater, shape (pairs,); NaN where missing.
+        second: The other's ratings of the same things.
         clusters: Instance of each pair, any labels; without it each pair is an instance of its own.
         resamples: How often the instances are drawn again.
         seed: Of the draws.
@@ -96,7 +96,7 @@ def pearson(
     Raises:
         ValueError: The shapes differ, or a rating is infinite.
     """
-    pairs = _matched(one, other, clusters)
+    pairs = _matched(first, second, clusters)
     reason = _too_few(pairs) or _constant(pairs)
     if reason:
         return pairs.result(None, reason)
@@ -108,14 +108,14 @@ def pearson(
 
 
 def spearman(
-    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Agreement:
     """Return Spearman's rank correlation ρ: Pearson's r of the ranks, ties having their mean rank.
 
     Ranks are taken anew in each resample. Where there are so many distinct ratings that this would take long, there
     are fewer resamples (``WORK``), at least ``FEWEST_RESAMPLES``. Arguments and errors are those of ``pearson``.
     """
-    pairs = _matched(one, other, clusters)
+    pairs = _matched(first, second, clusters)
     reason = _too_few(pairs) or _constant(pairs)
     if reason:
         return pairs.result(None, reason)
@@ -127,13 +127,13 @@ def spearman(
 
 
 def observed_agreement(
-    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Agreement:
     """Return the share of pairs in which both raters say the same, 0–1 (the percentage agreement over 100).
 
     Arguments and errors are those of ``pearson``, with categories as numbers for ratings.
     """
-    pairs = _matched(one, other, clusters)
+    pairs = _matched(first, second, clusters)
     if reason := _too_few(pairs):
         return pairs.result(None, reason)
     same = (pairs.one == pairs.other).astype(np.float64)
@@ -142,7 +142,7 @@ def observed_agreement(
 
 
 def cohens_kappa(
-    one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None = None, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Agreement:
     """Return Cohen's κ = (p − e) / (1 − e): agreement p beyond what the raters' own frequencies make by chance, e.
 
@@ -151,16 +151,18 @@ def cohens_kappa(
     gives the same value, of one table at a time; importing it takes seconds, and the interval needs 10,000 tables.
     Arguments and errors are those of ``pearson``, with categories as numbers for ratings.
     """
-    pairs = _matched(one, other, clusters)
+    pairs = _matched(first, second, clusters)
     if reason := _too_few(pairs):
         return pairs.result(None, reason)
     names, codes = np.unique(np.concatenate([pairs.one, pairs.other]), return_inverse=True)
     if len(names) == 1:
         return pairs.result(None, "both raters chose the same category throughout")
-    first, second = codes.reshape(2, -1)
+    categories, other_categories = codes.reshape(2, -1)
     square = len(names) ** 2
     # One number for instance and both categories: a single count fills the tables of all instances.
-    crossed = np.bincount(pairs.clusters * square + first * len(names) + second, minlength=pairs.size * square)
+    crossed = np.bincount(
+        pairs.clusters * square + categories * len(names) + other_categories, minlength=pairs.size * square
+    )
     tables = crossed.reshape(pairs.size, square).astype(np.float64)
     value = float(_kappa(tables.sum(axis=0)[None], len(names))[0])
     draws = _kappa(drawn_weights(pairs.size, resamples, seed).T @ tables, len(names))
@@ -178,8 +180,8 @@ def checked(ratings: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, NDA
     return table, labels
 
 
-def _matched(one: ArrayLike, other: ArrayLike, clusters: ArrayLike | None) -> _Pairs:
-    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
+def _matched(ratings: ArrayLike, other_ratings: ArrayLike, clusters: ArrayLike | None) -> _Pairs:
+    first, second = np.asarray(ratings, np.float64), np.asarray(other_ratings, np.float64)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"two raters' values must match one to one, got shapes {first.shape} and {second.shape}")
     table, labels = checked([first, second], clusters)
@@ -264,14 +266,14 @@ class _Crossed:
     def of(cls, pairs: _Pairs) -> "_Crossed":
         from scipy.sparse import csr_array
 
-        one, other = codes_of(pairs.one), codes_of(pairs.other)
-        width = int(other.max()) + 1
+        codes_of_first, codes_of_second = codes_of(pairs.one), codes_of(pairs.other)
+        width = int(codes_of_second.max()) + 1
         # One number for both ratings: equal pairs are counted together.
-        distinct, which = np.unique(one * width + other, return_inverse=True)
-        ones = np.ones(len(one))
+        distinct, which = np.unique(codes_of_first * width + codes_of_second, return_inverse=True)
+        ones = np.ones(len(codes_of_first))
         counts, first, second = (
             csr_array((ones, (codes.reshape(-1), pairs.clusters)), shape=(codes.max() + 1, pairs.size))
-            for codes in (which, one, other)
+            for codes in (which, codes_of_first, codes_of_second)
         )
         return cls(counts, (distinct // width, distinct % width), (first, second))
 

@@ -200,8 +200,8 @@ def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
     factor = size / max(freedom, 1.0)
     # The same for both orders of two pairs, so that the matrix of errors is symmetric.
     unseen = unseen_spread(np.abs(gaps), np.full(gaps.shape, size, np.intp), MAIN_DIFFERENCE)
-    told = size >= MINIMUM_PICTURES and freedom > 0
-    errors = np.sqrt((spread + unseen) * factor) if told else np.full(gaps.shape, np.inf)
+    is_known = size >= MINIMUM_PICTURES and freedom > 0
+    errors = np.sqrt((spread + unseen) * factor) if is_known else np.full(gaps.shape, np.inf)
     return _Differences(gaps, spread, errors, max(freedom, 1.0), factor)
 
 

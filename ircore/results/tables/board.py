@@ -266,8 +266,8 @@ def board_table(
     rows = [row for part in parts for row in part.board(judge, category, difficulty, order)]
     words = caption(results, judge, category, difficulty) + _ranked_words(parts)
     words += "".join(_told_apart(part, (category, difficulty, judge)) for part in parts if rows)
-    told = headline_words(results, category, difficulty)
-    notes = (*([told] if told else []), *NOTES[order], *remedies(row.cell.unranked for row in rows))
+    judge_words = headline_words(results, category, difficulty)
+    notes = (*([judge_words] if judge_words else []), *NOTES[order], *remedies(row.cell.unranked for row in rows))
     return Table("board", "Leaderboard", words, _COLUMNS, _rows(results, rows), notes, MARKS, primary=PRIMARY)
 
 
@@ -299,8 +299,8 @@ def _told_apart(part: Results, key: BoardKey) -> str:
     if standing is None or standing.detectable is None:
         return ""
     rule = f" By its rule two pairs whose main scores differ by {standing.detectable:.1f} are told apart (chance 80 %)."
-    told = tie_words(standing)
-    return f"{rule} {told}" if told else rule
+    words = tie_words(standing)
+    return f"{rule} {words}" if words else rule
 
 
 _NOTE = (

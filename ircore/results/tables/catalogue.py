@@ -5,30 +5,15 @@ Another package adds a table by an entry point in the group ``ircore.tables`` th
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import BrokenPluginError, available, load, unknown
-from ircore.results.headline import headline_judge
-from ircore.results.model import Order, Results
-from ircore.results.tables.agreement import agreement_table, annotators_table, orders_table, ratings_table
-from ircore.results.tables.board import board_table, leaderboard_table
-from ircore.results.tables.comparisons import comparisons_table
-from ircore.results.tables.convention import convention_table
-from ircore.results.tables.effects import effects_table
-from ircore.results.tables.hops import by_turn_table, normalised_table
-from ircore.results.tables.judges import judges_table
-from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table, words_table
-from ircore.results.tables.measures import measures_table
-from ircore.results.tables.metric_agreement import metric_agreement_table
-from ircore.results.tables.model import Table
-from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
-from ircore.results.tables.published import published_agreement_table, published_means_table, published_scores_table
-from ircore.results.tables.recalibration import maps_table, recalibrated_table, reliability_table
-from ircore.results.tables.references import references_table
-from ircore.results.tables.rules import with_rules
-from ircore.results.tables.said import readers_table, said_table
-from ircore.results.tables.targets import targets_table
-from ircore.results.tables.turns import budgets_table, outcomes_table, trajectories_table
+
+if TYPE_CHECKING:
+    from ircore.results.model import Order, Results
+    from ircore.results.tables.model import Table
 
 
 @dataclass(frozen=True)
@@ -49,7 +34,7 @@ class Question:
     difficulty: str | None = None
     """Only this difficulty."""
 
-    order: Order = "main"
+    order: "Order" = "main"
     """What boards are ordered by."""
 
     part: str | None = None
@@ -58,12 +43,15 @@ class Question:
     episode: str | None = None
     """Only this episode, of facts."""
 
-    def the_judge(self, results: Results) -> str:
+    def the_judge(self, results: "Results") -> str:
         """Return the judge asked for, or the headline judge of the condition (``ircore.results.headline``).
 
         Raises:
             InputError: Nobody has rated.
         """
+        # Inside, so that the names of tables can be completed without the model of results.
+        from ircore.results.headline import headline_judge
+
         if not results.judges:
             raise InputError("these runs have no ratings yet", "Rate the runs with: ircore score RUN...")
         # A judge that only compares is never the headline judge, but may be the only one that rated.
@@ -85,7 +73,7 @@ class Entry:
     description: str
     """One line for people."""
 
-    build: Callable[[Results, Question], Table]
+    build: "Callable[[Results, Question], Table]"
     """Makes it."""
 
     of_judge: bool = False
@@ -100,83 +88,120 @@ class Entry:
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
-    def table(self, results: Results, asked: Question) -> Table:
+    def table(self, results: "Results", asked: Question) -> "Table":
         """Build the table and add the column with the rules' key.
 
         Raises:
             InputError: The results have no such judge, category or difficulty, or several judges and none is named.
         """
+        from ircore.results.tables.rules import with_rules
+
         table = self.build(results, asked)
         return with_rules(table, results) if self.of_runs else table
 
 
-def _of_judge(description: str, table: Callable[[Results, str, str | None, str | None], Table]) -> Entry:
-    def build(results: Results, asked: Question) -> Table:
-        return table(results, asked.the_judge(results), asked.category, asked.difficulty)
+@dataclass(frozen=True)
+class TableFunction:
+    """A function that builds a table, imported when the table is asked for: a board waits for no other table's modules.
 
-    return Entry(description, build, of_judge=True)
+    Example:
+        >>> TableFunction("published:published_means_table", lambda results, asked: ()).name
+        'published:published_means_table'
+    """
+
+    name: str
+    """Module in ``ircore.results.tables`` and function, as ``module:function``."""
+
+    arguments: "Callable[[Results, Question], tuple[object, ...]]"
+    """Returns the function's arguments."""
+
+    def __call__(self, results: "Results", asked: Question) -> "Table":
+        """Import the function and build the table."""
+        function: Callable[..., Table] = resolve_name(f"ircore.results.tables.{self.name}")
+        return function(*self.arguments(results, asked))
 
 
-def _of_all(description: str, table: Callable[[Results, str | None, str | None], Table]) -> Entry:
-    return Entry(description, lambda results, asked: table(results, asked.category, asked.difficulty))
+def _of_judge(description: str, name: str) -> Entry:
+    """Return the table of a function of results, judge, category and difficulty."""
+    function = TableFunction(
+        name, lambda results, asked: (results, asked.the_judge(results), asked.category, asked.difficulty)
+    )
+    return Entry(description, function, of_judge=True)
 
 
-def _board(results: Results, asked: Question) -> Table:
-    return board_table(results, asked.the_judge(results), asked.category, asked.difficulty, asked.order)
+def _of_all(description: str, name: str) -> Entry:
+    """Return the table of a function of results, category and difficulty."""
+    return Entry(description, TableFunction(name, lambda results, asked: (results, asked.category, asked.difficulty)))
 
 
-def _parts(results: Results, asked: Question) -> Table:
-    return parts_table(results, asked.category, asked.difficulty, asked.part)
+def _of_results(description: str, name: str) -> Entry:
+    """Return the table of a function of results alone."""
+    return Entry(description, TableFunction(name, lambda results, _: (results,)))
 
 
-def _facts(results: Results, asked: Question) -> Table:
+def _of_paper(description: str, name: str, *arguments: str) -> Entry:
+    """Return a table that the paper published."""
+    return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False)
+
+
+_BOARD = TableFunction(
+    "board:board_table",
+    lambda results, asked: (results, asked.the_judge(results), asked.category, asked.difficulty, asked.order),
+)
+_LEADERBOARD = TableFunction("board:leaderboard_table", lambda results, asked: (results, asked.order))
+_PARTS = TableFunction(
+    "parts:parts_table", lambda results, asked: (results, asked.category, asked.difficulty, asked.part)
+)
+
+
+def _facts(results: "Results", asked: Question) -> "Table":
+    from ircore.results.tables.parts import episode_facts_table, facts_table
+
     if asked.episode is not None:
         return episode_facts_table(results, asked.episode)
     return facts_table(results, asked.category, asked.difficulty)
 
 
 TABLES: Mapping[str, Entry] = {
-    "board": Entry("pairs under one condition, best first", _board, of_judge=True, ordered=True),
-    "leaderboard": Entry(
-        "every board below one another", lambda results, asked: leaderboard_table(results, asked.order), ordered=True
+    "board": Entry("pairs under one condition, best first", _BOARD, of_judge=True, ordered=True),
+    "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True),
+    "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
+    "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
+    "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
+    "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
+    "trajectories": _of_judge("score by turn, pair and category", "turns:trajectories_table"),
+    "by_turn": _of_all(
+        "every judge, part of the facts and metric at each turn and up to it (@K)", "hops:by_turn_table"
     ),
-    "judges": _of_all("every judge's mean score of each pair", judges_table),
-    "comparisons": _of_judge("pairs against pairs, instance by instance", comparisons_table),
-    "effects": _of_judge("what describers and generators contribute", effects_table),
-    "outcomes": _of_judge("how episodes ended and what refinement did", outcomes_table),
-    "trajectories": _of_judge("score by turn, pair and category", trajectories_table),
-    "by_turn": _of_all("every judge, part of the facts and metric at each turn and up to it (@K)", by_turn_table),
-    "normalised": _of_all("the same from first to final rendering, at 20 places", normalised_table),
-    "budgets": _of_judge("pairs under several token budgets", budgets_table),
-    "parts": Entry("what is right of presence, text, colour …, pair by pair", _parts, by_part=True),
+    "normalised": _of_all("the same from first to final rendering, at 20 places", "hops:normalised_table"),
+    "budgets": _of_judge("pairs under several token budgets", "turns:budgets_table"),
+    "parts": Entry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
     "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
-    "said": _of_all("facts that messages state, renderings show and corrections mend", said_table),
-    "readers": Entry(
-        "how far judges agree with the grammar what messages state", lambda results, _: readers_table(results)
+    "said": _of_all("facts that messages state, renderings show and corrections mend", "said:said_table"),
+    "readers": _of_results("how far judges agree with the grammar what messages state", "said:readers_table"),
+    "references": _of_judge("ceilings and floors of generators, never ranked", "references:references_table"),
+    "corrections": _of_all("what correction messages are about", "language:corrections_table"),
+    "corrections_by_turn": _of_all("the same turn by turn", "language:corrections_by_turn_table"),
+    "words": _of_all("the commonest words of each correction", "language:words_table"),
+    "messages": _of_all("length and novelty of messages by turn", "language:messages_table"),
+    "convention": _of_all("whether describers get shorter and keep their words", "convention:convention_table"),
+    "agreement": _of_results("every two raters side by side", "agreement:agreement_table"),
+    "metric_agreement": _of_results(
+        "every image metric beside every judge and people", "metric_agreement:metric_agreement_table"
     ),
-    "references": _of_judge("ceilings and floors of generators, never ranked", references_table),
-    "corrections": _of_all("what correction messages are about", corrections_table),
-    "corrections_by_turn": _of_all("the same turn by turn", corrections_by_turn_table),
-    "words": _of_all("the commonest words of each correction", words_table),
-    "messages": _of_all("length and novelty of messages by turn", messages_table),
-    "convention": _of_all("whether describers get shorter and keep their words", convention_table),
-    "agreement": Entry("every two raters side by side", lambda results, _: agreement_table(results)),
-    "metric_agreement": Entry(
-        "every image metric beside every judge and people", lambda results, _: metric_agreement_table(results)
-    ),
-    "ratings": Entry("what every two judges give the same renderings", lambda results, _: ratings_table(results)),
-    "annotators": Entry("agreement of all annotators", lambda results, _: annotators_table(results)),
-    "orders": Entry("what the order of showing does to judges", lambda results, _: orders_table(results)),
-    "maps": Entry("recalibration of each judge to people", lambda results, _: maps_table(results)),
-    "reliability": Entry("what people say of each score of a judge", lambda results, _: reliability_table(results)),
-    "recalibrated": _of_all("mean scores on the people's scale", recalibrated_table),
-    "targets": _of_all("what the targets show, and how many words they take", targets_table),
-    "measures": _of_all("scores beside what is known of targets, such as naming divergence", measures_table),
-    "published": Entry("the paper's Table 3", lambda *_: published_scores_table(), of_runs=False),
-    "published_means": Entry("means of the paper's Table 3", lambda *_: published_means_table(), of_runs=False),
-    "published_judges": Entry("the paper's Table 1", lambda *_: published_agreement_table("table1"), of_runs=False),
-    "published_humans": Entry("the paper's Table 2", lambda *_: published_agreement_table("table2"), of_runs=False),
-    "published_annotators": Entry("the paper's Table 4", lambda *_: published_agreement_table("table4"), of_runs=False),
+    "ratings": _of_results("what every two judges give the same renderings", "agreement:ratings_table"),
+    "annotators": _of_results("agreement of all annotators", "agreement:annotators_table"),
+    "orders": _of_results("what the order of showing does to judges", "agreement:orders_table"),
+    "maps": _of_results("recalibration of each judge to people", "recalibration:maps_table"),
+    "reliability": _of_results("what people say of each score of a judge", "recalibration:reliability_table"),
+    "recalibrated": _of_all("mean scores on the people's scale", "recalibration:recalibrated_table"),
+    "targets": _of_all("what the targets show, and how many words they take", "targets:targets_table"),
+    "measures": _of_all("scores beside what is known of targets, such as naming divergence", "measures:measures_table"),
+    "published": _of_paper("the paper's Table 3", "published:published_scores_table"),
+    "published_means": _of_paper("means of the paper's Table 3", "published:published_means_table"),
+    "published_judges": _of_paper("the paper's Table 1", "published:published_agreement_table", "table1"),
+    "published_humans": _of_paper("the paper's Table 2", "published:published_agreement_table", "table2"),
+    "published_annotators": _of_paper("the paper's Table 4", "published:published_agreement_table", "table4"),
 }
 """The tables of this project, by the name that users give; the first is the default."""
 

@@ -38,7 +38,7 @@ def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> 
         name: Name of the set of annotations.
         annotations: By picture.
     """
-    measured = {picture: naming(given) for picture, given in annotations.items()}
+    measured = {picture: naming(of_picture) for picture, of_picture in annotations.items()}
     # Divergence is at most 1 and sorted downwards, so that 1 stands behind every measured picture.
     sorts = {picture: 1.0 if names.snd is None else -names.snd for picture, names in measured.items()}
     order = sorted(measured, key=lambda picture: (sorts[picture], picture))

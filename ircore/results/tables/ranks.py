@@ -46,8 +46,8 @@ REMEDIES: Mapping[Unranked, str] = {
 
 def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
     """Return a sentence of advice for each reason for missing ranks that a user can mend."""
-    given = set(reasons)
-    return [words for reason, words in REMEDIES.items() if reason in given]
+    present = set(reasons)
+    return [words for reason, words in REMEDIES.items() if reason in present]
 
 
 def rank_text(row: RankedRow[Any, Any]) -> Value:

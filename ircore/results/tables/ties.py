@@ -20,18 +20,18 @@ def tie_words(standing: Standing, noun: str = "pairs") -> str:
     'Nearly all of these 100 pairs tie: 30 of 4,950 couples are told apart.'
     """
     ranks = [rank for rank in standing.ranges if rank is not None]
-    couples, told = standing.couples, standing.told
+    couples, apart = standing.couples, standing.told
     pairs = round((1 + (1 + 8 * couples) ** 0.5) / 2)
     if not couples:
         return ""
-    if not told:
+    if not apart:
         return f"No two of these {pairs} {noun} can be told apart." if pairs > 2 else ""
-    if told <= (1 - NEARLY_ALL) * couples and pairs > FEW:
-        return f"Nearly all of these {pairs} {noun} tie: {told:,} of {couples:,} couples are told apart."
+    if apart <= (1 - NEARLY_ALL) * couples and pairs > FEW:
+        return f"Nearly all of these {pairs} {noun} tie: {apart:,} of {couples:,} couples are told apart."
     if pairs <= FEW:
         return ""
     top, groups = sum(rank.top for rank in ranks), max(rank.group for rank in ranks)
-    share = f"{100 * told / couples:.0f} %"
+    share = f"{100 * apart / couples:.0f} %"
     inside = f"{groups} groups" if groups > 1 else "one group"
     chance = percents(max(rank.chance for rank in ranks))
     best = f"any of the {top} in the top group may be the best, one of them with a chance of {chance} %"

@@ -56,14 +56,14 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
     """
     # A label of which one instance lacks its box is left out on both sides: its mask would be too small.
     without_box = sorted({e.label for e in (*reference.elements, *generated.elements) if e.box is None})
-    theirs, ours = (_masks(elements, set(without_box)) for elements in (reference, generated))
+    wanted, drawn = (_masks(elements, set(without_box)) for elements in (reference, generated))
     # Boxes narrower than a pixel of the mask, such as 0.3 wide, cut to nothing.
-    covering = {label for masks in (theirs, ours) for label, mask in masks.items() if mask.any()}
-    flat = sorted({*theirs, *ours} - covering)
+    covering = {label for masks in (wanted, drawn) for label, mask in masks.items() if mask.any()}
+    flat = sorted({*wanted, *drawn} - covering)
     for label in flat:
-        theirs.pop(label, None)
-        ours.pop(label, None)
-    by_label = {label: _iou(theirs[label], ours[label]) for label in sorted(theirs.keys() & ours.keys())}
+        wanted.pop(label, None)
+        drawn.pop(label, None)
+    by_label = {label: _iou(wanted[label], drawn[label]) for label in sorted(wanted.keys() & drawn.keys())}
     otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
 
     def mean(labels: Iterable[str]) -> float | None:
@@ -72,10 +72,10 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
 
     return _ElementIoU(
         common=mean(by_label),
-        precision=mean(sorted(ours)),
-        recall=mean(sorted(theirs)),
+        precision=mean(sorted(drawn)),
+        recall=mean(sorted(wanted)),
         by_label=by_label,
-        empty=which_empty(len(theirs), len(ours)),
+        empty=which_empty(len(wanted), len(drawn)),
         without_box=tuple(without_box),
         without_area=tuple(flat),
     )
@@ -99,5 +99,5 @@ def _scaled(value: float, side: int) -> int:
     return int(min(max(value / side, 0.0), 1.0) * SIDE)
 
 
-def _iou(one: Mask, other: Mask) -> float:
-    return int((one & other).sum()) / int((one | other).sum())
+def _iou(first: Mask, second: Mask) -> float:
+    return int((first & second).sum()) / int((first | second).sum())

@@ -108,16 +108,16 @@ LABEL_REACH = 12
 """Pixels that a bar's label lies off its bar at most."""
 
 
-def _distance(one: Element, other: Element) -> float:
+def _distance(first: Element, second: Element) -> float:
     """Return the pixels between two elements' boxes; 0 if they touch."""
-    a, b = one.box, other.box
+    a, b = first.box, second.box
     across = max(a.left - b.right, b.left - a.right, 0)
     down = max(a.top - b.bottom, b.top - a.bottom, 0)
     return float(max(across, down))
 
 
-def _alike(one: Element, other: Element) -> bool:
-    return one.colour == other.colour
+def _alike(first: Element, second: Element) -> bool:
+    return first.colour == second.colour
 
 
 def _area(element: Element) -> float:

@@ -129,12 +129,12 @@ def wedges_exchanged(scene: Scene) -> Scene | None:
     return _replaced(scene, changed)
 
 
-def colour_difference(one: str, other: str) -> float:
+def colour_difference(first: str, second: str) -> float:
     """Return ΔE2000 (Sharma, Wu and Dalal 2005) of two colours ``#rrggbb``."""
     from skimage import color
 
     colorimetry: Any = color  # has no types
-    lab = colorimetry.rgb2lab(np.array([[_rgb(one), _rgb(other)]]) / 255)
+    lab = colorimetry.rgb2lab(np.array([[_rgb(first), _rgb(second)]]) / 255)
     return float(colorimetry.deltaE_ciede2000(lab[0, 0], lab[0, 1]))
 
 

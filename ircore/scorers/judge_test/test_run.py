@@ -92,8 +92,8 @@ def evenly(instances: Iterable[Instance]) -> tuple[Instance, ...]:
 
 def _create(folder: Path, instances: Path | None) -> None:
     if instances is not None:
-        given = read_instances(instances)
-        RunFolder.create(folder, _identity(given), given)
+        source = read_instances(instances)
+        RunFolder.create(folder, _identity(source), source)
         return
     with tempfile.TemporaryDirectory() as temporary:
         drawn = builder_of(RECONSTRUCTION)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))

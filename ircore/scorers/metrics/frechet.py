@@ -9,7 +9,7 @@ FEWEST = 2
 """Features a set must have for a covariance."""
 
 
-def frechet_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
+def frechet_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """Return the squared Fréchet distance between Gaussians fitted to two sets of features.
 
     ‖μ₁ − μ₂‖² + tr(Σ₁ + Σ₂ − 2(Σ₁Σ₂)^½), covariances with divisor n − 1 (Heusel et al. 2017, eq. 6; Dowson and Landau
@@ -17,8 +17,8 @@ def frechet_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     rounding makes of zero is cut off.
 
     Args:
-        one: Shape (pictures, features), at least two pictures.
-        other: The same number of features.
+        first: Shape (pictures, features), at least two pictures.
+        second: The same number of features.
 
     Returns:
         0 or more; 0 for equal means and covariances.
@@ -26,7 +26,7 @@ def frechet_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     Raises:
         ValueError: A set has fewer than two pictures, or the numbers of features differ.
     """
-    x, y = (np.asarray(features, np.float64) for features in (one, other))
+    x, y = (np.asarray(features, np.float64) for features in (first, second))
     if x.ndim != 2 or y.ndim != 2 or min(len(x), len(y)) < FEWEST or x.shape[1] != y.shape[1]:
         raise ValueError("two sets of at least two pictures each, with the same features, are needed")
     difference = x.mean(axis=0) - y.mean(axis=0)

@@ -102,10 +102,10 @@ def _matched(target: Sequence[Label], image: Sequence[Label], text: str) -> int:
     """Return how many of the target's labels with this text match a near label of the image, each at most once."""
     from scipy.optimize import linear_sum_assignment
 
-    theirs = [label for label in target if plain(label.text) == text]
-    ours = [label for label in image if plain(label.text) == text]
-    close = np.array([[hypot(a.x - b.x, a.y - b.y) <= NEAR for b in ours] for a in theirs]).reshape(
-        len(theirs), len(ours)
+    wanted = [label for label in target if plain(label.text) == text]
+    drawn = [label for label in image if plain(label.text) == text]
+    close = np.array([[hypot(a.x - b.x, a.y - b.y) <= NEAR for b in drawn] for a in wanted]).reshape(
+        len(wanted), len(drawn)
     )
     # Each to its nearest would lose pairs: two labels may have the same neighbour.
     rows, columns = linear_sum_assignment(close, maximize=True)

@@ -133,9 +133,9 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
     return [seat.report for seat in seats]
 
 
-def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], given: Path | None) -> RunPrices:
+def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], table: Path | None) -> RunPrices:
     """Return the prices of judges from the runs' tables and an additional table."""
-    prices = read_prices(*(own_prices_file(run.path) for run in runs), given)
+    prices = read_prices(*(own_prices_file(run.path) for run in runs), table)
     return RunPrices(prices, judges={judge.name: judge.spec for judge in judges})
 
 

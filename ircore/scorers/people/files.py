@@ -106,11 +106,11 @@ class Faults:
         """
         if not self.rows:
             return
-        told = [f"  row {row}: {problem}" for row, problem in sorted(self.rows)[:MAX_TOLD]]
+        lines_of_rows = [f"  row {row}: {problem}" for row, problem in sorted(self.rows)[:MAX_TOLD]]
         if len(self.rows) > MAX_TOLD:
-            told.append(f"  and {len(self.rows) - MAX_TOLD:,} more")
+            lines_of_rows.append(f"  and {len(self.rows) - MAX_TOLD:,} more")
         count = f"{len(self.rows):,} fault{'s' if len(self.rows) > 1 else ''}"
-        lines = "\n".join(told)
+        lines = "\n".join(lines_of_rows)
         raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
 
 
@@ -210,23 +210,23 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Fault
     if len(cells) != len(header):
         faults.add(number, f"{len(cells)} cells, the header has {len(header)}")
         return None
-    given = dict(zip(header, cells, strict=True))
-    problems = [problem for column, text in given.items() if (problem := _problem(column, text))]
-    problem = None if problems else _value_problem(given)
+    row = dict(zip(header, cells, strict=True))
+    problems = [problem for column, text in row.items() if (problem := _problem(column, text))]
+    problem = None if problems else _value_problem(row)
     for fault in [*problems, *([problem] if problem else [])]:
         faults.add(number, fault)
     if problems or problem:
         return None
     return RatingRow(
         row=number,
-        annotator=given["annotator"],
-        run_id=given.get("run_id"),
-        episode_id=given["episode_id"],
-        turn=int(given["turn"]),
-        task=given["task"],
-        rendering=given.get("rendering"),
-        value=float(given["value"]) if given["value"] else None,
-        reason=given.get("reason") or None,
+        annotator=row["annotator"],
+        run_id=row.get("run_id"),
+        episode_id=row["episode_id"],
+        turn=int(row["turn"]),
+        task=row["task"],
+        rendering=row.get("rendering"),
+        value=float(row["value"]) if row["value"] else None,
+        reason=row.get("reason") or None,
     )
 
 
@@ -255,14 +255,14 @@ _FORMS: dict[str, tuple[str | None, str]] = {
 """By column: what a cell must match as a whole (None: checked elsewhere), and what that is called."""
 
 
-def _value_problem(given: dict[str, str]) -> str | None:
+def _value_problem(row: dict[str, str]) -> str | None:
     """Return the fault of a row's value; an empty value is allowed with a reason, or if not answered yet."""
-    text = given["value"]
+    text = row["value"]
     if not text:
         return None
-    if given.get("reason"):
-        return f"value and reason: {shown(text)} and {shown(given['reason'])}; a reason says why there is no value"
-    if given["task"] == "similarity":
+    if row.get("reason"):
+        return f"value and reason: {shown(text)} and {shown(row['reason'])}; a reason says why there is no value"
+    if row["task"] == "similarity":
         # "8" and "8.0", as spreadsheets write whole numbers.
         return None if fullmatch(r"([0-9]|10)(\.0+)?", text) else f"value: {shown(text)} is not an integer 0–10"
     # "1", "0.0", "0.5", ".5" and "0.50".

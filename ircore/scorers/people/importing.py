@@ -189,7 +189,7 @@ def _new_ratings(
     rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
 ) -> tuple[dict[str, list[Score]], int]:
     """Drop ratings that the run already has; a rating that contradicts an earlier rating is a fault."""
-    known = {key: given for run_id, run in runs.items() for key, given in _earlier(run_id, run)}
+    known = {key: rating for run_id, run in runs.items() for key, rating in _earlier(run_id, run)}
     new: dict[str, list[Score]] = defaultdict(list)
     kept = 0
     for key, row, score in rated:
@@ -240,5 +240,6 @@ def _by_annotator(rows: Sequence[RatingRow], runs: Sequence[RunFolder]) -> tuple
         if row.value is not None or row.reason is not None:
             answered[row.annotator][_run_id(row, only), row.episode_id, row.turn, row.task] = row.value is None
     return tuple(
-        AnnotatorSummary(name, len(given), sum(given.values()), len(items)) for name, given in sorted(answered.items())
+        AnnotatorSummary(name, len(counts), sum(counts.values()), len(items))
+        for name, counts in sorted(answered.items())
     )

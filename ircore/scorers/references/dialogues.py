@@ -104,7 +104,7 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
         rng: The same state gives the same dialogue.
     """
     groups = _groups(_told(scene), HOPS[difficulty])
-    answers = [[told.sentence for told in group] for group in groups]
+    answers = [[part.sentence for part in group] for group in groups]
     if difficulty == "hard":
         _err_and_correct(answers, rng)
         chatty = rng.sample(answers, max(1, len(answers) // 2))
@@ -132,11 +132,11 @@ def _told(scene: Scene) -> list[_Told]:
     ]
     opening = f"The picture has a {full_colour(scene.background or '#ffffff')} background."
     statements = sorted(statements_of(perception, full_colour), key=lambda statement: statement.order)
-    told = [
+    parts = [
         _Told("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
         for statement in statements
     ]
-    return [_Told(told[0].kind if told else "shape", opening), *told]
+    return [_Told(parts[0].kind if parts else "shape", opening), *parts]
 
 
 def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
@@ -153,13 +153,13 @@ _KINDS: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _groups(told: Sequence[_Told], hops: int) -> list[list[_Told]]:
+def _groups(parts: Sequence[_Told], hops: int) -> list[list[_Told]]:
     """Divide sentences into hops of about equally many, in their order; the ground and the first thing are one hop.
 
     Where there are few sentences, the ground is a hop of its own.
     """
-    opening = 2 if len(told) > hops else 1
-    first, rest = list(told[:opening]), list(told[opening:])
+    opening = 2 if len(parts) > hops else 1
+    first, rest = list(parts[:opening]), list(parts[opening:])
     count = min(hops - 1, len(rest))
     ends = [round(len(rest) * (number + 1) / count) for number in range(count)] if count else []
     starts = [0, *ends[:-1]]
@@ -190,6 +190,6 @@ def _err_and_correct(answers: list[list[str]], rng: random.Random) -> None:
 def _recoloured(sentence: str, name: str, colour: str) -> str:
     """Return a sentence with another colour in place of its own, name and code."""
     # "dark blue (#1e3a5f)" becomes "orange (#f77f00)".
-    told = re.sub(r"(?:\b(?:light|dark) )?\b\w+ \(#[0-9a-f]{6}\)", f"{name} ({colour})", sentence, count=1)
+    recoloured = re.sub(r"(?:\b(?:light|dark) )?\b\w+ \(#[0-9a-f]{6}\)", f"{name} ({colour})", sentence, count=1)
     # "A blue circle" became "A orange circle".
-    return re.sub(rf"^An? {name}", article(name), told)
+    return re.sub(rf"^An? {name}", article(name), recoloured)

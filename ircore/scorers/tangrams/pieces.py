@@ -149,9 +149,9 @@ def compare_frames(target: Labels, answer: Labels, *, interchange: bool = True) 
     return PieceMatch(pieces, _iou(target > 0, answer > 0))
 
 
-def _iou(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> float:
-    union = int((one | other).sum())
-    return int((one & other).sum()) / union if union else 0.0
+def _iou(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
+    union = int((first | second).sum())
+    return int((first & second).sum()) / union if union else 0.0
 
 
 def area_of(polygon: Polygon) -> float:

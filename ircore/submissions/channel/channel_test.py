@@ -99,8 +99,8 @@ class ChannelResult:
         given = "the same words" if name == "same" else "paraphrases"
         who = "a neutral generator" if name == "same" else "the pair's own generator"
         share = 100 * (self.shares[name].mean or 0)
-        what = f"given {given}, {who} gains {share:.0f} % of what the pair's pictures gain"
-        return Flag(rule=RULE, where="the run", what=what)
+        problem = f"given {given}, {who} gains {share:.0f} % of what the pair's pictures gain"
+        return Flag(rule=RULE, where="the run", what=problem)
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _conditions(run: RunFolder, plan: ChannelPlan, said: dict[str, list[str]]) -
     restated = dict(zip(messages, paraphrased(messages, plan.paraphraser), strict=True))
     same = {targets[name]: said[name] for name in names}
     paraphrase = {targets[name]: [restated[message] for message in said[name]] for name in names}
-    other = {targets[name]: said[given] for name, given in zip(names, others, strict=True)}
+    other = {targets[name]: said[other_name] for name, other_name in zip(names, others, strict=True)}
     conditions: dict[Condition, tuple[Drawer, Words]] = {
         "same": (plan.neutral, same),
         "paraphrase": (plan.neutral, paraphrase),

@@ -77,7 +77,7 @@ def play_words(
     run: RunFolder,
     words: Words,
     drawer: Drawer,
-    what: str,
+    words_name: str,
     out: Path,
     concurrency: int = 4,
     max_cost: float | None = None,
@@ -88,7 +88,7 @@ def play_words(
         run: The run whose targets are played.
         words: What is said to each target; other targets of the set are left out.
         drawer: Who draws, by the rule ``drawing`` of its own submission.
-        what: Name of the words, which becomes part of the new run's identity.
+        words_name: Name of the words, which becomes part of the new run's identity.
         out: The run folder: created, or resumed if it exists.
         concurrency: Episodes at the same time.
         max_cost: US dollars that the new run may cost; no limit if None.
@@ -101,12 +101,12 @@ def play_words(
     submission = Submission(
         schema_=1,
         # 300 characters is the longest name that the format takes.
-        name=f"{what} of {run.run.slug}"[:300],
-        describer=PlayerSpec(player="replay", parameters={"run": run.run.run_id, "words": what}),
+        name=f"{words_name} of {run.run.slug}"[:300],
+        describer=PlayerSpec(player="replay", parameters={"run": run.run.run_id, "words": words_name}),
         generator=pair.generator,
         licence="CC0-1.0",
     )
-    loaded = LoadedSubmission(f"channel-{what}", submission, drawer.pair.path)
+    loaded = LoadedSubmission(f"channel-{words_name}", submission, drawer.pair.path)
     most = max(map(len, words.values()))
     rules = Rules(token_budget=MOST_TOKENS, max_turns=max(1, most), drawing=pair.rules.drawing)
     game = load_game(run.game)

@@ -86,16 +86,16 @@ def check_change(
     # Generators cut short: a change of a hundred thousand files is not checked to its end.
     findings = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
     findings += list(message_findings(objects, base, head, title))[:MOST_SHOWN]
-    theirs: frozenset[str] = frozenset()
+    own_slugs: frozenset[str] = frozenset()
     if proposer is not None and not by_maintainers:
         owners = merged_owners(objects, base)
         there = {slug for blob in merged if (slug := submission_slug(blob.entry.path)) is not None}
-        theirs = frozenset(slug for slug in there if is_theirs(slug, owners, proposer))
+        own_slugs = frozenset(slug for slug in there if is_theirs(slug, owners, proposer))
         findings += list(islice(ownership_findings(changes, there, owners, proposer), MOST_SHOWN))
-    findings += list(history_findings(objects, changes, after, merged, by_maintainers, theirs))[:MOST_SHOWN]
+    findings += list(history_findings(objects, changes, after, merged, by_maintainers, own_slugs))[:MOST_SHOWN]
     # Maintainers may name a provider without its fork, having asked the provider.
     purpose = Purpose(fork=None if by_maintainers or proposer is None else proposer.fork)
-    checked = tuple(_submissions(objects, changes, after, merged, purpose, theirs))
+    checked = tuple(_submissions(objects, changes, after, merged, purpose, own_slugs))
     findings += [finding for each in checked for finding in each.findings]
     # A set, because several checks can say the same of one file.
     return CheckedChange(base, head, checked, ordered(set(findings)))
@@ -149,7 +149,7 @@ def _submissions(
     after: dict[str, Blob],
     merged: list[Blob],
     purpose: Purpose,
-    theirs: Collection[str],
+    own_slugs: Collection[str],
 ) -> Iterator[Checked]:
     """Check each manifest that a change adds or alters against the submissions that are merged already."""
     altered = [
@@ -165,7 +165,7 @@ def _submissions(
         path = blob.entry.path
         slug = submission_slug(path) or ""
         checked = check_bytes(data, path, slug, neighbours, purpose)
-        if slug in before and slug not in theirs:
+        if slug in before and slug not in own_slugs:
             checked = _replaced(checked)
         yield checked
 

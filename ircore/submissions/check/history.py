@@ -23,7 +23,7 @@ def history_findings(
     after: Mapping[str, Blob],
     merged: Sequence[Blob],
     by_maintainers: bool = False,
-    theirs: Collection[str] = (),
+    own_slugs: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Yield the faults of the histories that a change adds to.
 
@@ -33,7 +33,7 @@ def history_findings(
         after: Files below ``submissions/`` after it, by path.
         merged: The same files in the merged state.
         by_maintainers: Maintainers propose the change: they alone clear findings and settle disputes.
-        theirs: Names of the submissions that belong to whoever proposes the change.
+        own_slugs: Names of the submissions that belong to whoever proposes the change.
     """
     before = {blob.entry.path: blob for blob in merged}
     for change in changes:
@@ -43,7 +43,7 @@ def history_findings(
         if blob is None:
             yield finding(change.path, "deletes a history", "lines added at the end", _REMEDY)
         elif blob.entry.size <= MAX_BYTES and blob.entry.mode == PLAIN_FILE:
-            is_theirs = submission_slug(change.path) in theirs
+            is_theirs = submission_slug(change.path) in own_slugs
             yield from _added(objects, blob, before.get(change.path), by_maintainers, is_theirs)
             if change.path.removesuffix(HISTORY) + MANIFEST not in before:
                 remedy = "Take it out: a history begins once the submission is merged."

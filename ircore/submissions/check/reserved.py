@@ -32,15 +32,15 @@ def reserved_fault(path: FieldPath, text: str) -> Fault | None:
         path: The field; empty for the folder's name.
         text: The name.
     """
-    what = "" if path else f"the folder's name {text!r} "
+    subject = "" if path else f"the folder's name {text!r} "
     if sign := next((character for character in text if character in _signs()), None):
-        problem = f"{what}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
+        problem = f"{subject}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
         return Fault(path, problem, "a name without it", "Take it out.")
     shapes = _shapes(text)
     for phrase, whole in _reserved():
         words = _shapes(phrase)
         if _holds(shapes, words) and not (whole and len(words) < len(shapes)):
-            problem = f"{what}holds {phrase!r}, which only this project says of an entry"
+            problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
             return Fault(path, problem, "a name that claims no rank or standing", "Choose other words.")
     return None
 
@@ -62,12 +62,14 @@ def provider_fault(path: FieldPath, text: str, fork: str | None) -> Fault | None
         # Names of accounts do not differ by case at GitHub.
         if fork is not None and fork.casefold() in (account.casefold() for account in provider.accounts):
             return None
-        what = f"is taken for {provider.name}" if path else f"the folder's name {text!r} is taken for {provider.name}"
+        problem = (
+            f"is taken for {provider.name}" if path else f"the folder's name {text!r} is taken for {provider.name}"
+        )
         forks = " or ".join(provider.accounts)
         proof = f"open the pull request from a fork of {forks}" if forks else "a maintainer asks them"
         remedy = f"Write your own name{'' if path else ' for the folder'}, or prove it: {proof}."
         return Fault(
-            path, f"{what}, without proof", "a name of your own", remedy, "warning" if fork is None else "error"
+            path, f"{problem}, without proof", "a name of your own", remedy, "warning" if fork is None else "error"
         )
     return None
 

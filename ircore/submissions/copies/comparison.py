@@ -110,8 +110,8 @@ class Comparison(NamedTuple):
                     identical.add((name, sha256))
                     whose = f"the {twin[1]}" if twin[0] == name else f"the {twin[1]} of {twin[0]}"
                     evidence = Evidence(rendering=sha256, instance=twin[0])
-                    what = f"the rendering is {whose}, pixel by pixel"
-                    yield self._flag("identical_to_target", name, step, what, evidence)
+                    problem = f"the rendering is {whose}, pixel by pixel"
+                    yield self._flag("identical_to_target", name, step, problem, evidence)
         yield from self._copies(instances, identical)
 
     def _copies(self, instances: AnyInstanceSet, identical: Collection[tuple[str, str]]) -> Iterator[Flag]:
@@ -141,8 +141,8 @@ class Comparison(NamedTuple):
     def _of_photograph(self, name: str, sha256: str, step: int, source: Picture) -> tuple[float, Flag]:
         """Return the share of a rendering's patches that are a photograph's, and the finding about it."""
         seen = match(small(self.picture(sha256).pixels), small(source.pixels))
-        what = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
-        return seen.share, self._flag("copied_picture", name, step, what, Evidence(rendering=sha256, instance=name))
+        problem = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
+        return seen.share, self._flag("copied_picture", name, step, problem, Evidence(rendering=sha256, instance=name))
 
     def _of_figure(self, name: str, sha256: str, step: int, source: Picture) -> tuple[float, Flag]:
         """Return the share of a figure's fine detail that is in a rendering, and the finding about it.
@@ -155,11 +155,11 @@ class Comparison(NamedTuple):
         pixels = self.picture(sha256).pixels
         fine = fine_share(pixels, source.pixels)
         if fine >= SAME_DETAIL:
-            what = f"{fine:.0%} of the target's fine detail, which no words tell, is in the rendering"
-            return fine, self._flag("copied_picture", name, step, what, evidence)
+            problem = f"{fine:.0%} of the target's fine detail, which no words tell, is in the rendering"
+            return fine, self._flag("copied_picture", name, step, problem, evidence)
         seen = match(small(pixels), small(source.pixels))
-        what = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
-        flag = self._flag("copy_of_target", name, step, what, evidence)
+        problem = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
+        flag = self._flag("copy_of_target", name, step, problem, evidence)
         return (SAME_DETAIL if seen.share >= LIKE_TARGET else 0.0), flag
 
     def with_others(
@@ -194,19 +194,19 @@ class Comparison(NamedTuple):
                     evidence = Evidence(rendering=sha256, run_id=pool.run_ids[shown], other=pool.sha256[shown])
                     whose = f"one that {slug} has"
                     if twin is not None:
-                        what = f"the picture is, pixel by pixel, {whose}"
-                        yield self._flag("rendering_of_another", name, step, what, evidence)
+                        problem = f"the picture is, pixel by pixel, {whose}"
+                        yield self._flag("rendering_of_another", name, step, problem, evidence)
                     elif alike[nearest] >= LIKE_ANOTHER and (name, sha256) not in self.reproduced:
                         # Two good drawings of one target are alike without one being a copy of the other.
                         is_good = likeness(look, target_looks(name)).max() >= LIKE_BY_CHANCE
                         rule = "like_another" if is_good else "rendering_of_another"
-                        what = f"the picture can hardly be told from {whose}"
-                        yield self._flag(rule, name, step, what, evidence)
+                        problem = f"the picture can hardly be told from {whose}"
+                        yield self._flag(rule, name, step, problem, evidence)
 
-    def _flag(self, rule: str, name: str, step: int, what: str, evidence: Evidence) -> Flag:
+    def _flag(self, rule: str, name: str, step: int, problem: str, evidence: Evidence) -> Flag:
         explained = EXPLAINED if (name, evidence.rendering) in self.reproduced else None
         where = f"{name}, {self.word} {step}"
-        return Flag(rule=rule, where=where, what=what, evidence=evidence, explained=explained)
+        return Flag(rule=rule, where=where, what=problem, evidence=evidence, explained=explained)
 
 
 class _Pool(NamedTuple):

@@ -97,11 +97,11 @@ class RelayClient:
                         await close()
 
     def _check(self, about: Mapping[str, Any]) -> None:
-        ours = json.loads(self.loaded.submission.model_dump_json(by_alias=True))
-        theirs = about["submission"]
+        own = json.loads(self.loaded.submission.model_dump_json(by_alias=True))
+        of_relay = about["submission"]
         # Both may be added to the manifest after play.
-        for name in sorted({*ours, *theirs} - {"transcripts", "dates"}):
-            if ours.get(name) != theirs.get(name):
+        for name in sorted({*own, *of_relay} - {"transcripts", "dates"}):
+            if own.get(name) != of_relay.get(name):
                 raise InputError(
                     f"{self.loaded.path}: {name}: the relay plays {about['slug']} with another {name}",
                     "Give the manifest that the maintainer started the relay with.",
@@ -147,12 +147,12 @@ class RelayClient:
     async def _work(self, session: "ClientSession", handed: Handed) -> None:
         try:
             # A repeated question is not asked anew: the answer may have cost money.
-            given = self._given.get(handed.question) or await self._answer(handed)
-            self._given[handed.question] = given
+            answer = self._given.get(handed.question) or await self._answer(handed)
+            self._given[handed.question] = answer
             # The oldest go first, which the relay has recorded most likely.
             while len(self._given) > REMEMBERED:
                 self._given.popitem(last=False)
-            await self._request(session, "POST", f"/answer/{handed.question}", given)
+            await self._request(session, "POST", f"/answer/{handed.question}", answer)
         except _OverError:
             pass  # the run ended without this answer
         finally:

@@ -139,7 +139,7 @@ class Desk:
             total=self.total,
         )
 
-    async def take(self, name: str, given: HandedAnswer) -> None:
+    async def take(self, name: str, handed: HandedAnswer) -> None:
         """Take the answer to a question that was handed out.
 
         Raises:
@@ -150,7 +150,7 @@ class Desk:
         entry = self._asked(name)
         entry.count()
         try:
-            answer = await asyncio.to_thread(given.answer, entry.seat, entry.view)
+            answer = await asyncio.to_thread(handed.answer, entry.seat, entry.view)
         except PlayerError as refusal:
             self._asked(name).answer.set_exception(refusal)
             return

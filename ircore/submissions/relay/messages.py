@@ -181,10 +181,10 @@ def read_handed_answer(data: bytes) -> HandedAnswer:
         InputError: It is not in the format.
     """
     try:
-        given = HandedAnswer.model_validate_json(data, strict=True)
+        answer = HandedAnswer.model_validate_json(data, strict=True)
         # pydantic takes the last of two equal keys, other readers may take the first.
         refuse_double_keys(data)
     except (ValueError, RecursionError) as error:
         problem = describe_validation_error(error) if isinstance(error, ValidationError) else str(error)
         raise InputError(f"answer: {problem[:400]}", "See docs/relay.md.") from error
-    return given
+    return answer

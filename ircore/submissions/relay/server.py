@@ -156,8 +156,8 @@ class _Handlers:
         """Take an answer."""
         from aiohttp import web
 
-        given = await asyncio.to_thread(read_handed_answer, await _body(request, MAX_ANSWER_BYTES))
-        await self.desk.take(request.match_info["question"], given)
+        answer = await asyncio.to_thread(read_handed_answer, await _body(request, MAX_ANSWER_BYTES))
+        await self.desk.take(request.match_info["question"], answer)
         return web.json_response({})
 
 

@@ -32,7 +32,7 @@ def vouch(loaded: AnyLoaded, out: Path, instances: AnyInstanceSet, relay_keys: P
     # Signatures first: without them nothing in the folder can be relied on.
     witness = check_witness(out, known_relays(relay_keys))
     run, pair, game = folder.run, loaded.submission, load_game(folder.game)
-    for name, theirs, ours in (
+    for name, played, stated in (
         ("game", run.game, pair.game),
         ("slug", run.slug, loaded.slug),
         ("players", run.submission.players, pair.players),
@@ -40,7 +40,7 @@ def vouch(loaded: AnyLoaded, out: Path, instances: AnyInstanceSet, relay_keys: P
         ("prompts", run.prompts, game.prompts(None).version),
         ("instance_set", run.instance_set, instances.identity),
     ):
-        if theirs != ours:
+        if played != stated:
             raise InputError(f"{out}: {name}: is not that of {loaded.path}", "Name the run that the relay played.")
     missing = len(folder.any_instances.instances) - len(RunWriter.finished_episodes(folder))
     if missing:

@@ -60,18 +60,18 @@ def readings(text: str) -> Iterator[str]:
     )
 
 
-def without_leetspeak(text: str, one: str = "i") -> str:
+def without_leetspeak(text: str, letter: str = "i") -> str:
     """Return a text with the digits and signs inside of its words read as letters.
 
     Args:
         text: In lower case.
-        one: The letter that 1 stands for, i or l.
+        letter: The letter that 1 stands for, i or l.
 
     >>> without_leetspeak("r3d c1rcl3, 10 px")
     'red circle, 10 px'
     """
     # Only words that hold a letter: numbers of a description stay numbers.
-    table = str.maketrans({**_LEET, "1": one})
+    table = str.maketrans({**_LEET, "1": letter})
     return _DISGUISED.sub(lambda match: match[0].translate(table), text)
 
 

@@ -69,8 +69,8 @@ def clock(run: Run | GameRun, events: Sequence[AnyEvent], now: datetime | None =
     passed = ((now or datetime.now(UTC)) - started).total_seconds()
     # An hour's slack for clocks that are set wrong.
     if longest and seconds[longest] > passed + 3600:
-        what = f"its answers took {seconds[longest]:.0f} s, but only {passed:.0f} s passed since the run began"
-        yield Flag(rule="clock", where=longest, what=what)
+        problem = f"its answers took {seconds[longest]:.0f} s, but only {passed:.0f} s passed since the run began"
+        yield Flag(rule="clock", where=longest, what=problem)
 
 
 def answers_of_models(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
@@ -107,8 +107,8 @@ def _times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
         if call.usage.completion_tokens
     ]
     if (most := most_correlation(pairs)) is not None and most < LEAST_CORRELATION:
-        what = f"seconds of the {role}'s {len(pairs)} answers do not grow with the tokens written"
-        yield _of_run("time", f"{what}: rank correlation at most {most:.2f}")
+        problem = f"seconds of the {role}'s {len(pairs)} answers do not grow with the tokens written"
+        yield _of_run("time", f"{problem}: rank correlation at most {most:.2f}")
 
 
 def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
@@ -147,8 +147,8 @@ def _tokens(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
     )
     unread = sum(call.usage.prompt_tokens == 0 for call in counted)
     if fewer or unread:
-        what = f"{fewer} hold more words than the tokens they count, {unread} count no token read"
-        yield _of_run("tokens", f"of {len(counted)} answers of the {role}, a model, {what}")
+        problem = f"{fewer} hold more words than the tokens they count, {unread} count no token read"
+        yield _of_run("tokens", f"of {len(counted)} answers of the {role}, a model, {problem}")
 
 
 def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]:
@@ -159,5 +159,5 @@ def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]
         yield _of_run("no_cost", f"{free} of {len(calls)} answers of the {role} cost nothing; {seat.label} has a price")
 
 
-def _of_run(rule: str, what: str) -> Flag:
-    return Flag(rule=rule, where="the run", what=what)
+def _of_run(rule: str, problem: str) -> Flag:
+    return Flag(rule=rule, where="the run", what=problem)

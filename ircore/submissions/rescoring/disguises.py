@@ -31,7 +31,7 @@ def disguise(text: str) -> str | None:
     >>> disguise("A red circle at https://example.org/1.png"), disguise("A red circle on white.")
     ('the message holds an address', None)
     """
-    return next((what for what, is_there in _FORMS if is_there(text)), None)
+    return next((description for description, is_there in _FORMS if is_there(text)), None)
 
 
 def _mixes_alphabets(text: str) -> bool:

@@ -47,9 +47,12 @@ def texts_to_a_judge(comparison: Comparison, instances: AnyInstanceSet, read: Re
             # A target may hold such words itself, and a good rendering repeats them.
             if not any(addresses_a_judge(read(picture)) for picture in shown):
                 where = f"{name}, {comparison.word} {step}"
-                what = "a text in the rendering speaks to a judge, and none in the target does"
+                problem = "a text in the rendering speaks to a judge, and none in the target does"
                 yield Flag(
-                    rule="text_to_a_judge", where=where, what=what, evidence=Evidence(rendering=sha256, instance=name)
+                    rule="text_to_a_judge",
+                    where=where,
+                    what=problem,
+                    evidence=Evidence(rendering=sha256, instance=name),
                 )
 
 

@@ -213,24 +213,24 @@ class Hub:
         self._base, self._until = base, until
         self._opener: OpenerDirector = build_opener(SafeRedirects(base))
 
-    def get(self, address: str, size: int, what: str) -> bytes:
+    def get(self, address: str, size: int, name: str) -> bytes:
         """Return the content of a file that was listed with a size."""
         last: WorkError | None = None
         for wait in (0.0, *WAITS):
             self._rest(wait)
-            with self.open(address, what) as answer:
+            with self.open(address, name) as answer:
                 try:
                     data = self._read(answer, size)
                 except (OSError, HTTPException) as error:
-                    last = WorkError(f"{what}: the connection failed ({type(error).__name__})", "Try again later.")
+                    last = WorkError(f"{name}: the connection failed ({type(error).__name__})", "Try again later.")
                     continue
             # Another size is no failed connection, so it is not asked for again.
             if len(data) != size:
-                raise TranscriptError(f"{what}: the Hub listed {size:,} bytes and sends another number", REMEDY)
+                raise TranscriptError(f"{name}: the Hub listed {size:,} bytes and sends another number", REMEDY)
             return data
-        raise last or WorkError(f"{what}: the connection failed", "Try again later.")
+        raise last or WorkError(f"{name}: the connection failed", "Try again later.")
 
-    def open(self, address: str, what: str) -> HTTPResponse:
+    def open(self, address: str, name: str) -> HTTPResponse:
         """Ask for an address below the Hub's own."""
         try:
             # The address of a further page is the server's word, and must not lead to another server.
@@ -239,7 +239,7 @@ class Hub:
         except ValueError:
             below = False
         if not below:
-            raise WorkError(f"{what}: the Hub leads to {address[:200]!a}", "Try again later.")
+            raise WorkError(f"{name}: the Hub leads to {address[:200]!a}", "Try again later.")
         last = ""
         for wait in (0.0, *WAITS):
             # A wait past the deadline would hide the reason behind the message about time.
@@ -254,11 +254,11 @@ class Hub:
                 last = f"the Hub answers {error.code}"
                 # Other refusals of the server would be the same a second later.
                 if error.code != 429 and error.code < 500:
-                    raise _refusal(error.code, what) from error
+                    raise _refusal(error.code, name) from error
                 self._rest(_asked_wait(error.headers))
             except (URLError, OSError, HTTPException, ValueError) as error:  # ValueError: a redirect to no address
                 last = f"the Hub {_broken(error)}"
-        raise WorkError(f"{what}: {last[:200]}", "Check the network, or try again later.")
+        raise WorkError(f"{name}: {last[:200]}", "Check the network, or try again later.")
 
     def _read(self, answer: HTTPResponse, size: int) -> bytes:
         """Read at most a byte more than the listed size, which shows a file that is too long."""
@@ -292,13 +292,13 @@ def _broken(error: Exception) -> str:
     return f"cannot be reached ({said or type(reason).__name__})"
 
 
-def _refusal(status: int, what: str) -> InputError:
+def _refusal(status: int, name: str) -> InputError:
     if status in (401, 403, 404):
         return TranscriptError(
-            f"{what}: no such public dataset, commit, run or file on the Hub ({status})",
+            f"{name}: no such public dataset, commit, run or file on the Hub ({status})",
             "Check transcripts in submission.yaml; the repository must be public.",
         )
-    return WorkError(f"{what}: the Hub refuses: {status}", "Try again later.")
+    return WorkError(f"{name}: the Hub refuses: {status}", "Try again later.")
 
 
 def _asked_wait(headers: "Message[str, str]") -> float:

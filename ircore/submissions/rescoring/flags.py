@@ -149,8 +149,8 @@ def _not_reproduced(run: Run | GameRun, differing: Sequence[CallKey]) -> Iterato
     for role in dict.fromkeys(key.role for key in differing):
         keys = [key for key in differing if key.role == role]
         where = f"{keys[0].episode_id}, {step_word(run.game)} {keys[0].turn}"
-        what = f"{len(keys)} answers of the {role} are not those that {run.submission.players[role].label} gives"
-        yield _flag("not_reproduced", where, what)
+        problem = f"{len(keys)} answers of the {role} are not those that {run.submission.players[role].label} gives"
+        yield _flag("not_reproduced", where, problem)
 
 
 def _tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Rendering], word: str) -> Iterator[Flag]:
@@ -228,5 +228,5 @@ def _other_order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Fla
         yield _flag("other_order", "the run", f"episodes begin in another order than committed to (ρ = {alike:.2f})")
 
 
-def _flag(rule: str, where: str, what: str) -> Flag:
-    return Flag(rule=rule, where=where, what=what)
+def _flag(rule: str, where: str, problem: str) -> Flag:
+    return Flag(rule=rule, where=where, what=problem)

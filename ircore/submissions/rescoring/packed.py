@@ -260,6 +260,6 @@ def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
         while line := file.readline(MAX_LINE_BYTES + 1):
             number += 1
             if not line.endswith(b"\n"):
-                what = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
-                raise TranscriptError(f"{path}:{number}: a line that is {what}", REMEDY)
+                fault = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
+                raise TranscriptError(f"{path}:{number}: a line that is {fault}", REMEDY)
             yield _strict(line, events.validate_json, f"{path}:{number}")

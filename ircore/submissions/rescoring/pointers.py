@@ -18,8 +18,8 @@ _PICTURE = r"(?:target|image|picture|instance|item|example|sample|episode|puzzle
 _WHOLE = r"(?:set|benchmark|dataset|data set|collection|list|folder|series|archive|leaderboard|game|season)"
 _LEVEL = r"(?:easy|hard)"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (what, re.compile(pattern, re.IGNORECASE))
-    for what, pattern in (
+    (description, re.compile(pattern, re.IGNORECASE))
+    for description, pattern in (
         (
             "names a category, a difficulty and a number",
             rf"\b{_NUMBER}\W+(?:of\W+)?(?:the\W+)?{_LEVEL}\W+{_CATEGORY}\b"
@@ -57,4 +57,4 @@ def points_at_a_target(text: str) -> str | None:
     >>> points_at_a_target("An easy geometry: 1 triangle.") is None
     True
     """
-    return next((what for what, pattern in _FORMS if pattern.search(text)), None)
+    return next((description for description, pattern in _FORMS if pattern.search(text)), None)

@@ -213,7 +213,7 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
         TranscriptError: The transcripts are of another pair, set, game or prompts, or by other rules.
     """
     merged, rules = loaded.submission, rules_of(game, loaded, {})
-    for name, theirs, ours in (
+    for name, played, merged_value in (
         ("instance_set", stated.instance_set, instances.identity),
         ("game", stated.game, game.name),
         ("slug", stated.slug, loaded.slug),
@@ -223,9 +223,9 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
         *((seat, _settings(stated.submission.players.get(seat)), _settings(merged.players[seat]))
           for seat in merged.players),
     ):  # fmt: skip
-        if theirs != ours:
+        if played != merged_value:
             raise TranscriptError(
-                f"{loaded.path}: {name}: the transcripts were played with {_short(theirs)}, not {_short(ours)}",
+                f"{loaded.path}: {name}: the transcripts were played with {_short(played)}, not {_short(merged_value)}",
                 f"Play the benchmark's own instances: ircore instances build --game {game.name} --out DIR"
                 if name == "instance_set"
                 else "Name transcripts of this pair, played by its manifest.",

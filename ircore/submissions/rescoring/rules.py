@@ -206,17 +206,18 @@ class Replay:
     def _at(self, step: int) -> str:
         return f"{step_word(self.run.game)} {step}"
 
-    def _differences(self, ours: AnyEnded, theirs: AnyEnded) -> Iterator[str]:
+    def _differences(self, by_rules: AnyEnded, recorded: AnyEnded) -> Iterator[str]:
         """Yield the parts of a recorded episode that differ from the outcome of the rules."""
-        our_steps, their_steps = recorded_steps(ours), recorded_steps(theirs)
-        if theirs.abort_reason == GIVEN_UP:
+        our_steps, their_steps = recorded_steps(by_rules), recorded_steps(recorded)
+        if recorded.abort_reason == GIVEN_UP:
             # It must have failed; what was recorded of it must be what the rules led to before they failed.
-            if ours.abort_reason not in TECHNICAL_REASONS:
-                yield f"was declared final, but by the rules it has a result: {ours.outcome}"
+            if by_rules.abort_reason not in TECHNICAL_REASONS:
+                yield f"was declared final, but by the rules it has a result: {by_rules.outcome}"
         else:
             for name in STATED:
-                if getattr(ours, name) != getattr(theirs, name):
-                    yield f"{name} is {_short(getattr(theirs, name))}; by the rules it is {_short(getattr(ours, name))}"
+                stated, right = getattr(recorded, name), getattr(by_rules, name)
+                if right != stated:
+                    yield f"{name} is {_short(stated)}; by the rules it is {_short(right)}"
             if len(our_steps) != len(their_steps):
                 word = step_word(self.run.game)
                 yield f"has {len(their_steps)} {word}s; by the rules it has {len(our_steps)}"

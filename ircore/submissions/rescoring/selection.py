@@ -110,8 +110,10 @@ def stopping(
             curves.append([rating or 0.0 for rating in ratings])
     at_best, wavering = ends_at_best(curves)
     if wavering >= LEAST_OWN and (chance := at_least(at_best, wavering, common)) < UNLIKELY:
-        what = f"{at_best} of {wavering} episodes that wavered end at their best rendering; of other pairs {common:.0%}"
-        yield Flag(rule="stops_at_best", where="the run", what=f"{what} (chance {chance:.1g})")
+        problem = (
+            f"{at_best} of {wavering} episodes that wavered end at their best rendering; of other pairs {common:.0%}"
+        )
+        yield Flag(rule="stops_at_best", where="the run", what=f"{problem} (chance {chance:.1g})")
 
 
 def ends_at_best(curves: Sequence[Curve]) -> tuple[int, int]:
@@ -168,8 +170,8 @@ def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
     technical = {*TECHNICAL_REASONS, GIVEN_UP}
     failed = [name for name, episode in episodes.items() if episode.abort_reason in technical]
     if len(failed) > MANY_FAILED * len(episodes):
-        what = f"{len(failed)} of {len(episodes)} episodes failed for technical reasons"
-        yield Flag(rule="many_failures", where="the run", what=what)
+        problem = f"{len(failed)} of {len(episodes)} episodes failed for technical reasons"
+        yield Flag(rule="many_failures", where="the run", what=problem)
     ease = {name: -float(episode.difficulty == "hard") for name, episode in episodes.items()}
     by = "difficulty"
     # Only if known of every target: similarity and difficulty cannot be compared with each other.
@@ -177,8 +179,8 @@ def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
         ease, by = {name: peers.expected[name] for name in episodes}, "other pairs' similarity"
     chance = chance_of_low([ease[name] for name in failed], list(ease.values()))
     if len(failed) >= LEAST_FAILED and chance < UNLIKELY:
-        what = f"{len(failed)} technical failures fell on hard targets by {by} (chance {chance:.1g})"
-        yield Flag(rule="chosen_failures", where="the run", what=what)
+        problem = f"{len(failed)} technical failures fell on hard targets by {by} (chance {chance:.1g})"
+        yield Flag(rule="chosen_failures", where="the run", what=problem)
 
 
 def chance_of_low(chosen: Sequence[float], values: Sequence[float]) -> float:

@@ -30,8 +30,8 @@ def other_models(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Fla
         spec = run.submission.players.get(role)
         if spec is None or spec.model is None or any(is_same_model(name, served) for name in _named(spec)):
             continue
-        what = f"{count} answers of the {role} are by {served.partition('@')[0][:80]}, not by {spec.model[:80]}"
-        yield Flag(rule="another_model", where="the run", what=what)
+        problem = f"{count} answers of the {role} are by {served.partition('@')[0][:80]}, not by {spec.model[:80]}"
+        yield Flag(rule="another_model", where="the run", what=problem)
 
 
 def is_same_model(named: str, served: str) -> bool:
@@ -45,12 +45,12 @@ def is_same_model(named: str, served: str) -> bool:
     (True, False)
     """
     # What follows the sign is a fingerprint of the service's, not part of the model's name.
-    ours, theirs = _plain(named), _plain(served.partition("@")[0])
-    if ours == theirs:
+    plain_named, plain_served = _plain(named), _plain(served.partition("@")[0])
+    if plain_named == plain_served:
         return True
-    if _SNAPSHOT.sub("", ours) != _SNAPSHOT.sub("", theirs):
+    if _SNAPSHOT.sub("", plain_named) != _SNAPSHOT.sub("", plain_served):
         return False
-    dates = [re.sub(r"\D", "", match[0]) for name in (ours, theirs) if (match := _SNAPSHOT.search(name))]
+    dates = [re.sub(r"\D", "", match[0]) for name in (plain_named, plain_served) if (match := _SNAPSHOT.search(name))]
     return len([date for date in dates if date]) < 2  # two versions that are both stated have to be the same
 
 

@@ -115,16 +115,16 @@ def _settings(spec: Any) -> dict[str, Any]:
     return settings
 
 
-def _targets(out: Path, given: Path | None, mode: "Mode", log: IO[bytes]) -> None:
+def _targets(out: Path, instances: Path | None, mode: "Mode", log: IO[bytes]) -> None:
     from ircore.instances.store import read_any_instances
 
-    if given is not None and read_any_instances(given).game != mode.game:
-        raise InputError(f"--instances {given}: are not for {mode.game}", "Name a set of that game.")
+    if instances is not None and read_any_instances(instances).game != mode.game:
+        raise InputError(f"--instances {instances}: are not for {mode.game}", "Name a set of that game.")
     if (out / "instances").exists():
         return
-    if given is not None:
+    if instances is not None:
         # Resolved, since a relative link would be read from the folder that holds the link.
-        (out / "instances").symlink_to(given.resolve())
+        (out / "instances").symlink_to(instances.resolve())
         return
     chosen = [part for name in mode.categories for part in ("--category", name)]
     build = [

@@ -67,15 +67,15 @@ def _participant(folder: Path, session: Session, study: Study) -> Imported | Non
     if not (own / "run" / RUN_FILE).is_file():
         return None
     ended = sum(episode.played for episode in RunFolder(own / "run").episodes())
-    given = answers(own)
-    right = sum(map(passed, given))
+    checks = answers(own)
+    right = sum(map(passed, checks))
     if not (own / CONSENT).exists():
         why = "did not agree"
     # Attention comes before completeness: whoever failed a check is named for the check.
-    elif right < len(given):
-        why = f"failed {len(given) - right} of {len(given)} attention checks"
+    elif right < len(checks):
+        why = f"failed {len(checks) - right} of {len(checks)} attention checks"
     elif ended < len(session.order):
         why = f"played {ended} of {len(session.order)} targets"
     else:
-        why = "" if len(given) == len(study.session(session.code).checks) else "was not asked every attention check"
-    return Imported(session.code, ended, len(given), right, why)
+        why = "" if len(checks) == len(study.session(session.code).checks) else "was not asked every attention check"
+    return Imported(session.code, ended, len(checks), right, why)

@@ -115,9 +115,9 @@ def read_study(folder: Path) -> Study:
     Raises:
         InputError: The folder holds no study.
     """
-    told = read_json(folder / PLAN, 10_000_000, "Name a folder that ircore study build wrote.")
+    plan = read_json(folder / PLAN, 10_000_000, "Name a folder that ircore study build wrote.")
     try:
-        return Study.model_validate(told)
+        return Study.model_validate(plan)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))

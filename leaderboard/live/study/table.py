@@ -47,8 +47,8 @@ class StudyTable(Table):
         waits = not self.has_consent or check is not None
         question = None if waits or state["question"] is None else {**state["question"], **_UNTOLD}
         consent = self.study.consent if self.study is not None and not self.has_consent else None
-        told = {"consent": consent, "check": None if check is None or consent else check.word}
-        return {**state, "question": question, "study": told}
+        study = {"consent": consent, "check": None if check is None or consent else check.word}
+        return {**state, "question": question, "study": study}
 
     def take(self, said: dict[str, Any]) -> bool:
         """Take consent, the word of a check, or an answer.
@@ -78,16 +78,16 @@ class StudyTable(Table):
         check = self._waiting_check(len(run.episodes()) if run is not None else 0)
         if check is None or not 0 < len(word.strip()) <= 100:
             return False
-        given = [*answers(self.folder), {"asked": check.word, "given": word.strip()}]
-        write_text(self.folder / CHECKS, json.dumps(given, indent=2) + "\n")
+        checks = [*answers(self.folder), {"asked": check.word, "given": word.strip()}]
+        write_text(self.folder / CHECKS, json.dumps(checks, indent=2) + "\n")
         return True
 
 
 def answers(folder: Path) -> list[dict[str, str]]:
     """Return the answers to the attention checks of a participant's folder, each with the word that was asked for."""
     path = folder / CHECKS
-    given: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return given
+    checks: list[dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return checks
 
 
 def passed(answer: dict[str, str]) -> bool:

@@ -42,6 +42,11 @@ def test_a_command_finds_that_its_input_is_missing_before_it_imports_a_large_lib
 
 
 @pytest.mark.slow
+def test_results_open_the_runs_before_they_import_what_computes_with_them() -> None:
+    assert imported_by("results", "missing").isdisjoint({"numpy", "PIL", "yaml", "ircore.results.model"})
+
+
+@pytest.mark.slow
 def test_a_metric_imports_what_it_computes_with_and_no_other(tmp_path: Path) -> None:
     for name in ("target.png", "image.png"):
         noise = np.random.default_rng(len(name)).integers(0, 256, (24, 24, 3), dtype=np.uint8)
@@ -57,3 +62,20 @@ def test_a_board_needs_of_scipy_its_special_functions_alone(run: RunFolder) -> N
     modules = imported_by("results", str(run.path))
     assert modules.isdisjoint(set(LARGE) - {"scipy"})
     assert modules.isdisjoint({"scipy.stats", "scipy.optimize", "scipy.ndimage", "scipy.sparse", "scipy.interpolate"})
+
+
+OF_OTHER_TABLES = (
+    *("ircore.games.reference", "ircore.results.agreement", "ircore.results.calibration", "ircore.results.convention"),
+    *("ircore.results.effects", "ircore.results.language", "ircore.results.tables.effects"),
+    *("ircore.results.tables.recalibration", "ircore.results.tables.said"),
+)
+"""Modules that a board does not need."""
+
+
+@pytest.mark.slow
+def test_a_board_imports_no_other_tables_modules_and_no_picture(run: RunFolder) -> None:
+    assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
+    modules = imported_by("results", str(run.path))
+    assert "ircore.results.tables.board" in modules
+    assert modules & {*OF_OTHER_TABLES, "ircore.core.workers", "PIL"} == set()
+    assert "ircore.results.effects" in imported_by("results", str(run.path), "--table", "effects")

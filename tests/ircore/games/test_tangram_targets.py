@@ -48,9 +48,11 @@ def test_turns_are_those_of_the_shapes_of_simple_shapes() -> None:
 @pytest.mark.slow
 def test_a_set_holds_tangrams_only_where_they_are_asked_for(tmp_path: Path) -> None:
     """The released sets are what they were."""
-    assert "tangrams" not in {one.category for one in build_instances(tmp_path / "a", per_condition=1).instances}
+    assert "tangrams" not in {
+        instance.category for instance in build_instances(tmp_path / "a", per_condition=1).instances
+    }
     made = build_instances(tmp_path / "b", per_condition=2, categories=["tangrams"])
-    assert [one.instance_id for one in made.instances] == [
+    assert [instance.instance_id for instance in made.instances] == [
         "tangrams-easy-01", "tangrams-easy-02", "tangrams-hard-01", "tangrams-hard-02",
     ]  # fmt: skip
 
@@ -102,14 +104,14 @@ def test_difficulty_is_how_differently_people_name_a_tangram(
 ) -> None:
     """Annotations of many people count for more than the published divergence of ten: page1-3 has 1, not 0.9."""
     made = import_tangrams(ImportRequest(kilogram, tmp_path / "set"))
-    assert {one.instance_id: one.measures for one in made.instances} == {
+    assert {instance.instance_id: instance.measures for instance in made.instances} == {
         "tangrams-easy-page-a": {"snd": 0.5},
         "tangrams-hard-page1-1": {"snd": 1.0},
         "tangrams-hard-page1-3": {"snd": 1.0},
     }
     assert "1 of 4 tangrams left out" in capsys.readouterr().err
-    assert {one.licence for one in made.instances} == {"LicenseRef-KiloGram-tangrams"}
-    assert all(one.scene is not None and len(one.scene.elements) == 7 for one in made.instances)
+    assert {instance.licence for instance in made.instances} == {"LicenseRef-KiloGram-tangrams"}
+    assert all(instance.scene is not None and len(instance.scene.elements) == 7 for instance in made.instances)
 
 
 @pytest.mark.slow

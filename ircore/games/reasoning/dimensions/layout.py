@@ -35,12 +35,12 @@ class Layout(SeenThings):
         forms = [Form(colour, rng.choice(FORMS)) for colour in rng.sample(list(COLOURS), count)]
         chain = arrange(count, difficulty == "hard", rng)
         names = [f"the {form.label}" for form in forms]
-        told = " ".join(
+        descriptions = " ".join(
             step.words.format(before, after) for step, (before, after) in zip(chain.steps, pairwise(names), strict=True)
         )
         listed = f"{', '.join(form.label for form in forms[:-1])} and {forms[-1].label}"
         prompt = (
-            f"Draw these forms on a white ground, one of each and nothing else: {listed}. {told} "
+            f"Draw these forms on a white ground, one of each and nothing else: {listed}. {descriptions} "
             "Neighbours of this chain lie straight beside or straight below each other."
         )
         asked = [

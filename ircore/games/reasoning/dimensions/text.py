@@ -52,8 +52,8 @@ class Text(Dimension):
         read, wanted = lines_of(answer.pixels), payload["answer"]
         corrected = word_coverage(wanted, read) or 0.0
         right = corrected == 1 and " ".join(" ".join(read).split()).casefold() == wanted.casefold()
-        told = f"read: {', '.join(read)[:200]}" if read else "nothing can be read"
-        return Verdict(word_coverage_published(wanted, read), corrected, right, (f"wanted: {wanted}", told))
+        reading = f"read: {', '.join(read)[:200]}" if read else "nothing can be read"
+        return Verdict(word_coverage_published(wanted, read), corrected, right, (f"wanted: {wanted}", reading))
 
 
 def lines_of(pixels: Pixels) -> tuple[str, ...]:

@@ -90,12 +90,12 @@ def make_word(hard: bool, rng: random.Random) -> WordRiddle:
 
 def _calendar(hard: bool, rng: random.Random) -> WordRiddle:
     """Return a riddle of days or months: counted from one that is named or, if hard, from one that a fact tells."""
-    told, (cycle, start) = rng.choice(list(FACTS.items()))
+    clue, (cycle, start) = rng.choice(list(FACTS.items()))
     if not hard:
         cycle = rng.choice(list(CYCLES))
         start = rng.choice(CYCLES[cycle])
-        told = start.capitalize()
+        clue = start.capitalize()
     names, steps, later = CYCLES[cycle], rng.randint(2, FARTHEST), rng.random() < 0.5
     answer = names[(names.index(start) + (steps if later else -steps)) % len(names)]
     unit, way = cycle.partition(" ")[0], "after" if later else "before"
-    return WordRiddle(f"It is the {cycle} that comes {STEPS[steps]} {unit}s {way} {told}.", answer)
+    return WordRiddle(f"It is the {cycle} that comes {STEPS[steps]} {unit}s {way} {clue}.", answer)

@@ -147,6 +147,6 @@ def _without_small(mask: Mask, least: float) -> Mask:
     return kept[parts]
 
 
-def _iou(one: Mask, other: Mask) -> float:
-    union = int((one | other).sum())
-    return int((one & other).sum()) / union if union else 1.0
+def _iou(first: Mask, second: Mask) -> float:
+    union = int((first | second).sum())
+    return int((first & second).sum()) / union if union else 1.0

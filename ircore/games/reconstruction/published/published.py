@@ -157,8 +157,8 @@ def mean_preferences() -> dict[PublishedPair, float]:
     """
     means = {}
     for pair in published_pairs():
-        given = [score.final_preferred for score in published_scores() if score.pair == pair]
-        known = [share for share in given if share is not None]
+        preferences = [score.final_preferred for score in published_scores() if score.pair == pair]
+        known = [share for share in preferences if share is not None]
         means[pair] = sum(known) / len(known)
     return means
 

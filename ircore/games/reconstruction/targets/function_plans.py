@@ -171,12 +171,12 @@ def _plan_area(rng: random.Random) -> Graph:
             return Graph(window, (curve,), area=piece.domain, marked=rng.choice((1, 2)))
 
 
-def _are_apart(one: Function, other: Function, window: Window, most: float = 0.12) -> bool:
+def _are_apart(first: Function, second: Function, window: Window, most: float = 0.12) -> bool:
     """Return whether two curves are close over at most this share of the window."""
     x = np.linspace(window.x_low, window.x_high, 201)
     with np.errstate(all="ignore"):
-        gap = np.abs(one.compute(x) - other.compute(x)) / (window.y_high - window.y_low)
-    return one.formula != other.formula and float((gap < 0.04).mean()) < most
+        gap = np.abs(first.compute(x) - second.compute(x)) / (window.y_high - window.y_low)
+    return first.formula != second.formula and float((gap < 0.04).mean()) < most
 
 
 HARD: tuple[Callable[[random.Random], Graph], ...] = (

@@ -69,8 +69,8 @@ def scalene(sheet: Sheet) -> None:
     sheet.polygon(corners, fill=fill(sheet))
     accent = sheet.style.accents[0]
     for index in sheet.rng.sample(range(3), sheet.rng.choice((1, 2))):
-        one, other = corners[index - 1], corners[(index + 1) % 3]
-        sheet.angle(corners[index], one, other, f"{angles[index]}°", accent, radius=34)
+        before, after = corners[index - 1], corners[(index + 1) % 3]
+        sheet.angle(corners[index], before, after, f"{angles[index]}°", accent, radius=34)
     name_corners(sheet, corners, names(sheet))
 
 
@@ -199,32 +199,32 @@ def sector(sheet: Sheet) -> None:
     """A sector of a circle with its central angle."""
     radius, degrees = sheet.rng.randint(130, 180), sheet.rng.randrange(40, 160, 5)
     centre, start = (256.0, 256.0), sheet.rng.randrange(0, 360, 15)
-    one, other = polar(centre, radius, start), polar(centre, radius, start + degrees)
+    start_point, end_point = polar(centre, radius, start), polar(centre, radius, start + degrees)
     accent = sheet.style.accents[0]
     box = sheet.scene.drawing.wedge(centre, radius, start, start + degrees, sheet.style.tints[0])
     sheet.scene.add("sector", box, sheet.style.tints[0], centre=list(centre), radius=radius, degrees=degrees)
     sheet.circle(centre, radius)
-    sheet.segment(centre, one, accent)
-    sheet.segment(centre, other, accent)
-    sheet.angle(centre, one, other, f"{degrees}°", accent, radius=40)
+    sheet.segment(centre, start_point, accent)
+    sheet.segment(centre, end_point, accent)
+    sheet.angle(centre, start_point, end_point, f"{degrees}°", accent, radius=40)
     sheet.point(centre, "O", polar(centre, 1, start + degrees / 2))
-    sheet.point(one, "A", centre)
-    sheet.point(other, "B", centre)
+    sheet.point(start_point, "A", centre)
+    sheet.point(end_point, "B", centre)
 
 
 def angle(sheet: Sheet) -> None:
     """Two rays from one point and the angle between them."""
     degrees, start = sheet.rng.randrange(25, 155, 5), sheet.rng.randrange(-40, 10, 5)
     rays = [polar((0, 0), 1, start), polar((0, 0), 1, start - degrees)]
-    vertex, one, other = place(sheet, [(0.0, 0.0), *rays], within=330)
+    vertex, first, second = place(sheet, [(0.0, 0.0), *rays], within=330)
     accent = sheet.style.accents[0]
     # First, because the tint would cover the rays.
-    sheet.angle(vertex, one, other, f"{degrees}°", accent, radius=60, tint=sheet.style.tints[0])
-    sheet.segment(vertex, one)
-    sheet.segment(vertex, other)
-    sheet.point(vertex, "S", middle(one, other))
-    for ray, name, on in ((one, "g", "A"), (other, "h", "B")):
-        sheet.point(along(vertex, ray, 0.7), on, middle(one, other))
+    sheet.angle(vertex, first, second, f"{degrees}°", accent, radius=60, tint=sheet.style.tints[0])
+    sheet.segment(vertex, first)
+    sheet.segment(vertex, second)
+    sheet.point(vertex, "S", middle(first, second))
+    for ray, name, on in ((first, "g", "A"), (second, "h", "B")):
+        sheet.point(along(vertex, ray, 0.7), on, middle(first, second))
         sheet.label(ahead(vertex, ray, exact.dist(vertex, ray) * 0.97), name, direction(vertex, ray) + 90, size=-2)
 
 

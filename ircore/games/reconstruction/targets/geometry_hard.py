@@ -31,28 +31,28 @@ def tangents(sheet: Sheet) -> None:
     outer, ring = polar((0, 0), distance, tilt), ((0.0, 0.0), 1.0)
     centre, point, rim = place(sheet, [(0.0, 0.0), outer, (1.0, 0.0)], [outer, *ends(ring)], 390)
     circle: Circle = (centre, exact.dist(centre, rim))
-    one, other = touching(point, circle)
-    sheet.area([point, one, centre, other], sheet.style.tints[0])
+    first, second = touching(point, circle)
+    sheet.area([point, first, centre, second], sheet.style.tints[0])
     sheet.circle(*circle)
     accent = sheet.style.accents[0]
-    for at in (one, other):
+    for at in (first, second):
         sheet.segment(point, along(point, at, 1.22), accent)
         sheet.segment(centre, at)
         sheet.right_angle(at, centre, point, size=12)
         sheet.ticks(point, at, 2, accent)
     sheet.segment(centre, point, thin=True, dashed=True)
-    sheet.segment(one, other, sheet.style.accents[1], thin=True)
-    chord = crossing(centre, point, one, other)
-    sheet.right_angle(chord, one, point, sheet.style.accents[1], size=10)
+    sheet.segment(first, second, sheet.style.accents[1], thin=True)
+    chord = crossing(centre, point, first, second)
+    sheet.right_angle(chord, first, point, sheet.style.accents[1], size=10)
     half = math.degrees(exact.asin(circle[1] / exact.dist(centre, point)))
-    sheet.angle(point, one, other, f"{2 * half:.0f}°", accent, radius=44)
+    sheet.angle(point, first, second, f"{2 * half:.0f}°", accent, radius=44)
     near = ahead(centre, point, circle[1])
     sheet.point(centre, "M", point)
     sheet.point(point, "P", centre)
-    sheet.point(one, "A", middle(centre, point))
-    sheet.point(other, "B", middle(centre, point))
-    sheet.point(chord, "C", one)
-    sheet.point(near, "D", one)
+    sheet.point(first, "A", middle(centre, point))
+    sheet.point(second, "B", middle(centre, point))
+    sheet.point(chord, "C", first)
+    sheet.point(near, "D", first)
 
 
 def all_diagonals(sheet: Sheet) -> None:
@@ -139,8 +139,8 @@ def cyclic(sheet: Sheet) -> None:
     corners = [polar(centre, radius, turn + math.fsum(arcs[:k])) for k in range(4)]
     sheet.circle(centre, radius, sheet.style.accents[3])
     sheet.polygon(corners, fill=sheet.style.tints[0])
-    for one, other in ((0, 2), (1, 3)):
-        sheet.segment(corners[one], corners[other], sheet.style.accents[2], thin=True)
+    for first, second in ((0, 2), (1, 3)):
+        sheet.segment(corners[first], corners[second], sheet.style.accents[2], thin=True)
     for k, corner in enumerate(corners):
         before, after = corners[k - 1], corners[(k + 1) % 4]
         # The inscribed angle is half the arc it stands on, the two arcs that do not touch the corner.
@@ -159,11 +159,11 @@ def two_circles(sheet: Sheet) -> None:
     shape = turned(shape, tilt)
     reach = [*ends((shape[0], 1.0)), *ends((shape[1], other_radius))]
     m, n, rim, other_rim = place(sheet, shape, reach, 410)
-    one, other = (m, exact.dist(m, rim)), (n, exact.dist(n, other_rim))
-    sheet.disc(*one, sheet.style.tints[0])
-    sheet.circle(*one)
-    sheet.circle(*other)
-    p, q = common_points(one, other)
+    first, second = (m, exact.dist(m, rim)), (n, exact.dist(n, other_rim))
+    sheet.disc(*first, sheet.style.tints[0])
+    sheet.circle(*first)
+    sheet.circle(*second)
+    p, q = common_points(first, second)
     sheet.segment(p, q, sheet.style.accents[0])
     sheet.segment(m, n)
     for centre, accent in ((m, sheet.style.accents[1]), (n, sheet.style.accents[2])):
@@ -172,9 +172,9 @@ def two_circles(sheet: Sheet) -> None:
     cross = crossing(p, q, m, n)
     sheet.right_angle(cross, p, n, sheet.style.accents[0], size=12)
     # A common tangent meets both radii at right angles, so both point the same way.
-    side = sheet.rng.choice((-1, 1)) * math.degrees(exact.acos((one[1] - other[1]) / exact.dist(m, n)))
+    side = sheet.rng.choice((-1, 1)) * math.degrees(exact.acos((first[1] - second[1]) / exact.dist(m, n)))
     towards = direction(m, n) + side
-    t, u = polar(m, one[1], towards), polar(n, other[1], towards)
+    t, u = polar(m, first[1], towards), polar(n, second[1], towards)
     sheet.segment(along(t, u, -0.15), along(t, u, 1.15), sheet.style.accents[3])
     for at, centre in ((t, m), (u, n)):
         sheet.segment(centre, at, thin=True)
@@ -219,8 +219,8 @@ def midpoints(sheet: Sheet) -> None:
     corners = place(sheet, [(x + dx, y + dy) for (x, y), (dx, dy) in zip(base, jitter, strict=True)], within=380)
     halves = [middle(corners[k], corners[(k + 1) % 4]) for k in range(4)]
     sheet.area(halves, sheet.style.tints[0])
-    for one, other in ((0, 2), (1, 3)):
-        sheet.segment(corners[one], corners[other], sheet.style.accents[1], thin=True, dashed=True)
+    for first, second in ((0, 2), (1, 3)):
+        sheet.segment(corners[first], corners[second], sheet.style.accents[1], thin=True, dashed=True)
     sheet.polygon(corners)
     sheet.polygon(halves, sheet.style.accents[0])
     for k in range(4):
@@ -238,23 +238,23 @@ def both_circles(sheet: Sheet) -> None:
     # The circle about the polygon has to fit into the picture, too.
     *corners, centre = place(sheet, [*regular(count, start), (0.0, 0.0)], ends(((0.0, 0.0), 1.0)), 370)
     k = sheet.rng.randrange(count)
-    one, other = corners[k], corners[(k + 1) % count]
-    apothem = middle(one, other)
-    sheet.area([centre, one, other], sheet.style.tints[0])
-    sheet.circle(centre, exact.dist(centre, one), sheet.style.accents[0])
+    first, second = corners[k], corners[(k + 1) % count]
+    apothem = middle(first, second)
+    sheet.area([centre, first, second], sheet.style.tints[0])
+    sheet.circle(centre, exact.dist(centre, first), sheet.style.accents[0])
     sheet.polygon(corners)
     sheet.circle(centre, exact.dist(centre, apothem), sheet.style.accents[1])
     for corner in corners:
-        sheet.segment(centre, corner, thin=True, dashed=corner not in (one, other))
+        sheet.segment(centre, corner, thin=True, dashed=corner not in (first, second))
     sheet.segment(centre, apothem, sheet.style.accents[2])
-    sheet.right_angle(apothem, centre, one, sheet.style.accents[2], size=10)
-    sheet.angle(centre, one, other, colour=sheet.style.accents[3], radius=40)
+    sheet.right_angle(apothem, centre, first, sheet.style.accents[2], size=10)
+    sheet.angle(centre, first, second, colour=sheet.style.accents[3], radius=40)
     third, fourth = corners[k - 2], corners[k - 1]
     sheet.angle(centre, third, fourth, f"{360 / count:g}°", sheet.style.accents[3], radius=32)
     name_corners(sheet, corners, "ABCDEFGH")
     sheet.point(centre, "M", apothem)
-    sheet.label(middle(centre, one), "R", direction(centre, one) - 90, size=-2)
-    sheet.label(middle(centre, apothem), "r", direction(centre, one) - 90, sheet.style.accents[2], size=-2)
+    sheet.label(middle(centre, first), "R", direction(centre, first) - 90, size=-2)
+    sheet.label(middle(centre, apothem), "r", direction(centre, first) - 90, sheet.style.accents[2], size=-2)
 
 
 RECIPES: tuple[Recipe, ...] = (

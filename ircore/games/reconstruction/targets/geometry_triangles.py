@@ -56,8 +56,8 @@ def altitudes(sheet: Sheet) -> None:
         sheet.point(at, letter, centre)
     sheet.point(orthocentre(*corners), "H", feet[0])
     if sheet.rng.random() < 0.5:
-        for one, other in itertools.combinations(feet, 2):
-            sheet.segment(one, other, sheet.style.accents[3], thin=True)
+        for first, second in itertools.combinations(feet, 2):
+            sheet.segment(first, second, sheet.style.accents[3], thin=True)
 
 
 def medians(sheet: Sheet) -> None:
@@ -73,8 +73,8 @@ def medians(sheet: Sheet) -> None:
             sheet.ticks(*part, index + 1)
         halves.append(at)
     if sheet.rng.random() < 0.6:
-        for one, other in itertools.combinations(halves, 2):
-            sheet.segment(one, other, sheet.style.accents[1], thin=True, dashed=True)
+        for first, second in itertools.combinations(halves, 2):
+            sheet.segment(first, second, sheet.style.accents[1], thin=True, dashed=True)
     centre = middle(*corners)
     name_corners(sheet, corners, "ABC")
     for at, letter in zip(halves, "DEF", strict=True):

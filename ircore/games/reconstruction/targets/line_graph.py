@@ -138,7 +138,7 @@ def _column(rng: random.Random, places: Sequence[float], before: Sequence[float]
     """Return the places of all series at one category, with noise: apart and not level, if soon possible."""
     for _ in range(50):
         column = [place + rng.uniform(-0.1, 0.1) for place in places]
-        is_moving = all(abs(after - one) > 0.02 for one, after in zip(before, column, strict=False))
+        is_moving = all(abs(after - earlier) > 0.02 for earlier, after in zip(before, column, strict=False))
         if is_moving and _are_apart(column, 1.8 * APART):
             break
     return column

@@ -119,15 +119,15 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast_ratio(one: str, other: str) -> float:
+def contrast_ratio(first: str, second: str) -> float:
     """Return the contrast of two colours, 1–21, after WCAG 2.2."""
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(first), luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 
-def mix(one: str, other: str, share: float) -> str:
+def mix(first: str, second: str, share: float) -> str:
     """Return the colour that lies ``share`` of the way from the first colour to the second."""
-    pairs = zip(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]), strict=True)
+    pairs = zip(bytes.fromhex(first[1:]), bytes.fromhex(second[1:]), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 

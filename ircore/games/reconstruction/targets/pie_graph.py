@@ -145,7 +145,10 @@ def _colours(rng: random.Random, look: _Look, count: int) -> list[str]:
     least = 1.5 if look.edge == look.paper.background else 1.2
     while True:
         colours = pick_colours(rng, look.paper.background, count, least)
-        if all(contrast(one, other) >= APART for one, other in zip(colours, colours[1:] + colours[:1], strict=True)):
+        if all(
+            contrast(colour, neighbour) >= APART
+            for colour, neighbour in zip(colours, colours[1:] + colours[:1], strict=True)
+        ):
             return colours
 
 

@@ -28,10 +28,13 @@ def overlapping_texts(scene: Scene, gap: int = 2) -> bool:
     return any(meet(grown(box, gap), other) for index, box in enumerate(boxes) for other in boxes[:index])
 
 
-def meet(one: Box, other: Box) -> bool:
+def meet(first: Box, second: Box) -> bool:
     """Return whether two boxes have a pixel in common."""
     return (
-        one.left < other.right and other.left < one.right and one.top < other.bottom and other.top < one.bottom
+        first.left < second.right
+        and second.left < first.right
+        and first.top < second.bottom
+        and second.top < first.bottom
     )  # fmt: skip
 
 

@@ -87,11 +87,11 @@ def touching(point: Point, circle: Circle) -> tuple[Point, Point]:
     return polar(centre, radius, towards - half), polar(centre, radius, towards + half)
 
 
-def common_points(one: Circle, other: Circle) -> tuple[Point, Point]:
+def common_points(first: Circle, second: Circle) -> tuple[Point, Point]:
     """Return where two circles that cross each other do so."""
-    (centre, radius), distance = one, exact.dist(one[0], other[0])
-    cosine = (distance * distance + radius * radius - other[1] * other[1]) / (2 * distance * radius)
-    half, towards = math.degrees(exact.acos(cosine)), direction(centre, other[0])
+    (centre, radius), distance = first, exact.dist(first[0], second[0])
+    cosine = (distance * distance + radius * radius - second[1] * second[1]) / (2 * distance * radius)
+    half, towards = math.degrees(exact.acos(cosine)), direction(centre, second[0])
     return polar(centre, radius, towards - half), polar(centre, radius, towards + half)
 
 

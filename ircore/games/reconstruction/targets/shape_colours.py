@@ -29,17 +29,17 @@ GROUND_COLOURS = (
 """Plain grounds: light ones and three dark ones."""
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, other_colour: str) -> float:
     """Return how far apart two colours look, 0 to 1.
 
     Args:
-        one: ``#rrggbb``.
-        other: ``#rrggbb``.
+        colour: ``#rrggbb``.
+        other_colour: ``#rrggbb``.
 
     The weighted distance in RGB known as "redmean" (a low-cost approximation of perceived difference, T. Riemersma,
     compuphase.com), divided by its value for black and white.
     """
-    first, second = bytes.fromhex(one[1:]), bytes.fromhex(other[1:])
+    first, second = bytes.fromhex(colour[1:]), bytes.fromhex(other_colour[1:])
     red, green, blue = ((a - b) / 255 for a, b in zip(first, second, strict=True))
     mean = (first[0] + second[0]) / 2 / 256
     square = (2 + mean) * red * red + 4 * green * green + (3 - mean) * blue * blue

@@ -161,11 +161,11 @@ class Sheet:
         self._use(path, width)
 
     def angle(
-        self, vertex: Point, one: Point, other: Point, text: str = "", colour: str | None = None, *, radius: float = 30,
-        arcs: int = 1, tint: str | None = None,
+        self, vertex: Point, on_first: Point, on_second: Point, text: str = "", colour: str | None = None, *,
+        radius: float = 30, arcs: int = 1, tint: str | None = None,
     ) -> None:  # fmt: skip
         """Mark the angle below 180° between two directions with ``arcs`` arcs, a tint and a text inside."""
-        start, end = direction(vertex, one), direction(vertex, other)
+        start, end = direction(vertex, on_first), direction(vertex, on_second)
         if (end - start) % 360 > 180:
             start, end = end, start
         sweep = (end - start) % 360
@@ -186,9 +186,11 @@ class Sheet:
             middle_way = start + sweep / 2
             self.label(polar(vertex, reach + 6, middle_way), text, middle_way, colour, size=-3, centred=True, spread=30)
 
-    def right_angle(self, vertex: Point, one: Point, other: Point, colour: str | None = None, size: float = 14) -> None:
+    def right_angle(
+        self, vertex: Point, on_first: Point, on_second: Point, colour: str | None = None, size: float = 14
+    ) -> None:
         """Mark a right angle with a small square."""
-        first, second = ahead(vertex, one, size), ahead(vertex, other, size)
+        first, second = ahead(vertex, on_first, size), ahead(vertex, on_second, size)
         corner = (first[0] + second[0] - vertex[0], first[1] + second[1] - vertex[1])
         self.scene.line("right_angle", [first, corner, second], colour or self.ink, 1.5, vertex=_round(vertex))
         self._use([first, corner, second], 1.5)

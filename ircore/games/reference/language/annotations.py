@@ -87,8 +87,8 @@ def _document(path: Path) -> dict[str, Any]:
 
 def _stated(path: Path, picture: str, entry: Any) -> dict[str, float]:
     # The plain form is a list of annotations, and states no measures.
-    given = entry if isinstance(entry, Mapping) else {}
-    measures = {key: given[key] for key in RANGES if given.get(key) is not None}
+    stated = entry if isinstance(entry, Mapping) else {}
+    measures = {key: stated[key] for key in RANGES if stated.get(key) is not None}
     for key, value in measures.items():
         low, high = RANGES[key]
         # A bool is an int in Python, and true is no measure.

@@ -103,14 +103,14 @@ def _reach(item: Item, wish: _Wish) -> Item | None:
 def _shape_points(item: Item, wish: _Wish) -> Item | None:
     """New corners, new ends, new points; or the box "from x 80 to 120 and from y 10 to 60"."""
     words = wish.words
-    given = q.points(words, wish.space)
-    if isinstance(item, Stroke) and len(given) >= 2:
-        return replace(item, points=tuple(given))
+    points = q.points(words, wish.space)
+    if isinstance(item, Stroke) and len(points) >= 2:
+        return replace(item, points=tuple(points))
     across, down = q.span(words, "x", wish.space), q.span(words, "y", wish.space)
     if isinstance(item, Blob):
-        if len(given) >= 3 and ("corner" in words or item.corners):
+        if len(points) >= 3 and ("corner" in words or item.corners):
             return replace(
-                polygon(item.kind, given), fill=item.fill, outline=item.outline, stroke=item.stroke, dash=item.dash
+                polygon(item.kind, points), fill=item.fill, outline=item.outline, stroke=item.stroke, dash=item.dash
             )
         if across:
             middle, wide = (across[0] + across[1]) / 2, abs(across[1] - across[0])
@@ -126,10 +126,10 @@ def _shape_points(item: Item, wish: _Wish) -> Item | None:
     if (
         isinstance(item, Stroke)
         and len(item.points) == 2
-        and len(given) == 1
+        and len(points) == 1
         and (end := re.search(r"\b(start|begin|end)", words))
     ):
-        return replace(item, points=(item.points[0], given[0]) if end[1] == "end" else (given[0], item.points[1]))
+        return replace(item, points=(item.points[0], points[0]) if end[1] == "end" else (points[0], item.points[1]))
     return None
 
 

@@ -116,14 +116,14 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 @cache
-def difference(one: str, other: str) -> float:
+def difference(first: str, second: str) -> float:
     """Return the difference of two colours: 0 for the same, about 100 for black and white.
 
     The distance is Euclidean in CIE L*a*b* (ΔE*ab, CIE 1976, D65); it is cut to a third if both have the same
     everyday name, so that "red" finds #d62728.
     """
-    distance = exact.dist(lab(one), lab(other))
-    return distance / 3 if family(one) == family(other) else distance
+    distance = exact.dist(lab(first), lab(second))
+    return distance / 3 if family(first) == family(second) else distance
 
 
 @cache

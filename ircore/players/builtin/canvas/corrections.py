@@ -144,16 +144,16 @@ def _rotate(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
 
 
 def _swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    one, two = (unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
-    if not one or not two:
+    firsts, seconds = (unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
+    if not firsts or not seconds:
         return None
-    a, b = sheet.items[one[0]], sheet.items[two[0]]
+    a, b = sheet.items[firsts[0]], sheet.items[seconds[0]]
     if (match[1] or "").startswith("colour"):
         if a.colour and b.colour:
-            sheet.items[one[0]], sheet.items[two[0]] = a.coloured(b.colour), b.coloured(a.colour)
+            sheet.items[firsts[0]], sheet.items[seconds[0]] = a.coloured(b.colour), b.coloured(a.colour)
         return True
     dx, dy = b.centre[0] - a.centre[0], b.centre[1] - a.centre[1]
-    sheet.items[one[0]], sheet.items[two[0]] = a.moved(dx, dy), b.moved(-dx, -dy)
+    sheet.items[firsts[0]], sheet.items[seconds[0]] = a.moved(dx, dy), b.moved(-dx, -dy)
     return True
 
 

@@ -111,9 +111,9 @@ def _box_at(item: Item, at: Point) -> BoxF:
     return at[0] - half_wide, at[1] - half_high, at[0] + half_wide, at[1] + half_high
 
 
-def _overlap(one: BoxF, other: BoxF) -> float:
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
+def _overlap(first: BoxF, second: BoxF) -> float:
+    wide = min(first[2], second[2]) - max(first[0], second[0])
+    high = min(first[3], second[3]) - max(first[1], second[1])
     return max(0.0, wide) * max(0.0, high)
 
 

@@ -13,10 +13,10 @@ from ircore.core import exact
 Floats = npt.NDArray[np.float64]
 
 
-def dot(one: npt.NDArray[np.generic], other: npt.NDArray[np.generic]) -> Floats:
+def dot(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]) -> Floats:
     """Return the scalar products of vectors along the last axis; the other axes are broadcast."""
     # Small integers, as pictures are made of, would overflow.
-    product: Floats = np.multiply(one, other, dtype=np.float64).sum(axis=-1)
+    product: Floats = np.multiply(first, second, dtype=np.float64).sum(axis=-1)
     return product
 
 
@@ -36,7 +36,7 @@ def axes_of(points: Floats) -> tuple[Floats, float, float]:
     """
     offset = points - points.mean(axis=0)
     x, y = offset.T
-    a, b, c = (float(dot(one, other)) / (len(points) - 1) for one, other in ((x, x), (x, y), (y, y)))
+    a, b, c = (float(dot(first, second)) / (len(points) - 1) for first, second in ((x, x), (x, y), (y, y)))
     mean, half = (a + c) / 2, exact.hypot((a - c) / 2, b)
     turn = exact.atan2(2 * b, a - c) / 2
     return np.array([exact.cos(turn), exact.sin(turn)]), mean + half, max(mean - half, 0.0)
@@ -96,8 +96,8 @@ def inside_polygon(points: Floats, corners: Floats) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def correlation_of(one: Floats, other: Floats) -> float:
+def correlation_of(first: Floats, second: Floats) -> float:
     """Return Pearson's correlation of two rows of numbers; nan if one row is constant."""
-    x, y = one - one.mean(), other - other.mean()
+    x, y = first - first.mean(), second - second.mean()
     spread = float(dot(x, x)) * float(dot(y, y))
     return float(dot(x, y)) / float(np.sqrt(spread)) if spread else float("nan")

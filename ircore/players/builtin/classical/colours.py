@@ -68,6 +68,6 @@ def rgb_array(colour: str) -> npt.NDArray[np.float64]:
     return np.array(rgb(colour), np.float64)
 
 
-def distance(one: str, other: str) -> float:
+def distance(first: str, second: str) -> float:
     """Return the Euclidean distance of two colours in RGB, 0–441."""
-    return float(dist(rgb(one), rgb(other)))
+    return float(dist(rgb(first), rgb(second)))

@@ -61,7 +61,7 @@ def corrections(
     # Patches of a photograph are no things that could be matched.
     wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
     pairs = pair(wanted, made)
-    partner = {id(one): other for one, other in pairs}
+    partner = {id(item): match for item, match in pairs}
     paired = {id(other) for _, other in pairs}
     absent: list[tuple[Item, float]] = []
     for order, item in enumerate(wanted):
@@ -131,24 +131,29 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
 
 def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) -> list[Statement]:
     """Say how a thing that is there differs."""
-    one, two = item.percept, other.percept
+    wanted, drawn_percept = item.percept, other.percept
     reference = _reference(other)
-    area = max(one.area, 1.0)
-    if isinstance(one, Pie) and isinstance(two, Pie) and _same_shares(one, two):
-        return _change_of_wedges(one, two)
-    if isinstance(one, Shape) and one.colour is None and share < MISSING:
+    area = max(wanted.area, 1.0)
+    if isinstance(wanted, Pie) and isinstance(drawn_percept, Pie) and _same_shares(wanted, drawn_percept):
+        return _change_of_wedges(wanted, drawn_percept)
+    if isinstance(wanted, Shape) and wanted.colour is None and share < MISSING:
         return []
-    if isinstance(one, Shape) and isinstance(two, Shape) and one.kind == two.kind and not one.corners:
+    if (
+        isinstance(wanted, Shape)
+        and isinstance(drawn_percept, Shape)
+        and wanted.kind == drawn_percept.kind
+        and not wanted.corners
+    ):
         # Looked at from both sides, since a shape that is too large covers all of the wanted one.
-        if share < SAME and missing(two, other.colour, drawn, seen) < SAME:
-            return _change_of_outline(one, two, reference) if item.bars is None else []
-        return _change_of_shape(one, two, reference, item)
-    if share < MISSING and missing(two, other.colour, drawn, seen) < MISSING:
+        if share < SAME and missing(drawn_percept, other.colour, drawn, seen) < SAME:
+            return _change_of_outline(wanted, drawn_percept, reference) if item.bars is None else []
+        return _change_of_shape(wanted, drawn_percept, reference, item)
+    if share < MISSING and missing(drawn_percept, other.colour, drawn, seen) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    said = statement_of(one, exact)
-    if isinstance(one, Stroke):
+    said = statement_of(wanted, exact)
+    if isinstance(wanted, Stroke):
         whole = said.after(f"Replace the {reference} with ")
-        rest = tuple(_rest_of_line(one, seen, drawn))
+        rest = tuple(_rest_of_line(wanted, seen, drawn))
         return [replace(whole, weight=share * area * 3, least=len(whole.parts), shorter=rest)]
     return [replace(said.after(f"Remove the {reference}. Add "), weight=share * area)]
 
@@ -171,9 +176,9 @@ def _rest_of_line(line: Stroke, seen: Pixels, drawn: Pixels) -> list[Statement]:
     return statements
 
 
-def _same_shares(one: Pie, two: Pie) -> bool:
-    alike = len(one.wedges) == len(two.wedges) and abs(one.radius - two.radius) < 4
-    return alike and all(abs(a[1] - b[1]) < 0.02 for a, b in zip(one.wedges, two.wedges, strict=True))
+def _same_shares(first: Pie, second: Pie) -> bool:
+    alike = len(first.wedges) == len(second.wedges) and abs(first.radius - second.radius) < 4
+    return alike and all(abs(a[1] - b[1]) < 0.02 for a, b in zip(first.wedges, second.wedges, strict=True))
 
 
 def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
@@ -198,14 +203,14 @@ def _in_wedge(pie: Pie, degrees: float) -> tuple[float, float]:
     return pie.centre[0] + far * sin(angle), pie.centre[1] - far * cos(angle)
 
 
-def _change_of_wedges(one: Pie, two: Pie) -> list[Statement]:
+def _change_of_wedges(wanted: Pie, drawn_pie: Pie) -> list[Statement]:
     """Say which wedges have another colour."""
-    statements, turn = [], two.start
-    for (colour, share), (drawn, its) in zip(one.wedges, two.wedges, strict=True):
+    statements, turn = [], drawn_pie.start
+    for (colour, share), (drawn, its) in zip(wanted.wedges, drawn_pie.wedges, strict=True):
         middle, turn = turn + 180 * its, turn + 360 * its
         if distance(colour, drawn) >= 12:
-            place = at(_in_wedge(two, middle))
-            weight = one.area * share * distance(colour, drawn) / 441
+            place = at(_in_wedge(drawn_pie, middle))
+            weight = wanted.area * share * distance(colour, drawn) / 441
             statements.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
     return statements
 
@@ -218,52 +223,54 @@ def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> l
     return [Statement("Change the colour of the ", (f"{reference} to {exact(item.colour)}",), weight=weight)]
 
 
-def _change_of_shape(one: Shape, two: Shape, reference: str, item: Item) -> list[Statement]:
+def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) -> list[Statement]:
     """Say how far to move, how to resize, turn and recolour a round or four-sided shape."""
     changes = []
-    dx, dy = round(one.centre[0] - two.centre[0]), round(one.centre[1] - two.centre[1])
-    width, height = one.size
-    wider, higher = width - two.size[0], height - two.size[1]
+    dx, dy = round(wanted.centre[0] - drawn.centre[0]), round(wanted.centre[1] - drawn.centre[1])
+    width, height = wanted.size
+    wider, higher = width - drawn.size[0], height - drawn.size[1]
     resized = abs(wider) > 2 or abs(higher) > 2
     moved = abs(dx) >= 2 or abs(dy) >= 2
     if item.bars is not None and (resized or moved):
-        return _change_of_bar(one, two, item)
+        return _change_of_bar(wanted, drawn, item)
     if moved:
         ways = [f"{abs(dx)} px {'right' if dx > 0 else 'left'}"] * (abs(dx) >= 2)
         ways += [f"{abs(dy)} px {'down' if dy > 0 else 'up'}"] * (abs(dy) >= 2)
-        weight = min(one.area, abs(dx) * height + abs(dy) * width)
-        again = f"The {reference} should be centred at {at(one.centre)}"
+        weight = min(wanted.area, abs(dx) * height + abs(dy) * width)
+        again = f"The {reference} should be centred at {at(wanted.centre)}"
         changes.append(Statement("Move the ", (f"{reference} {' and '.join(ways)}",), weight=weight, again=again))
     if resized:
-        size = f"radius {width / 2:.0f} px" if one.kind == "circle" else f"{width:.0f} px wide and {height:.0f} px high"
+        size = (
+            f"radius {width / 2:.0f} px" if wanted.kind == "circle" else f"{width:.0f} px wide and {height:.0f} px high"
+        )
         larger = "larger" if wider + higher > 0 else "smaller"
         text = f"Make the {reference} {larger}: {size}"
-        again = f"The {reference} should {'have a ' + size if one.kind == 'circle' else 'be ' + size}"
-        weight = min(one.area, abs(wider) * height + abs(higher) * width)
+        again = f"The {reference} should {'have a ' + size if wanted.kind == 'circle' else 'be ' + size}"
+        weight = min(wanted.area, abs(wider) * height + abs(higher) * width)
         changes.append(Statement("", (text,), weight=weight, again=again))
     # Upside down, a shape of two equal halves looks the same.
-    turned = (one.rotation - two.rotation + 90) % 180 - 90
-    if abs(turned) >= 3 and one.kind != "circle":
+    turned = (wanted.rotation - drawn.rotation + 90) % 180 - 90
+    if abs(turned) >= 3 and wanted.kind != "circle":
         way = "clockwise" if turned > 0 else "counterclockwise"
         text = f"Rotate the {reference} by {abs(turned):.0f} degrees {way}"
         again = f"The {reference} should be rotated by {abs(turned):.0f} degrees {way}"
-        changes.append(Statement("", (text,), weight=one.area * min(1.0, abs(turned) / 60), again=again))
-    own = one.colour or (one.outline[0] if one.outline else None)
-    its = two.colour or (two.outline[0] if two.outline else None)
+        changes.append(Statement("", (text,), weight=wanted.area * min(1.0, abs(turned) / 60), again=again))
+    own = wanted.colour or (wanted.outline[0] if wanted.outline else None)
+    its = drawn.colour or (drawn.outline[0] if drawn.outline else None)
     if own and its and distance(own, its) >= 12:
-        weight = one.area * distance(own, its) / 441
+        weight = wanted.area * distance(own, its) / 441
         again = f"The colour of the {reference} must be {exact(own)}"
         words = (f"{reference} to {exact(own)}",)
         changes.append(Statement("Change the colour of the ", words, weight=weight, again=again))
-    return changes + _change_of_outline(one, two, reference)
+    return changes + _change_of_outline(wanted, drawn, reference)
 
 
-def _change_of_outline(one: Shape, two: Shape, reference: str) -> list[Statement]:
+def _change_of_outline(shape: Shape, drawn: Shape, reference: str) -> list[Statement]:
     """Return the correction of a filled shape's outline; empty if the outline is right."""
-    if one.colour is None or two.colour is None:
+    if shape.colour is None or drawn.colour is None:
         return []
-    wanted, made = one.outline, two.outline
-    around = 2 * math.fsum(one.size)
+    wanted, made = shape.outline, drawn.outline
+    around = 2 * math.fsum(shape.size)
     if wanted is None:
         text = f"The {reference} should have no outline"
         return [] if made is None else [Statement("", (text,), weight=around * made[1])]
@@ -275,20 +282,22 @@ def _change_of_outline(one: Shape, two: Shape, reference: str) -> list[Statement
     return [Statement("", (text,), weight=around * wanted[1], again=again)]
 
 
-def _change_of_bar(one: Shape, two: Shape, item: Item) -> list[Statement]:
+def _change_of_bar(wanted: Shape, drawn: Shape, item: Item) -> list[Statement]:
     if item.bars is None:
         return []
     group, number = item.bars
     bar = group.bars[number]
-    same_place = abs(one.box[0] - two.box[0]) <= 2 and abs(one.box[2] - two.box[2]) <= 2
-    off = abs(one.size[1] - two.size[1]) * one.size[0] + abs(one.centre[0] - two.centre[0]) * one.size[1]
+    same_place = abs(wanted.box[0] - drawn.box[0]) <= 2 and abs(wanted.box[2] - drawn.box[2]) <= 2
+    off = (
+        abs(wanted.size[1] - drawn.size[1]) * wanted.size[0] + abs(wanted.centre[0] - drawn.centre[0]) * wanted.size[1]
+    )
     if group.upright and same_place:
-        place = at(two.centre)
-        name = f"{plain_name(two.colour or bar.colour)} bar at {place}"
+        place = at(drawn.centre)
+        name = f"{plain_name(drawn.colour or bar.colour)} bar at {place}"
         again = f"The {name} should reach y {bar.tip:.0f}"
         return [Statement("", (f"Change the {name} to reach y {bar.tip:.0f}",), weight=off, again=again)]
     statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
-    shown = bar_words(replace(bar, colour=two.colour or bar.colour, box=two.box))
+    shown = bar_words(replace(bar, colour=drawn.colour or bar.colour, box=drawn.box))
     return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
 

@@ -64,8 +64,8 @@ def sharpened(corners: Points) -> Points:
         before, after = n - 1, (n + 1) % len(corners)
         if length[n] > min(18.0, 0.35 * min(length[before], length[after])):
             break
-        one = (corners[before], sides[before] / max(length[before], 1e-9))
-        met = _meeting(one, (corners[after], sides[after] / max(length[after], 1e-9)))
+        edge_before = (corners[before], sides[before] / max(length[before], 1e-9))
+        met = _meeting(edge_before, (corners[after], sides[after] / max(length[after], 1e-9)))
         ahead = met is not None and float(dot(met - corners[n], sides[before])) > 0
         if met is None or not ahead or exact.hypot(*(met - corners[n])) > 24:
             break
@@ -106,13 +106,13 @@ def _refined(edge: Points, rough: Points) -> Points:
     return corners
 
 
-def _meeting(one: tuple[Points, Points], other: tuple[Points, Points]) -> Points | None:
-    (a, b), (c, d) = one[1], other[1]
+def _meeting(first: tuple[Points, Points], second: tuple[Points, Points]) -> Points | None:
+    (a, b), (c, d) = first[1], second[1]
     turn = a * d - b * c
     if abs(float(turn)) < 0.1:
         return None
-    x, y = other[0] - one[0]
-    return np.asarray(one[0] + (x * d - y * c) / turn * one[1])
+    x, y = second[0] - first[0]
+    return np.asarray(first[0] + (x * d - y * c) / turn * first[1])
 
 
 def stray_of(edge: Points, corners: Points) -> float:

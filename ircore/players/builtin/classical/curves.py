@@ -139,31 +139,31 @@ def _joined(traces: list[Path]) -> list[Path]:
     while True:
         gaps = [
             (gap, i, side, j, other_side)
-            for (i, one), (j, other) in itertools.combinations(enumerate(left), 2)
+            for (i, trace), (j, other_trace) in itertools.combinations(enumerate(left), 2)
             for side, other_side in itertools.product((0, 1), repeat=2)
-            if (gap := _gap(one, side, other, other_side)) is not None
+            if (gap := _gap(trace, side, other_trace, other_side)) is not None
         ]
         if not gaps:
             return left
         _, i, side, j, other_side = min(gaps, key=lambda entry: entry[0])
-        one, other = left[i], left[j]
-        first = one.points if side else one.points[::-1]
-        second = other.points[::-1] if other_side else other.points
+        trace, other_trace = left[i], left[j]
+        first = trace.points if side else trace.points[::-1]
+        second = other_trace.points[::-1] if other_side else other_trace.points
         left = [path for n, path in enumerate(left) if n not in (i, j)]
-        left.append(Path(np.vstack([first, second]), max(one.width, other.width), one.dash))
+        left.append(Path(np.vstack([first, second]), max(trace.width, other_trace.width), trace.dash))
 
 
-def _gap(one: Path, side: int, other: Path, other_side: int) -> float | None:
+def _gap(path: Path, side: int, other_path: Path, other_side: int) -> float | None:
     """Return the distance between two ends in pixels; None if the paths do not continue each other."""
-    if (one.dash == "solid") != (other.dash == "solid") or abs(one.width - other.width) > 1.5:
+    if (path.dash == "solid") != (other_path.dash == "solid") or abs(path.width - other_path.width) > 1.5:
         return None
-    a, b = one.points[-side], other.points[-other_side]
+    a, b = path.points[-side], other_path.points[-other_side]
     gap = float(exact.hypot(*(b - a)))
-    if gap > (GAP if one.dash == "solid" else DASHED_GAP) or min(one.length, other.length) < 8:
+    if gap > (GAP if path.dash == "solid" else DASHED_GAP) or min(path.length, other_path.length) < 8:
         return None
-    out, back = paths.direction(one.points, side, LOOK_BACK), paths.direction(other.points, other_side, LOOK_BACK)
+    out, back = paths.direction(path.points, side, LOOK_BACK), paths.direction(other_path.points, other_side, LOOK_BACK)
     along = (b - a) / max(gap, 1e-9)
-    straight = 0.85 if one.dash == "solid" else 0.5
+    straight = 0.85 if path.dash == "solid" else 0.5
     if float(dot(out, back)) > -straight:
         return None
     if gap > 4 and (float(dot(out, along)) < straight or float(dot(back, along)) > -straight):

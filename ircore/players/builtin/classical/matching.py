@@ -71,7 +71,7 @@ def pair(targets: list[Item], renderings: list[Item]) -> list[tuple[Item, Item]]
 def cheapest(ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], float], most: float) -> list[tuple[T, T]]:
     """Pair things of two lists, each at most once, cheapest pairs first and no pair above ``most``."""
     # Equal costs are decided by the order of the lists, so that the same pictures always give the same pairs.
-    costs = sorted((cost(one, other), i, j) for i, one in enumerate(ones) for j, other in enumerate(others))
+    costs = sorted((cost(first, second), i, j) for i, first in enumerate(ones) for j, second in enumerate(others))
     left = set(range(len(ones))), set(range(len(others)))
     pairs = []
     for spent, i, j in costs:
@@ -82,21 +82,21 @@ def cheapest(ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], floa
     return pairs
 
 
-def _cost(one: Item, other: Item) -> float:
+def _cost(first: Item, second: Item) -> float:
     """Return how unlike two things are; above 1 they cannot be the same."""
-    family = _family(one.percept)
-    if family != _family(other.percept):
+    family = _family(first.percept)
+    if family != _family(second.percept):
         return math.inf
-    away = exact.dist(one.middle, other.middle)
-    boxes = one.percept.box, other.percept.box
+    away = exact.dist(first.middle, second.middle)
+    boxes = first.percept.box, second.percept.box
     sizes = [max(right - left, bottom - top, 1) for left, top, right, bottom in boxes]
     unlike = abs(exact.log(sizes[0] / sizes[1])) / 2
-    off_colour = distance(one.colour, other.colour) / 441 if one.colour and other.colour else 0.0
+    off_colour = distance(first.colour, second.colour) / 441 if first.colour and second.colour else 0.0
     # Things of unlike colours are the same thing only at the same place.
     if off_colour > OTHER_COLOUR / 441 and away > (0.5 if off_colour < SAME_COLOUR / 441 else 0.3) * sizes[0]:
         return math.inf
     # A hidden or blurred shape may be taken for another kind.
-    kinds = 0.15 if getattr(one.percept, "kind", "") != getattr(other.percept, "kind", "") else 0.0
+    kinds = 0.15 if getattr(first.percept, "kind", "") != getattr(second.percept, "kind", "") else 0.0
     return away / max(120.0 if sizes[0] > 20 else 30.0, 1.5 * sizes[0]) + unlike + off_colour + kinds
 
 

@@ -70,11 +70,11 @@ def _meets(box: Box, other: Box) -> bool:
     return wide > 0 and high > 0 and wide * high > 0.4 * smaller
 
 
-def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
+def _text_of(line: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
     """Return a recognised text with measured colour, size and place; its pixels become ground."""
-    left, top, right, bottom = (max(0, edge) for edge in one.box)
+    left, top, right, bottom = (max(0, edge) for edge in line.box)
     window, view = pixels[top:bottom, left:right].astype(np.float64), labels[top:bottom, left:right]
-    inside = _within(one, left, top, view.shape)
+    inside = _within(line, left, top, view.shape)
     if not inside.any():
         return None
     ground_label = int(np.bincount(view[inside]).argmax())
@@ -86,7 +86,7 @@ def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
     ink = _own_ink(far > 0.45 * most, inside)
     if not ink.any():
         return None
-    turn = math.radians(one.rotation)
+    turn = math.radians(line.rotation)
     rows, columns = np.nonzero(ink)
     x, y = left + columns + 0.5, top + rows + 0.5
     along, across = x * exact.cos(turn) - y * exact.sin(turn), x * exact.sin(turn) + y * exact.cos(turn)
@@ -100,10 +100,10 @@ def _text_of(one: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
     )
     colour = to_hex(window[ink & (far >= 0.9 * far[ink].max())].mean(axis=0))
     # By proportion: ink height grows linearly with the size of the font.
-    size = float(round(high * 40 / max(text_size(one.text, 40)[1], 1.0)))
+    size = float(round(high * 40 / max(text_size(line.text, 40)[1], 1.0)))
     view[ndimage.binary_dilation(ink) & inside] = ground_label
     box = (int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1)
-    return Text(one.text, colour, size, centre, one.rotation % 360, float(ink.sum()), box)
+    return Text(line.text, colour, size, centre, line.rotation % 360, float(ink.sum()), box)
 
 
 def _own_ink(ink: Mask, inside: Mask) -> Mask:
@@ -115,11 +115,11 @@ def _own_ink(ink: Mask, inside: Mask) -> Mask:
     return np.asarray(own[parts])
 
 
-def _within(one: TextLine, left: int, top: int, size: tuple[int, ...]) -> Mask:
+def _within(line: TextLine, left: int, top: int, size: tuple[int, ...]) -> Mask:
     """Mark the pixels of a window that lie within a text's corners, which run clockwise."""
     rows, columns = np.mgrid[: size[0], : size[1]] + 0.5
     inside = np.ones(size[:2], bool)
-    corners: npt.NDArray[np.float64] = np.array(one.corners) - (left, top)
+    corners: npt.NDArray[np.float64] = np.array(line.corners) - (left, top)
     for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         inside &= (x1 - x0) * (rows - y0) - (y1 - y0) * (columns - x0) >= 0
     return inside

@@ -83,8 +83,8 @@ def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[
     partner: dict[tuple[int, int], tuple[int, int]] = {}
     for meeting in ends.values():
         real = [end for end in meeting if len(paths[end[0]]) > 4 or len(meeting) <= 2]
-        for one, other in _straight_pairs(paths, real):
-            partner[one], partner[other] = other, one
+        for first, second in _straight_pairs(paths, real):
+            partner[first], partner[second] = second, first
     return _chains(paths, partner)
 
 
@@ -94,11 +94,11 @@ def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tu
     pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(dot(ways[pair[0]], ways[pair[1]])))
     used: set[tuple[int, int]] = set()
     chosen = []
-    for one, other in pairs:
-        straight = float(dot(ways[one], ways[other])) < (-0.1 if len(ends) == 2 else -0.82)
-        if straight and one not in used and other not in used and one[0] != other[0]:
-            chosen.append((one, other))
-            used |= {one, other}
+    for first, second in pairs:
+        straight = float(dot(ways[first], ways[second])) < (-0.1 if len(ends) == 2 else -0.82)
+        if straight and first not in used and second not in used and first[0] != second[0]:
+            chosen.append((first, second))
+            used |= {first, second}
     return chosen
 
 

@@ -96,7 +96,7 @@ class Stroke:
     @property
     def area(self) -> float:
         """Number of pixels covered, roughly."""
-        return self.width * math.fsum(exact.dist(one, other) for one, other in itertools.pairwise(self.points))
+        return self.width * math.fsum(exact.dist(first, second) for first, second in itertools.pairwise(self.points))
 
     @property
     def box(self) -> Box:

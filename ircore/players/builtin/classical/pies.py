@@ -248,7 +248,7 @@ def _border(
     runs: list[tuple[int, float, float]], radius: float, group: list[Blob], segmentation: Segmentation, seen: Labels
 ) -> tuple[str, float] | None:  # fmt: skip
     """Return colour and width of the lines between the wedges."""
-    widths = [(after[1] - one[2]) % RAYS for one, after in itertools.pairwise([*runs, runs[0]])]
+    widths = [(after[1] - before[2]) % RAYS for before, after in itertools.pairwise([*runs, runs[0]])]
     # The gaps beside a wedge that is pulled out are wider than a border.
     usual = sorted(widths)[len(widths) // 4]
     narrow = np.zeros(RAYS, bool)

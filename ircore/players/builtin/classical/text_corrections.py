@@ -61,10 +61,10 @@ def text_corrections(
         if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, seen, drawn)
     ]
     statements = [replace(said.after("Add "), order=100) for said in text_statements(absent, exact, target.backdrop)]
-    for one, other in pairs:
+    for wanted_text, drawn_text in pairs:
         statements += [
-            Statement("", (words,), weight=share * weight_of(one, target.backdrop), order=80, again=again)
-            for words, again, share in _changes(one, other, rendering.texts, manner)
+            Statement("", (words,), weight=share * weight_of(wanted_text, target.backdrop), order=80, again=again)
+            for words, again, share in _changes(wanted_text, drawn_text, rendering.texts, manner)
         ]
     for text in rendering.texts:
         if id(text) not in met and not _covered(text.box, target.unread):
@@ -73,12 +73,12 @@ def text_corrections(
     return statements
 
 
-def _apart(one: Text, other: Text) -> float:
+def _apart(first: Text, second: Text) -> float:
     """Return the distance of two texts in pixels, larger if they differ in words."""
-    if one.rotation != other.rotation:
+    if first.rotation != second.rotation:
         return math.inf
     # Texts of equal words are paired even if another text is a little nearer.
-    return dist(one.centre, other.centre) + (0 if one.text == other.text else NEAR / 2)
+    return dist(first.centre, second.centre) + (0 if first.text == second.text else NEAR / 2)
 
 
 def _covered(box: Box, others: Sequence[Box]) -> bool:
@@ -101,33 +101,35 @@ def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
     return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
 
 
-def _changes(one: Text, other: Text, texts: Sequence[Text], manner: TextManner) -> list[tuple[str, str, float]]:
+def _changes(wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManner) -> list[tuple[str, str, float]]:
     """Return each change of a text, the same in other words, and the share of the text concerned, 0–1."""
-    changes, name = [], _name(other, texts)
+    changes, name = [], _name(drawn, texts)
     its = f"T{name[1:]}"
-    if one.text != other.text:
-        changes.append((f'Change {name} to "{one.text}"', f'{its} should be "{one.text}"', 0.8))
+    if wanted.text != drawn.text:
+        changes.append((f'Change {name} to "{wanted.text}"', f'{its} should be "{wanted.text}"', 0.8))
         # Later corrections of the same message find the text under its new words.
-        name, its = (words.replace(f'"{other.text}"', f'"{one.text}"') for words in (name, its))
-    if abs(one.size - other.size) >= 0.5:
-        changes.append((f"{its} should have font size {one.size:g}", f"Set {name} to font size {one.size:g}", 0.5))
-    off = dist(one.centre, other.centre)
+        name, its = (words.replace(f'"{drawn.text}"', f'"{wanted.text}"') for words in (name, its))
+    if abs(wanted.size - drawn.size) >= 0.5:
+        changes.append(
+            (f"{its} should have font size {wanted.size:g}", f"Set {name} to font size {wanted.size:g}", 0.5)
+        )
+    off = dist(wanted.centre, drawn.centre)
     if off >= manner.in_place:
         # Readings are exact to a quarter of a pixel; see ``typeface``.
-        x, y = (round(4 * value) / 4 for value in one.centre)
+        x, y = (round(4 * value) / 4 for value in wanted.centre)
         place = f"({x:g}, {y:g})"
-        where = _shift(one, other) if manner.by_shift else f"to {place}"
+        where = _shift(wanted, drawn) if manner.by_shift else f"to {place}"
         changes.append((f"Move {name} {where}", f"{its} should be centred at {place}", min(1.0, off / 4)))
-    if distance(one.colour, other.colour) >= OTHER_COLOUR:
-        share = distance(one.colour, other.colour) / 441
-        ink = exact(one.colour)
+    if distance(wanted.colour, drawn.colour) >= OTHER_COLOUR:
+        share = distance(wanted.colour, drawn.colour) / 441
+        ink = exact(wanted.colour)
         changes.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
     return changes
 
 
-def _shift(one: Text, other: Text) -> str:
+def _shift(text: Text, drawn: Text) -> str:
     """Return how far a text is to be moved, such as ``3 px right and 2 px up``."""
-    across, down = (round(wanted - made) for wanted, made in zip(one.centre, other.centre, strict=True))
+    across, down = (round(wanted - made) for wanted, made in zip(text.centre, drawn.centre, strict=True))
     ways = [f"{abs(across)} px {'right' if across > 0 else 'left'}"] if across else []
     ways += [f"{abs(down)} px {'down' if down > 0 else 'up'}"] if down else []
     return " and ".join(ways)

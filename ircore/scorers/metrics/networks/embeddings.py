@@ -72,11 +72,11 @@ def _similarity(variable: str, target: Pixels, image: Pixels) -> float:
     from torch.nn import functional
 
     try:
-        one, other = embedding(variable, target), embedding(variable, image)
+        of_target, of_image = embedding(variable, target), embedding(variable, image)
     except InputError as error:
         raise MetricUnavailableError(error.problem) from error
     # Rounding in 32 bits takes the cosine of equal vectors a little above 1, out of the metric's range.
-    return float(functional.cosine_similarity(one, other, dim=0).clamp(-1, 1))
+    return float(functional.cosine_similarity(of_target, of_image, dim=0).clamp(-1, 1))
 
 
 @lru_cache(maxsize=2)

@@ -74,13 +74,13 @@ def lpips(target: Pixels, image: Pixels) -> float:
     return distance(network, as_tensor(target), as_tensor(fitted))
 
 
-def distance(network: "dict[str, Tensor]", one: "Tensor", other: "Tensor") -> float:
+def distance(network: "dict[str, Tensor]", first: "Tensor", second: "Tensor") -> float:
     """Return the distance of two pictures, each 1 × 3 × height × width, 0–1."""
     import torch
 
     total = 0.0
     with torch.inference_mode():
-        for index, (x, y) in enumerate(zip(_features(network, one), _features(network, other), strict=True)):
+        for index, (x, y) in enumerate(zip(_features(network, first), _features(network, second), strict=True)):
             # The small number keeps places without any feature, such as blank paper, from 0/0.
             squares = (x / (x.norm(dim=1, keepdim=True) + 1e-10) - y / (y.norm(dim=1, keepdim=True) + 1e-10)) ** 2
             total += float((squares * network[f"lin{index}.model.1.weight"]).sum(dim=1).mean())

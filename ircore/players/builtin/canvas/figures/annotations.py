@@ -61,9 +61,9 @@ def mark_right_angles(plan: Plan, sentence: str) -> bool:
             plan.add_right_angle(plan.points[match[1]], arms, None, 16.0)
             stated = True
     for match in _SIDE_TEXT.finditer(sentence):
-        one, other, text = (part for part in match.groups() if part)
-        if one in plan.points and other in plan.points:
-            _write_beside(plan, plan.points[one], plan.points[other], text)
+        first, second, text = (part for part in match.groups() if part)
+        if first in plan.points and second in plan.points:
+            _write_beside(plan, plan.points[first], plan.points[second], text)
             stated = True
     return stated
 
@@ -123,13 +123,13 @@ def mark_equal_sides(plan: Plan, sentence: str) -> None:
     sides = [(m[1], m[2]) for m in TWO.finditer(sentence) if m[1] in plan.points and m[2] in plan.points]
     if not sides and plan.polygons and len(plan.polygons[0]) == 3:
         sides = _equal_sides(plan, plan.polygons[0])
-    for one, other in sides:
-        plan.add_ticks(plan.points[one], plan.points[other], count)
+    for first, second in sides:
+        plan.add_ticks(plan.points[first], plan.points[second], count)
 
 
 def _equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
     sides = [(letters[k - 1], letters[k]) for k in range(3)]
-    lengths = [exact.dist(plan.points[one], plan.points[other]) for one, other in sides]
+    lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
     apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]
     best = apart.index(min(apart))
     return [sides[best - 1], sides[best]]

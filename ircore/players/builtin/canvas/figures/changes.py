@@ -22,32 +22,32 @@ _BY = re.compile(r"\bby\s+-?\d")
 
 def change_figure(sentence: str, sheet: Sheet) -> bool:
     """Change one value of the figure described before; return whether the sentence asked for that."""
-    told = sheet.figure
+    figure = sheet.figure
     # Relative changes and changes in pixels are read like those of any other item.
-    if told is None or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
+    if figure is None or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
         return False
     plain = _NOT.sub(" ", sentence)
-    index = _which(plain, told)
+    index = _which(plain, figure)
     if index is None:
         return False
-    name = told.words[index] if index < len(told.words) else ""
+    name = figure.words[index] if index < len(figure.words) else ""
     # A category such as "2014" would be read as the value.
     match = _VALUE.search(re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w.])", " ", plain) if name else plain)
     if match is None:
         return False
     value, shade = float(match[1]), first_colour(plain)
-    if told.kind == "pie":
+    if figure.kind == "pie":
         return _change_wedge(index, value, sheet)
-    return _change_bar(told, index, value, shade, sheet) or _change_point(told, index, value, shade, sheet)
+    return _change_bar(figure, index, value, shade, sheet) or _change_point(figure, index, value, shade, sheet)
 
 
 def in_place(clause: Clause, sheet: Sheet) -> Clause:
     """Return a clause with "the bar for Sat" or "the Sat bar" as "the bar at (x,y)", for corrections of other kinds."""
-    told, words = sheet.figure, clause.words
-    if told is None:
+    figure, words = sheet.figure, clause.words
+    if figure is None:
         return clause
-    for index, name in enumerate(told.words):
-        if name and name.lower() in words and (at := _middle(told, index, sheet)):
+    for index, name in enumerate(figure.words):
+        if name and name.lower() in words and (at := _middle(figure, index, sheet)):
             own, noun = re.escape(name.lower()), r"(bar|column|wedge|slice)"
             place = rf"the \1 at ({at[0]:.1f},{at[1]:.1f})"
             words = re.sub(rf"\b(?:the )?{noun}s? (?:for|of|labelled|labeled|named|at) {own}(?![\w.])", place, words)

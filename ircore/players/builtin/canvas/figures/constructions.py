@@ -55,8 +55,8 @@ def _known(plan: Plan, *letters: str) -> list[Point]:
 def _define(plan: Plan, sentence: str) -> None:
     """Give names to midpoints and crossings."""
     for match in _MIDPOINT.finditer(sentence):
-        name, one, other = match.groups()[:3] if match[1] else match.groups()[3:]
-        if name not in plan.points and (ends := _known(plan, one, other)):
+        name, first, second = match.groups()[:3] if match[1] else match.groups()[3:]
+        if name not in plan.points and (ends := _known(plan, first, second)):
             plan.points[name] = mean(ends)
     for match in _MEETING.finditer(sentence):
         ends = _known(plan, *match.groups()[1:])
@@ -65,18 +65,18 @@ def _define(plan: Plan, sentence: str) -> None:
             plan.points[match[1]] = at
 
 
-def _bisect(plan: Plan, one: Point, other: Point, shade: str | None, dash: bool) -> None:
+def _bisect(plan: Plan, first: Point, second: Point, shade: str | None, dash: bool) -> None:
     """Draw the perpendicular bisector of a line; for a side of a triangle it passes through the circumcentre."""
-    middle = mean([one, other])
+    middle = mean([first, second])
     triangle = next((letters for letters in plan.polygons if len(letters) == 3), "")
     circle = circumcircle(*(plan.points[letter] for letter in triangle)) if triangle else None
     if circle and exact.dist(circle[0], middle) > 1:
         start, end = ahead(circle[0], middle, -22), ahead(circle[0], middle, exact.dist(circle[0], middle) + 26)
     else:
-        way = other[1] - one[1], one[0] - other[0]
+        way = second[1] - first[1], first[0] - second[0]
         start, end = (middle[0] - way[0] / 2, middle[1] - way[1] / 2), (middle[0] + way[0] / 2, middle[1] + way[1] / 2)
     plan.add_segment(start, end, shade, dash, 1.5)
-    plan.add_right_angle(middle, (one, end), shade, 10.0)
+    plan.add_right_angle(middle, (first, end), shade, 10.0)
 
 
 def _through(plan: Plan, ends: list[Point], is_parallel: bool, shade: str | None, dash: bool) -> None:

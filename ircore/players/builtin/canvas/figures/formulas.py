@@ -172,9 +172,9 @@ class _Reader:
         return inner
 
 
-def _joined(sign: str, one: Function, other: Function) -> Function:
+def _joined(sign: str, left: Function, right: Function) -> Function:
     operation = _OPERATIONS[sign]
-    return lambda x: operation(one(x), other(x))
+    return lambda x: operation(left(x), right(x))
 
 
 def _raised(base: float, exponent: float) -> float:

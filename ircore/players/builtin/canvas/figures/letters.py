@@ -179,9 +179,9 @@ def _segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
         return
     pairs = [(m[1], m[2], m.start()) for pattern in (_BETWEEN, _TO) for m in pattern.finditer(sentence)]
     pairs += [(m[1], m[2], m.start()) for m in TWO.finditer(sentence)]
-    for one, other, place in pairs:
-        if one in plan.points and other in plan.points:
-            plan.add_segment(plan.points[one], plan.points[other], _shade_at(sentence, place), dash)
+    for first, second, place in pairs:
+        if first in plan.points and second in plan.points:
+            plan.add_segment(plan.points[first], plan.points[second], _shade_at(sentence, place), dash)
 
 
 def _shade_at(sentence: str, place: int) -> str | None:

@@ -108,9 +108,9 @@ class Plan:
 
     def add_right_angle(self, vertex: Point, arms: tuple[Point, Point], colour: str | None, size: float = 12.0) -> None:
         """Mark a right angle with a small square."""
-        one, other = ahead(vertex, arms[0], size), ahead(vertex, arms[1], size)
-        corner = one[0] + other[0] - vertex[0], one[1] + other[1] - vertex[1]
-        self.lines.append(Stroke("polyline", (one, corner, other), colour or self.ink, 1.5))
+        first, second = ahead(vertex, arms[0], size), ahead(vertex, arms[1], size)
+        corner = first[0] + second[0] - vertex[0], first[1] + second[1] - vertex[1]
+        self.lines.append(Stroke("polyline", (first, corner, second), colour or self.ink, 1.5))
 
     def arms_at(self, letter: str) -> tuple[Point, Point] | None:
         """Return the neighbours of a corner, or the far ends of two lines that meet there."""
@@ -192,6 +192,6 @@ def touching(point: Point, circle: tuple[Point, float]) -> tuple[Point, Point] |
     if far <= radius:
         return None
     half, towards = exact.acos(radius / far), exact.atan2(point[1] - centre[1], point[0] - centre[0])
-    one, other = ((centre[0] + radius * exact.cos(towards + turn), centre[1] + radius * exact.sin(towards + turn))
+    first, second = ((centre[0] + radius * exact.cos(towards + turn), centre[1] + radius * exact.sin(towards + turn))
                   for turn in (-half, half))  # fmt: skip
-    return one, other
+    return first, second

@@ -40,10 +40,10 @@ def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[
     """Return the plot area of a graph: as described in pixels, else the middle of the picture."""
     ink = ink_on(figure.look.background or "#ffffff")
     text = "\n".join(sentences)
-    told = {m[1]: [float(value) for value in m.groups()[1:]] for m in _AXIS_PIXELS.finditer(text)}
+    axes = {m[1]: [float(value) for value in m.groups()[1:]] for m in _AXIS_PIXELS.finditer(text)}
     unit = _UNIT.search(text)
-    if len(told) == 2 and unit and float(unit[1]) > 0:
-        return _in_pixels(told, float(unit[1]), ink)
+    if len(axes) == 2 and unit and float(unit[1]) > 0:
+        return _in_pixels(axes, float(unit[1]), ink)
     points = [point for curve in graph.curves for point in curve.points] + [mark.at for mark in graph.marks]
     x_low, x_high = span_of(figure.x, [x for x, _ in points], from_zero=False)
     if figure.x.low is None and not points and not figure.x.ticks:

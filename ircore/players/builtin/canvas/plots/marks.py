@@ -145,8 +145,8 @@ def read_curve(clause: Clause, area: Area, sheet: Sheet) -> bool:
     match = _THROUGH.search(words)
     if match is None:
         return False
-    given = [(float(part[1]), float(part[3])) for part in re.finditer(q.POINT, words[match.end() :])][:400]
-    points = [at for x, y in given if (at := area.point(x, y)) is not None]
+    pairs = [(float(part[1]), float(part[3])) for part in re.finditer(q.POINT, words[match.end() :])][:400]
+    points = [at for x, y in pairs if (at := area.point(x, y)) is not None]
     if len(points) < 2:
         return False
     head = words[: match.start()]

@@ -111,8 +111,8 @@ def _aligned(
     return sorted(best, key=along)
 
 
-def _alike(one: Text, other: Text) -> bool:
-    return abs(one.size - other.size) < 0.6 and one.rotation == other.rotation
+def _alike(first: Text, second: Text) -> bool:
+    return abs(first.size - second.size) < 0.6 and first.rotation == second.rotation
 
 
 _Sides = tuple[float, float, float, float, Shape | None, Shape | None]

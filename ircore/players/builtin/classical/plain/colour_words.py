@@ -112,9 +112,9 @@ def plainly(statement: Statement, colours: ColourWords) -> Statement:
 
 
 @cache
-def apart(one: str, other: str) -> float:
+def apart(first: str, second: str) -> float:
     """Return the difference of two colours: ΔE*94 (CIE 116-1995, graphic arts), about 1 where just noticeable."""
-    (light, a, b), (other_light, other_a, other_b) = lab(one), lab(other)
+    (light, a, b), (other_light, other_a, other_b) = lab(first), lab(second)
     chroma, other_chroma = hypot(a, b), hypot(other_a, other_b)
     off = chroma - other_chroma
     hue = max(0.0, (a - other_a) * (a - other_a) + (b - other_b) * (b - other_b) - off * off)

@@ -80,8 +80,8 @@ def _range_words(axis: Axis) -> str:
     low, high = (_end(value, axis, unit) for value in (scale.low, scale.high))
     step = step_of(axis)
     degrees = " degrees" if axis.labels[0].text.endswith("°") else ""
-    told = f"every {step}{degrees}" if step else ", ".join(in_quotes(label.text) for label in axis.labels)
-    return f"runs from {low} to {high}, labelled {told}"
+    labels = f"every {step}{degrees}" if step else ", ".join(in_quotes(label.text) for label in axis.labels)
+    return f"runs from {low} to {high}, labelled {labels}"
 
 
 def _end(value: float, axis: Axis, unit: float) -> str:
@@ -115,16 +115,16 @@ def frame_statement(area: Area, colours: ColourWords) -> Statement | None:
 
 def grid_statement(area: Area, grids: Sequence[Grid], colours: ColourWords) -> tuple[Statement | None, list[Grid]]:
     """Return the grid lines that lie at labels, and which grids these are."""
-    told = [grid for grid in grids if _at_labels(grid, area.y if grid.horizontal else area.x)]
-    if not told or len({(grid.colour, grid.dash) for grid in told}) > 1:
-        told = told[:1]
-    if not told:
+    labelled = [grid for grid in grids if _at_labels(grid, area.y if grid.horizontal else area.x)]
+    if not labelled or len({(grid.colour, grid.dash) for grid in labelled}) > 1:
+        labelled = labelled[:1]
+    if not labelled:
         return None, []
-    ways = {grid.horizontal for grid in told}
+    ways = {grid.horizontal for grid in labelled}
     way = "" if len(ways) == 2 else "horizontal " if True in ways else "vertical "
-    dash = "" if told[0].dash == "solid" else f"{told[0].dash} "
-    text = f"{way}{dash}{colours(told[0].colour)} grid lines run at all labels"
-    return Statement("", (text[0].upper() + text[1:],), weight=FIRST / 16, order=6), told
+    dash = "" if labelled[0].dash == "solid" else f"{labelled[0].dash} "
+    text = f"{way}{dash}{colours(labelled[0].colour)} grid lines run at all labels"
+    return Statement("", (text[0].upper() + text[1:],), weight=FIRST / 16, order=6), labelled
 
 
 def _at_labels(grid: Grid, axis: Axis) -> bool:
@@ -135,12 +135,12 @@ def _at_labels(grid: Grid, axis: Axis) -> bool:
 
 def told_of_area(perception: Perception, area: Area, grids: Sequence[Grid]) -> set[int]:
     """Return the identities of the percepts that the sentences about a plot tell."""
-    told: set[int] = {id(label) for label in (*area.x.labels, *area.y.labels)}
-    told |= {id(title) for title in (area.x.title, area.y.title) if title is not None}
-    told |= {id(grid) for grid in grids}
-    told |= {id(shape) for shape in (area.frame, area.panel) if shape is not None}
-    told |= {id(line) for line in (area.x.line, area.y.line) if line is not None}
-    return told | {id(percept) for percept in perception.percepts if isinstance(percept, Ticks)}
+    identities: set[int] = {id(label) for label in (*area.x.labels, *area.y.labels)}
+    identities |= {id(title) for title in (area.x.title, area.y.title) if title is not None}
+    identities |= {id(grid) for grid in grids}
+    identities |= {id(shape) for shape in (area.frame, area.panel) if shape is not None}
+    identities |= {id(line) for line in (area.x.line, area.y.line) if line is not None}
+    return identities | {id(percept) for percept in perception.percepts if isinstance(percept, Ticks)}
 
 
 def left_over(perception: Perception, said: set[int]) -> tuple[list[Percept], list[Text]]:

@@ -130,7 +130,7 @@ def letters_statement(texts: Sequence[Text], points: Points, colours: ColourWord
 
 def _beside(letter: Text, point: Point) -> str:
     """Say where a letter stands from its point, such as "19 px above and 3 px left of point A"."""
-    across, down = (round(one - other) for one, other in zip(letter.centre, point, strict=True))
+    across, down = (round(of_letter - of_point) for of_letter, of_point in zip(letter.centre, point, strict=True))
     ways = [f"{abs(down)} px {'below' if down > 0 else 'above'}"] if down else []
     ways += [f"{abs(across)} px {'right' if across > 0 else 'left'}"] if across else []
     words = " and ".join(ways) or "0 px above"

@@ -60,12 +60,12 @@ def _diamond(corners: Sequence[Point]) -> Named | None:
     if max(sides) - min(sides) > 2 * LIKE * max(sides):
         return None
     diagonals = [(corners[0], corners[2]), (corners[1], corners[3])]
-    (top, bottom), (one, other) = sorted(diagonals, key=lambda ends: -dist(*ends))
-    if dist(top, bottom) < 1.1 * dist(one, other):
+    (top, bottom), (left, right) = sorted(diagonals, key=lambda ends: -dist(*ends))
+    if dist(top, bottom) < 1.1 * dist(left, right):
         return None
     turn = _direction(bottom, top) % 180
     turn = turn if turn <= 90 else turn - 180
-    size = f"{dist(one, other):.0f} px wide and {dist(top, bottom):.0f} px high"
+    size = f"{dist(left, right):.0f} px wide and {dist(top, bottom):.0f} px high"
     return Named(f"diamond {size}", _middle(corners), turn if abs(turn) >= 1 else 0.0)
 
 

@@ -71,12 +71,12 @@ def plan_of(target: Perception) -> Plan:
     area = read_area(target)
     plotted = _plot(target, area, colours) if area is not None else None
     if area is not None and plotted is not None:
-        statements, told = plotted
-        things, texts = left_over(target, told)
+        statements, described = plotted
+        things, texts = left_over(target, described)
         opening = f"{scene} {area_words(area, colours)}"
     elif (crossed := read_crossed(target)) is not None and (curves := _curves(target, crossed, colours))[0]:
-        statements, told = curves
-        things, texts = left_over(target, told)
+        statements, described = curves
+        things, texts = left_over(target, described)
         opening = f"{scene} {scale_words(crossed)}"
     else:
         return _figure(target, scene, colours)
@@ -86,13 +86,13 @@ def plan_of(target: Perception) -> Plan:
 
 def _curves(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]]:
     """Return the curves of a graph whose axes cross inside, in the graph's units, and what they tell."""
-    statements, told = list[Statement](), set[int]()
+    statements, described = list[Statement](), set[int]()
     for order, stroke in enumerate(percept for percept in target.percepts if isinstance(percept, Stroke)):
         said = curve_statement(stroke, area, colours) if stroke.role == "curve" else None
         if said is not None:
             statements.append(replace(said, weight=weight_of(stroke, target.backdrop), order=60 + order))
-            told.add(id(stroke))
-    return statements, told
+            described.add(id(stroke))
+    return statements, described
 
 
 def _rest(
@@ -124,8 +124,8 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
         by_look.setdefault((letter.colour, letter.size), []).append(letter)
     for alike in by_look.values():
         weight = math.fsum(weight_of(letter, target.backdrop) for letter in alike)
-        told = letters_statement(alike, points, colours)
-        statements += [replace(told, weight=weight, order=90)] if told else []
+        statement = letters_statement(alike, points, colours)
+        statements += [replace(statement, weight=weight, order=90)] if statement else []
     rest = [text for text in target.texts if text not in letters and text not in labelled]
     statements += [plainly(said, colours) for said in text_statements(rest, full_colour, target.backdrop)]
     return Plan(" ".join(filter(None, [scene, points_words(points)])), tuple(statements), colours)
@@ -151,28 +151,28 @@ def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[St
     """Return what is said of a plot in its own units, and the identities of the percepts told so; None if no plot."""
     grids = [percept for percept in target.percepts if isinstance(percept, Grid)]
     grid, told_grids = grid_statement(area, grids, colours)
-    told = told_of_area(target, area, told_grids)
+    described = told_of_area(target, area, told_grids)
     marks, of_marks, categories = _marks(target, area, colours)
     if not marks or not all(axis.scale or axis.name == categories for axis in (area.x, area.y)):
         return None
     axes = [axis_statement(axis, target.percepts, colours, axis.name == categories) for axis in (area.y, area.x)]
     furniture = [panel_statement(area, colours), frame_statement(area, colours), grid,
                  title_statement(area.x), title_statement(area.y)]  # fmt: skip
-    return [*axes, *(said for said in furniture if said is not None), *marks], told | of_marks
+    return [*axes, *(said for said in furniture if said is not None), *marks], described | of_marks
 
 
 def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int], str]:
     """Return bars, lines and curves by their values, what they tell, and the axis of the categories, if any."""
-    statements, told, categories = list[Statement](), set[int](), ""
+    statements, described, categories = list[Statement](), set[int](), ""
     groups = [percept for percept in target.percepts if isinstance(percept, Bars)]
     for order, group in enumerate(groups):
         if (bars := bars_statements(group, area, target, colours)) is not None:
             categories = "x" if group.upright else "y"
             weight = FIRST / 100 + weight_of(group, target.backdrop)
             statements += [replace(said, weight=weight, order=10 + order) for said in bars[0]]
-            told |= {id(group)} | bars[1]
+            described |= {id(group)} | bars[1]
     if groups:
-        return statements, told, categories
+        return statements, described, categories
     strokes = [p for p in target.percepts if isinstance(p, Stroke) and p.role not in {"x axis", "y axis"}]
     lines = [(stroke, line_statement(stroke, area, target, colours)) for stroke in strokes]
     if any(line is not None for _, line in lines):
@@ -183,8 +183,8 @@ def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[S
         if said is not None:
             weight = FIRST / 100 + weight_of(stroke, target.backdrop)
             statements.append(replace(said, weight=weight, order=10 + order))
-            told |= {id(stroke)} | labels
-    return statements, told, categories
+            described |= {id(stroke)} | labels
+    return statements, described, categories
 
 
 def in_later_turn(statement: Statement) -> Statement:
