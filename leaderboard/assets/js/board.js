@@ -36,6 +36,8 @@ class Board {
     this.body = table.tBodies[0];
     this.rows = [...this.body.rows];
     this.arranged = this.rows;
+    this.shown = this.rows;
+    this.unranked = new Set(this.rows.filter(({ dataset }) => "unranked" in dataset));
     this.unwritten = null; // a change that the address does not have yet
     this.firsts = this.rows.filter(({ dataset }) => "first" in dataset);
     this.heads = headsOf(table);
@@ -191,17 +193,25 @@ class Board {
   showControls() {
     const { state } = this;
     if (this.find.value.trim() !== state.find) this.find.value = state.find;
-    for (const menu of this.menus) menu.value = state[menu.name];
+    for (const menu of this.menus) if (menu.value !== state[menu.name]) menu.value = state[menu.name];
     for (const group of this.groups) group.checked = !state.hide.includes(group.value);
-    this.by.value = state.by;
     const sorted = this.heads.find((head) => keyOf(head) === state.by);
     markSorted(this.heads, sorted, state.order);
     if (this.note) this.note.hidden = !("leavesOut" in sorted.dataset);
-    const full = state.pick.length >= MOST_COMPARED;
+    this.showMarks();
+  }
+
+  /* Pins and ticks, which most changes leave alone. */
+  showMarks() {
+    const { pin: pins, pick: picks } = this.state;
+    const marks = `${pins};${picks}`;
+    if (marks === this.marks) return;
+    this.marks = marks;
+    const full = picks.length >= MOST_COMPARED;
     for (const row of this.rows) {
       const [box, pin] = row.cells[0].children;
-      const pinned = state.pin.includes(row.id);
-      const picked = state.pick.includes(row.id);
+      const pinned = pins.includes(row.id);
+      const picked = picks.includes(row.id);
       if (box.checked !== picked) box.checked = picked;
       if (box.disabled !== (full && !picked)) box.disabled = full && !picked;
       if (pin.getAttribute("aria-pressed") !== String(pinned)) pin.setAttribute("aria-pressed", String(pinned));
@@ -240,18 +250,14 @@ class Board {
     const { by, order, pin } = this.state;
     const column = this.heads.findIndex((head) => keyOf(head) === by);
     const usual = by === this.first.by && order === this.first.order;
-    // Whatever the order, pairs without a rank stand last.
-    const ranked = (row) => !("unranked" in row.dataset);
     for (const row of this.firsts) row.classList.toggle("opens-group", usual && !pin.length);
     const all = usual ? this.rows : sortRows(this.rows, column, order);
-    const sorted = [...all.filter(ranked), ...all.filter((row) => !ranked(row))];
-    const pinned = (row) => pin.includes(row.id);
-    const wanted = pin.length ? [...sorted.filter(pinned), ...sorted.filter((row) => !pinned(row))] : sorted;
-    this.shown = wanted.filter((row) => {
-      const hidden = !pinned(row) && !this.fits(row);
-      if (row.hidden !== hidden) row.hidden = hidden;
-      return !hidden;
-    });
+    // Whatever the order, pairs without a rank stand last.
+    const sorted = [...all.filter((row) => !this.unranked.has(row)), ...all.filter((row) => this.unranked.has(row))];
+    const pinned = new Set(pin.length ? this.rows.filter(({ id }) => pin.includes(id)) : []);
+    const wanted = [...sorted.filter((row) => pinned.has(row)), ...sorted.filter((row) => !pinned.has(row))];
+    const fits = this.filter();
+    this.showOnly(wanted.filter((row) => pinned.has(row) || fits(row)));
     if (wanted.every((row, index) => row === this.arranged[index])) return;
     this.arranged = wanted;
     wanted.forEach((row, index) => { row.style.order = index; });
@@ -262,6 +268,7 @@ class Board {
   settle() {
     if (this.unwritten) writeQuery(this.query(), this.unwritten);
     this.unwritten = null;
+    this.by.value = this.state.by;
     this.showFigures();
     this.keepOnChips();
     if (this.arranged.every((row, index) => row === this.body.rows[index])) return;
@@ -271,10 +278,19 @@ class Board {
     focused?.focus({ preventScroll: true });
   }
 
-  fits(row) {
-    const { state } = this;
-    return wordsIn(state.find).every((word) => this.texts.get(row).includes(word)) &&
-      this.menus.every(({ name }) => !state[name] || (name === "self" ? !("self" in row.dataset) : row.dataset[name] === state[name]));
+  /* Hide all rows but these. */
+  showOnly(shown) {
+    const [before, after] = [new Set(this.shown), new Set(shown)];
+    for (const row of this.rows) if (before.has(row) !== after.has(row)) row.hidden = !after.has(row);
+    this.shown = shown;
+  }
+
+  /* Whether a row has the words and the menus' choices, as a function. */
+  filter() {
+    const words = wordsIn(this.state.find);
+    const chosen = this.menus.map(({ name }) => [name, this.state[name]]).filter(([, value]) => value);
+    return (row) => words.every((word) => this.texts.get(row).includes(word)) &&
+      chosen.every(([name, value]) => (name === "self" ? !("self" in row.dataset) : row.dataset[name] === value));
   }
 
   /* What is filtered, sorted and hidden, in words. */
