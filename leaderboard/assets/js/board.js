@@ -35,8 +35,9 @@ class Board {
     this.form = form;
     this.body = table.tBodies[0];
     this.rows = [...this.body.rows];
-    this.arranged = this.rows;
-    this.shown = this.rows;
+    this.arranged = this.rows; // in the order that is asked for
+    this.placed = this.rows; // in the order of their elements
+    this.lifted = []; // rows that stand first by their style
     this.unranked = new Set(this.rows.filter(({ dataset }) => "unranked" in dataset));
     this.unwritten = null; // a change that the address does not have yet
     this.firsts = this.rows.filter(({ dataset }) => "first" in dataset);
@@ -59,6 +60,7 @@ class Board {
     this.addControls();
     this.listen();
     this.restore();
+    this.settle();
   }
 
   searchText(row) {
@@ -169,8 +171,8 @@ class Board {
   }
 
   show() {
-    this.showControls();
     this.showRows();
+    this.showControls();
     this.showAgainst();
     // Setting an attribute makes the browser style what depends on it anew, even where the value stays.
     const hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
@@ -248,6 +250,7 @@ class Board {
 
   showRows() {
     const { by, order, pin } = this.state;
+    const reach = this.rowsInSight(); // asked before anything changes, so that the page is laid out once
     const column = this.heads.findIndex((head) => keyOf(head) === by);
     const usual = by === this.first.by && order === this.first.order;
     for (const row of this.firsts) row.classList.toggle("opens-group", usual && !pin.length);
@@ -255,34 +258,54 @@ class Board {
     // Whatever the order, pairs without a rank stand last.
     const sorted = [...all.filter((row) => !this.unranked.has(row)), ...all.filter((row) => this.unranked.has(row))];
     const pinned = new Set(pin.length ? this.rows.filter(({ id }) => pin.includes(id)) : []);
-    const wanted = [...sorted.filter((row) => pinned.has(row)), ...sorted.filter((row) => !pinned.has(row))];
+    this.arranged = [...sorted.filter((row) => pinned.has(row)), ...sorted.filter((row) => !pinned.has(row))];
     const fits = this.filter();
-    this.showOnly(wanted.filter((row) => pinned.has(row) || fits(row)));
-    if (wanted.every((row, index) => row === this.arranged[index])) return;
-    this.arranged = wanted;
-    wanted.forEach((row, index) => { row.style.order = index; });
+    this.shown = this.arranged.filter((row) => pinned.has(row) || fits(row));
+    const seen = this.shown.slice(0, reach);
+    if (seen.length < reach) this.hideOthers();
+    else for (const row of seen) row.hidden = false;
+    this.lift(seen);
   }
 
-  /* What may come when the browser has painted: address, links, and the page's own order, which keys and screen readers
-     follow. Rows stand in their order by a style before, since moving 200 of them takes longer than a reader should wait. */
+  /* How many rows from the first reach down to the foot of the window, none being lower than its style allows. */
+  rowsInSight() {
+    if (this.rows.length <= MOST_MOVED) return this.rows.length;
+    const folded = this.rows.find(({ dataset }) => !("open" in dataset)) ?? this.rows[0];
+    const lowest = Number.parseFloat(getComputedStyle(folded).minHeight);
+    return Math.max(1, Math.ceil((innerHeight - this.body.getBoundingClientRect().top) / lowest));
+  }
+
+  /* Let rows stand before all others, in this order, wherever their elements are. */
+  lift(rows) {
+    for (const row of this.lifted) row.style.order = "";
+    rows.forEach((row, index) => { row.style.order = index - rows.length; });
+    this.lifted = rows;
+  }
+
+  hideOthers() {
+    const shown = new Set(this.shown);
+    for (const row of this.rows) if (row.hidden === shown.has(row)) row.hidden = !shown.has(row);
+  }
+
+  /* What may come when the browser has painted: address, links, rows below the window, and the page's own order, which
+     keys and screen readers follow. Moving 200 rows takes longer than a reader should wait. */
   settle() {
     if (this.unwritten) writeQuery(this.query(), this.unwritten);
     this.unwritten = null;
     this.by.value = this.state.by;
     this.showFigures();
     this.keepOnChips();
-    if (this.arranged.every((row, index) => row === this.body.rows[index])) return;
-    const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
-    this.body.replaceChildren(...this.arranged);
-    for (const row of this.arranged) row.style.order = "";
-    focused?.focus({ preventScroll: true });
+    this.hideOthers();
+    this.moveRows();
+    this.lift([]);
   }
 
-  /* Hide all rows but these. */
-  showOnly(shown) {
-    const [before, after] = [new Set(this.shown), new Set(shown)];
-    for (const row of this.rows) if (before.has(row) !== after.has(row)) row.hidden = !after.has(row);
-    this.shown = shown;
+  moveRows() {
+    if (this.arranged.every((row, index) => row === this.placed[index])) return;
+    const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
+    this.body.replaceChildren(...this.arranged);
+    this.placed = this.arranged;
+    focused?.focus({ preventScroll: true });
   }
 
   /* Whether a row has the words and the menus' choices, as a function. */
