@@ -279,6 +279,8 @@ class Board {
   lift(rows) {
     for (const row of this.lifted) row.style.order = "";
     rows.forEach((row, index) => { row.style.order = index - rows.length; });
+    // Scrolling stays where it is, and does not follow a row to its new place.
+    this.body.style.overflowAnchor = rows.length ? "none" : "";
     this.lifted = rows;
   }
 
