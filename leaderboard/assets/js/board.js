@@ -10,11 +10,11 @@ import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { columnsOf, record, texts, unitsOf } from "./columns.js";
 import { element, enhanceEach, withAttributes, wordsIn } from "./dom.js";
 import { copy, csv, json, latex, markdown, save, unitsText } from "./export.js";
+import { RowPlaces } from "./row-places.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
 const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
-const MOST_MOVED = 60; // rows whose elements are moved before the browser paints: no reader notices
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
@@ -34,10 +34,8 @@ class Board {
     this.table = table;
     this.form = form;
     this.body = table.tBodies[0];
-    this.rows = [...this.body.rows];
-    this.arranged = this.rows; // in the order that is asked for
-    this.placed = this.rows; // in the order of their elements
-    this.lifted = []; // rows that stand first by their style
+    this.places = new RowPlaces(this.body);
+    this.rows = this.places.rows;
     this.unranked = new Set(this.rows.filter(({ dataset }) => "unranked" in dataset));
     this.unwritten = null; // a change that the address does not have yet
     this.firsts = this.rows.filter(({ dataset }) => "first" in dataset);
@@ -178,8 +176,7 @@ class Board {
     const hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
     if (this.table.dataset.hide !== hide) this.table.dataset.hide = hide;
     this.status.textContent = `${this.words()}.`;
-    if (this.rows.length <= MOST_MOVED) this.settle();
-    else requestAnimationFrame(() => setTimeout(() => this.settle()));
+    this.places.whenPainted(() => this.settle());
   }
 
   async showAgainst() {
@@ -250,7 +247,7 @@ class Board {
 
   showRows() {
     const { by, order, pin } = this.state;
-    const reach = this.rowsInSight(); // asked before anything changes, so that the page is laid out once
+    const inSight = this.places.inSight(); // asked before anything changes, so that the page is laid out once
     const column = this.heads.findIndex((head) => keyOf(head) === by);
     const usual = by === this.first.by && order === this.first.order;
     for (const row of this.firsts) row.classList.toggle("opens-group", usual && !pin.length);
@@ -258,56 +255,20 @@ class Board {
     // Whatever the order, pairs without a rank stand last.
     const sorted = [...all.filter((row) => !this.unranked.has(row)), ...all.filter((row) => this.unranked.has(row))];
     const pinned = new Set(pin.length ? this.rows.filter(({ id }) => pin.includes(id)) : []);
-    this.arranged = [...sorted.filter((row) => pinned.has(row)), ...sorted.filter((row) => !pinned.has(row))];
+    const arranged = [...sorted.filter((row) => pinned.has(row)), ...sorted.filter((row) => !pinned.has(row))];
     const fits = this.filter();
-    this.shown = this.arranged.filter((row) => pinned.has(row) || fits(row));
-    const seen = this.shown.slice(0, reach);
-    if (seen.length < reach) this.hideOthers();
-    else for (const row of seen) row.hidden = false;
-    this.lift(seen);
+    this.shown = arranged.filter((row) => pinned.has(row) || fits(row));
+    this.places.show(arranged, this.shown, inSight);
   }
 
-  /* How many rows from the first reach down to the foot of the window, none being lower than its style allows. */
-  rowsInSight() {
-    if (this.rows.length <= MOST_MOVED) return this.rows.length;
-    const folded = this.rows.find(({ dataset }) => !("open" in dataset)) ?? this.rows[0];
-    const lowest = Number.parseFloat(getComputedStyle(folded).minHeight);
-    return Math.max(1, Math.ceil((innerHeight - this.body.getBoundingClientRect().top) / lowest));
-  }
-
-  /* Let rows stand before all others, in this order, wherever their elements are. */
-  lift(rows) {
-    for (const row of this.lifted) row.style.order = "";
-    rows.forEach((row, index) => { row.style.order = index - rows.length; });
-    // Scrolling stays where it is, and does not follow a row to its new place.
-    this.body.style.overflowAnchor = rows.length ? "none" : "";
-    this.lifted = rows;
-  }
-
-  hideOthers() {
-    const shown = new Set(this.shown);
-    for (const row of this.rows) if (row.hidden === shown.has(row)) row.hidden = !shown.has(row);
-  }
-
-  /* What may come when the browser has painted: address, links, rows below the window, and the page's own order, which
-     keys and screen readers follow. Moving 200 rows takes longer than a reader should wait. */
+  /* What may come when the browser has painted: address, links and the rows' last places. */
   settle() {
     if (this.unwritten) writeQuery(this.query(), this.unwritten);
     this.unwritten = null;
     this.by.value = this.state.by;
     this.showFigures();
     this.keepOnChips();
-    this.hideOthers();
-    this.moveRows();
-    this.lift([]);
-  }
-
-  moveRows() {
-    if (this.arranged.every((row, index) => row === this.placed[index])) return;
-    const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
-    this.body.replaceChildren(...this.arranged);
-    this.placed = this.arranged;
-    focused?.focus({ preventScroll: true });
+    this.places.settle();
   }
 
   /* Whether a row has the words and the menus' choices, as a function. */
