@@ -11,6 +11,7 @@ export class RowPlaces {
     this.rows = [...body.rows];
     this.placed = this.rows; // in the order of their elements
     this.lifted = []; // rows that stand first by their style
+    this.scrolled = false;
   }
 
   /* How many rows from the first reach down to the foot of the window, none being lower than its style allows. */
@@ -18,7 +19,9 @@ export class RowPlaces {
     if (this.rows.length <= MOST_MOVED) return this.rows.length;
     const folded = this.rows.find(({ dataset }) => !("open" in dataset)) ?? this.rows[0];
     const lowest = Number.parseFloat(getComputedStyle(folded).minHeight);
-    return Math.max(1, Math.ceil((innerHeight - this.body.getBoundingClientRect().top) / lowest));
+    const { top } = this.body.getBoundingClientRect();
+    this.scrolled = top < this.body.parentElement.tHead.getBoundingClientRect().bottom - 1; // rows are under the head
+    return Math.max(1, Math.ceil((innerHeight - top) / lowest));
   }
 
   /* Show what is in sight of rows in an order, of which some are shown; settle() does the rest. */
@@ -59,8 +62,8 @@ export class RowPlaces {
   lift(rows) {
     for (const row of this.lifted) row.style.order = "";
     rows.forEach((row, index) => { row.style.order = index - rows.length; });
-    // Scrolling stays where it is, and does not follow a row to its new place.
-    this.body.style.overflowAnchor = rows.length ? "none" : "";
+    // Scrolling stays where it is, and does not follow a row to its new place. All rows are styled anew for that.
+    this.body.style.overflowAnchor = rows.length && this.scrolled ? "none" : "";
     this.lifted = rows;
   }
 }
