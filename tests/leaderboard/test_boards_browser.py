@@ -441,25 +441,66 @@ def with_two_hundred_rows(page: "Page") -> None:
     page.route(f"**/{BOARD}", answer)
 
 
-def test_of_two_hundred_rows_the_order_is_seen_first_and_soon_that_of_keys_and_screen_readers(visit: Visit) -> None:
+IN_SIGHT = """
+  const inSight = () => [...document.querySelectorAll("table.board tbody tr")]
+    .map((row) => [row.getBoundingClientRect(), Number(row.querySelector(".score-column").dataset.sort)])
+    .filter(([box]) => box.height && box.bottom > 0 && box.top < innerHeight)
+    .sort(([first], [second]) => first.top - second.top).map(([, score]) => score);
+"""
+"""Scores of the rows that a reader sees, in the order in which they stand."""
+
+
+@pytest.mark.parametrize("down", [0, 6000])
+def test_of_two_hundred_rows_those_in_sight_are_in_order_first_and_soon_all_for_keys_and_screen_readers(
+    visit: Visit, down: int
+) -> None:
     with_two_hundred_rows(visit.page)
     page = visit.open(BOARD)
     seen, focused = page.evaluate(
-        """() => {
+        f"""(down) => {{ {IN_SIGHT}
+          document.querySelector(".board-scroll").scrollTo({{ top: down, behavior: "instant" }});
           const head = document.querySelector("th[data-name='Main score'] button");
           head.focus();
           head.click();
-          const rows = [...document.querySelectorAll("table.board tbody tr")];
-          const top = (row) => row.getBoundingClientRect().top;
-          const cell = (row) => Number(row.querySelector(".score-column").dataset.sort);
-          return [rows.sort((first, second) => top(first) - top(second)).map(cell), document.activeElement === head];
-        }"""
+          return [inSight(), document.activeElement === head];
+        }}""",
+        down,
     )
-    assert seen == sorted(seen)
-    assert len(set(seen)) == 200
     assert focused
     page.wait_for_url("**?by=main_score&order=ascending")
-    scores = "all => all.map(one => Number(one.querySelector('.score-column').dataset.sort))"
-    assert page.locator("table.board tbody tr").evaluate_all(scores) == seen
+    scores = page.locator("table.board tbody tr").evaluate_all(
+        "all => all.map(one => Number(one.querySelector('.score-column').dataset.sort))"
+    )
+    assert scores == sorted(scores)
+    assert len(set(scores)) == 200
+    first = scores.index(seen[0])
+    assert (first > 50) == (down > 0)
+    assert len(seen) > 5
+    assert seen == scores[first : first + len(seen)]
     page.go_back()
     page.locator("table.board tbody tr:first-child#a-x").wait_for()
+
+
+@pytest.mark.parametrize(("words", "count"), [("copy", 195), ("sketcher", 2), ("", 200)])
+def test_of_two_hundred_rows_only_those_that_are_found_are_seen_at_once(visit: Visit, words: str, count: int) -> None:
+    with_two_hundred_rows(visit.page)
+    page = visit.open(BOARD)
+    page.get_by_label("Find").fill("teller")
+    page.wait_for_url("**?find=teller")
+    seen = page.evaluate(
+        f"""(words) => {{ {IN_SIGHT}
+          const field = document.querySelector("[data-board-tools] input[name=find]");
+          field.value = words;
+          field.dispatchEvent(new Event("input", {{ bubbles: true }}));
+          return inSight();
+        }}""",
+        words,
+    )
+    page.wait_for_function(
+        "count => document.querySelectorAll('table.board tbody tr:not([hidden])').length === count", arg=count
+    )
+    scores = page.locator("table.board tbody tr:not([hidden])").evaluate_all(
+        "all => all.map(one => Number(one.querySelector('.score-column').dataset.sort))"
+    )
+    assert seen == scores[: len(seen)]
+    assert len(seen) == 2 if count == 2 else len(seen) > 5

@@ -10,11 +10,11 @@ import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { columnsOf, record, texts, unitsOf } from "./columns.js";
 import { element, enhanceEach, withAttributes, wordsIn } from "./dom.js";
 import { copy, csv, json, latex, markdown, save, unitsText } from "./export.js";
+import { RowPlaces } from "./row-places.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
 const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
-const MOST_MOVED = 60; // rows whose elements are moved before the browser paints: no reader notices
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
@@ -34,8 +34,9 @@ class Board {
     this.table = table;
     this.form = form;
     this.body = table.tBodies[0];
-    this.rows = [...this.body.rows];
-    this.arranged = this.rows;
+    this.places = new RowPlaces(this.body);
+    this.rows = this.places.rows;
+    this.unranked = new Set(this.rows.filter(({ dataset }) => "unranked" in dataset));
     this.unwritten = null; // a change that the address does not have yet
     this.firsts = this.rows.filter(({ dataset }) => "first" in dataset);
     this.heads = headsOf(table);
@@ -57,6 +58,7 @@ class Board {
     this.addControls();
     this.listen();
     this.restore();
+    this.settle();
   }
 
   searchText(row) {
@@ -167,15 +169,14 @@ class Board {
   }
 
   show() {
-    this.showControls();
     this.showRows();
+    this.showControls();
     this.showAgainst();
     // Setting an attribute makes the browser style what depends on it anew, even where the value stays.
     const hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
     if (this.table.dataset.hide !== hide) this.table.dataset.hide = hide;
     this.status.textContent = `${this.words()}.`;
-    if (this.rows.length <= MOST_MOVED) this.settle();
-    else requestAnimationFrame(() => setTimeout(() => this.settle()));
+    this.places.whenPainted(() => this.settle());
   }
 
   async showAgainst() {
@@ -191,17 +192,25 @@ class Board {
   showControls() {
     const { state } = this;
     if (this.find.value.trim() !== state.find) this.find.value = state.find;
-    for (const menu of this.menus) menu.value = state[menu.name];
+    for (const menu of this.menus) if (menu.value !== state[menu.name]) menu.value = state[menu.name];
     for (const group of this.groups) group.checked = !state.hide.includes(group.value);
-    this.by.value = state.by;
     const sorted = this.heads.find((head) => keyOf(head) === state.by);
     markSorted(this.heads, sorted, state.order);
     if (this.note) this.note.hidden = !("leavesOut" in sorted.dataset);
-    const full = state.pick.length >= MOST_COMPARED;
+    this.showMarks();
+  }
+
+  /* Pins and ticks, which most changes leave alone. */
+  showMarks() {
+    const { pin: pins, pick: picks } = this.state;
+    const marks = `${pins};${picks}`;
+    if (marks === this.marks) return;
+    this.marks = marks;
+    const full = picks.length >= MOST_COMPARED;
     for (const row of this.rows) {
       const [box, pin] = row.cells[0].children;
-      const pinned = state.pin.includes(row.id);
-      const picked = state.pick.includes(row.id);
+      const pinned = pins.includes(row.id);
+      const picked = picks.includes(row.id);
       if (box.checked !== picked) box.checked = picked;
       if (box.disabled !== (full && !picked)) box.disabled = full && !picked;
       if (pin.getAttribute("aria-pressed") !== String(pinned)) pin.setAttribute("aria-pressed", String(pinned));
@@ -238,43 +247,36 @@ class Board {
 
   showRows() {
     const { by, order, pin } = this.state;
+    const inSight = this.places.inSight(); // asked before anything changes, so that the page is laid out once
     const column = this.heads.findIndex((head) => keyOf(head) === by);
     const usual = by === this.first.by && order === this.first.order;
-    // Whatever the order, pairs without a rank stand last.
-    const ranked = (row) => !("unranked" in row.dataset);
     for (const row of this.firsts) row.classList.toggle("opens-group", usual && !pin.length);
     const all = usual ? this.rows : sortRows(this.rows, column, order);
-    const sorted = [...all.filter(ranked), ...all.filter((row) => !ranked(row))];
-    const pinned = (row) => pin.includes(row.id);
-    const wanted = pin.length ? [...sorted.filter(pinned), ...sorted.filter((row) => !pinned(row))] : sorted;
-    this.shown = wanted.filter((row) => {
-      const hidden = !pinned(row) && !this.fits(row);
-      if (row.hidden !== hidden) row.hidden = hidden;
-      return !hidden;
-    });
-    if (wanted.every((row, index) => row === this.arranged[index])) return;
-    this.arranged = wanted;
-    wanted.forEach((row, index) => { row.style.order = index; });
+    // Whatever the order, pairs without a rank stand last.
+    const sorted = [...all.filter((row) => !this.unranked.has(row)), ...all.filter((row) => this.unranked.has(row))];
+    const pinned = new Set(pin.length ? this.rows.filter(({ id }) => pin.includes(id)) : []);
+    const arranged = [...sorted.filter((row) => pinned.has(row)), ...sorted.filter((row) => !pinned.has(row))];
+    const fits = this.filter();
+    this.shown = arranged.filter((row) => pinned.has(row) || fits(row));
+    this.places.show(arranged, this.shown, inSight);
   }
 
-  /* What may come when the browser has painted: address, links, and the page's own order, which keys and screen readers
-     follow. Rows stand in their order by a style before, since moving 200 of them takes longer than a reader should wait. */
+  /* What may come when the browser has painted: address, links and the rows' last places. */
   settle() {
     if (this.unwritten) writeQuery(this.query(), this.unwritten);
     this.unwritten = null;
+    this.by.value = this.state.by;
     this.showFigures();
     this.keepOnChips();
-    if (this.arranged.every((row, index) => row === this.body.rows[index])) return;
-    const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
-    this.body.replaceChildren(...this.arranged);
-    for (const row of this.arranged) row.style.order = "";
-    focused?.focus({ preventScroll: true });
+    this.places.settle();
   }
 
-  fits(row) {
-    const { state } = this;
-    return wordsIn(state.find).every((word) => this.texts.get(row).includes(word)) &&
-      this.menus.every(({ name }) => !state[name] || (name === "self" ? !("self" in row.dataset) : row.dataset[name] === state[name]));
+  /* Whether a row has the words and the menus' choices, as a function. */
+  filter() {
+    const words = wordsIn(this.state.find);
+    const chosen = this.menus.map(({ name }) => [name, this.state[name]]).filter(([, value]) => value);
+    return (row) => words.every((word) => this.texts.get(row).includes(word)) &&
+      chosen.every(([name, value]) => (name === "self" ? !("self" in row.dataset) : row.dataset[name] === value));
   }
 
   /* What is filtered, sorted and hidden, in words. */

@@ -7,14 +7,14 @@ const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "bas
 
 /* A cell of several small ones counts by their mean. */
 function meanOf(cell) {
-  const values = [...cell.querySelectorAll("[data-sort]")].map((small) => small.dataset.sort).filter(Boolean).map(Number);
+  const values = [...cell.querySelectorAll("[data-sort]")].map((small) => small.getAttribute("data-sort")).filter(Boolean).map(Number);
   return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }
 
 function keyOf(row, column) {
-  const cell = row.cells[column];
+  const cell = row.children[column];
   if (cell?.classList.contains("heat-column")) return meanOf(cell);
-  const text = (cell?.dataset.sort ?? cell?.textContent ?? "").trim();
+  const text = (cell?.getAttribute("data-sort") ?? cell?.textContent ?? "").trim();
   if (text === "" || text === "–") return null;
   const value = Number(text);
   return Number.isFinite(value) ? value : text;
