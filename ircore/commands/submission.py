@@ -33,9 +33,9 @@ from ircore.runs.folder import WITNESS
 from ircore.runs.witness import check_witness
 from ircore.submissions.check import reports
 from ircore.submissions.check.change import check_change as check_commits
-from ircore.submissions.check.findings import Finding, errors, ordered
 from ircore.submissions.check.submission import Checked, Purpose, check_submission
 from ircore.submissions.check.tree import check_tree, folder_findings
+from ircore.submissions.findings import Finding, errors, ordered
 from ircore.submissions.owners import Proposer
 from ircore.submissions.relay.keys import known_relays
 

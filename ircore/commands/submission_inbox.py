@@ -16,8 +16,8 @@ from ircore.players.submission import MANIFEST
 from ircore.submissions.batch import forecast
 from ircore.submissions.branches import fetch_pull_request
 from ircore.submissions.check.change import check_change
-from ircore.submissions.check.findings import errors
 from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.findings import errors
 from ircore.submissions.gate import proposer_of, record_owner
 from ircore.submissions.github import GitHub
 from ircore.submissions.history import HISTORY, Kind, Step, add_step

@@ -18,9 +18,9 @@ from ircore.players.submission import MANIFEST, read_any_manifest
 from ircore.runs.folder import open_any_run
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
 from ircore.submissions.check.change import check_change
-from ircore.submissions.check.findings import errors
 from ircore.submissions.check.git_objects import Repository
 from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.findings import errors
 from ircore.submissions.published import DATASET_VARIABLE, dataset_name
 from ircore.submissions.request_fields import why_self_reported
 from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence

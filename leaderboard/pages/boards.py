@@ -9,12 +9,11 @@ from typing import Any
 from ircore.core.fact_records import PARTS, Part
 from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Cell, Results
-from ircore.results.parts import parts_under
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.statistics.ranks import Standing
 from ircore.results.tables.board import MEASURES
 from ircore.results.tables.judges import SAME_FAMILY
-from ircore.results.tables.parts import ABOUT
+from ircore.results.tables.parts import ABOUT, parts_under
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.charts.grammar import pair_name

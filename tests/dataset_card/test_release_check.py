@@ -18,10 +18,10 @@ from PIL import Image, PngImagePlugin
 from releases import rewrite
 
 from dataset_card.card.code import run_blocks
-from dataset_card.checking.full_check import full_check
 from dataset_card.checking.loading import loading_faults
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.secrets import find_forbidden
+from dataset_card.hub.full_check import full_check
 from dataset_card.tables.columns import Config
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.commands.main import run as ircore

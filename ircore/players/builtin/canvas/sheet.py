@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.figures.frame import DescribedFigure
-from ircore.players.builtin.canvas.plots.area import Area
+from ircore.players.builtin.canvas.area import Area
+from ircore.players.builtin.canvas.described_figure import DescribedFigure
 from ircore.players.builtin.canvas.quantities import Space
 from ircore.players.builtin.canvas.shapes import Canvas, Item
 

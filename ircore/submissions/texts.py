@@ -9,7 +9,7 @@ from itertools import islice
 from ircore.core.private_text import find_leaks
 from ircore.core.strict_yaml import FieldPath, hidden_character
 from ircore.submissions.addresses import is_repository
-from ircore.submissions.check.findings import Fault
+from ircore.submissions.findings import Fault
 
 MOST_MARKS = 3
 """Combining marks that may follow one letter; some scripts need as many, pictures made of marks need more."""
