@@ -6,6 +6,7 @@ from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.strict_yaml import START, Document, FieldPath, Place
+from ircore.core.untrusted_text import coded
 
 Level = Literal["error", "warning"]
 
@@ -101,7 +102,7 @@ def locate(fault: Fault, file: str, document: Document | None) -> Finding:
         outwards = (fault.path[:length] for length in range(len(fault.path), -1, -1))
         place = next((spots[part] for part in outwards if part in spots), START)
     texts = (field_name(fault.path), fault.problem, fault.expected, fault.remedy)
-    return Finding(fault.level, shown_path(file), *place, *(one_line(text) for text in texts))
+    return Finding(fault.level, shown_path(file), *place, *(_part(text) for text in texts))
 
 
 LONGEST = 1200
@@ -119,21 +120,21 @@ UNKNOWN = (UNKNOWN_KEY, UNKNOWN_PARAMETER)
 def finding(file: str, problem: str, expected: str, remedy: str, place: Place = START, field: str = "") -> Finding:
     """Return an error about a file itself."""
     texts = (field, problem, expected, remedy)
-    return Finding("error", shown_path(file), *place, *(one_line(text) for text in texts))
+    return Finding("error", shown_path(file), *place, *(_part(text) for text in texts))
 
 
-def one_line(text: str) -> str:
-    """Return a text on a single line with every character visible; most findings quote strangers' words.
+def _part(text: str) -> str:
+    """Return a part of a finding on a single line with every character visible; most quote strangers' words.
 
     A line of its own could be taken for a command by the service that runs a check.
     """
-    shown = "".join(character if character.isprintable() else f"⟦U+{ord(character):04X}⟧" for character in text)
-    return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
+    line = coded(text)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
 def shown_path(path: str) -> str:
     """Return a plain path unchanged, and any other path quoted: the path begins a line of output."""
-    return path if _PLAIN_PATH.fullmatch(path) else one_line(repr(path))
+    return path if _PLAIN_PATH.fullmatch(path) else _part(repr(path))
 
 
 def field_name(path: FieldPath) -> str:

@@ -13,6 +13,7 @@ import pytest
 from samples import sample_instances, sample_run
 
 from ircore.core.errors import InputError
+from ircore.core.untrusted_text import one_line, visible
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.scorers.computed import ScoringPlan, score_runs
@@ -21,7 +22,7 @@ from leaderboard.components import plots
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.paper import paper_page
 from leaderboard.words.labels import category_title, interval_words, number, percent, rank, signed
-from leaderboard.words.untrusted_text import one_line, stranger, visible
+from leaderboard.words.untrusted_text import stranger
 
 
 def test_numbers_have_two_decimals_and_a_true_minus_sign() -> None:
