@@ -8,9 +8,9 @@ from typing import Any
 
 from ircore.core.records import Role
 from ircore.core.untrusted_text import one_line, visible
-from ircore.results.player_boards import PlayerBoard, player_board
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.components.chip import Chip
+from leaderboard.model.player_ranks import PlayerBoard, player_board
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.against_files import FOLDER, against_text
 from leaderboard.pages.board_views import (

@@ -7,23 +7,24 @@ from typing import Any
 
 import click
 
-from ircore.commands import (
-    submission_batch,
-    submission_channel,
-    submission_commit,
-    submission_hand_in,
-    submission_inbox,
-    submission_lifecycle,
-    submission_new,
-    submission_owners,
-    submission_preview,
-    submission_season,
-    submission_spot_replay,
-    submission_transcripts,
-    submission_upkeep,
-)
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import runs_to_read
+from ircore.commands.submission import (
+    batch,
+    channel,
+    commit,
+    hand_in,
+    inbox,
+    lifecycle,
+    new,
+    owners,
+    season,
+    spot_replay,
+    transcripts,
+    upkeep,
+)
+from ircore.commands.submission.preview import by_option, preview_lines, published_option
+from ircore.commands.submission.preview import command as preview_command
 from ircore.core.errors import InputError
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable
@@ -73,32 +74,32 @@ def command() -> None:
 
 
 for subcommand in (
-    submission_batch.evaluate_pending,
-    submission_batch.paid,
-    submission_channel.command,
-    submission_commit.commit,
-    submission_commit.register,
-    submission_spot_replay.command,
-    submission_hand_in.command,
-    submission_inbox.inbox,
-    submission_inbox.inbox_act,
-    *submission_lifecycle.STEPS,
-    submission_lifecycle.history,
-    submission_lifecycle.update,
-    submission_lifecycle.withdrawals,
-    submission_new.command,
-    submission_owners.gate,
-    submission_owners.own,
-    submission_owners.record_owners,
-    submission_preview.command,
-    submission_season.command,
-    submission_transcripts.pack,
-    submission_transcripts.pin,
-    submission_transcripts.rescore,
-    submission_upkeep.evaluate,
-    submission_upkeep.links,
-    submission_upkeep.pending,
-    submission_upkeep.reproduce,
+    batch.evaluate_pending,
+    batch.paid,
+    channel.command,
+    commit.commit,
+    commit.register,
+    spot_replay.command,
+    hand_in.command,
+    inbox.inbox,
+    inbox.inbox_act,
+    *lifecycle.STEPS,
+    lifecycle.history,
+    lifecycle.update,
+    lifecycle.withdrawals,
+    new.command,
+    owners.gate,
+    owners.own,
+    owners.record_owners,
+    preview_command,
+    season.command,
+    transcripts.pack,
+    transcripts.pin,
+    transcripts.rescore,
+    upkeep.evaluate,
+    upkeep.links,
+    upkeep.pending,
+    upkeep.reproduce,
 ):
     command.add_command(subcommand)
 
@@ -121,7 +122,7 @@ for subcommand in (
     callback=runs_to_read,
     help="Scored runs for the preview.",
 )
-@submission_preview.published_option
+@published_option
 def check(
     paths: tuple[Path, ...],
     everything: bool,
@@ -149,7 +150,7 @@ def check(
         _report(*_checked(paths, purpose), as_json, github)
     _show_signatures(runs)
     if preview is not None:
-        for line in submission_preview.preview_lines(_only(paths), runs, published, preview):
+        for line in preview_lines(_only(paths), runs, published, preview):
             click.echo(line, err=as_json)
 
 
@@ -177,7 +178,7 @@ def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], 
 @click.argument("base")
 @click.argument("head")
 @click.option("--repo", default=".", type=PATH, help="Clone that has both, with their history.")
-@submission_preview.by_option
+@by_option
 @click.option("--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes it.")
 @click.option("--fork", default="", metavar="NAME", help="Owner of the fork that it comes from, with --account.")
 @click.option("--title", default="", metavar="TEXT", help="Title of the pull request.")

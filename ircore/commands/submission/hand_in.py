@@ -13,7 +13,7 @@ import click
 
 from ircore.commands.nested import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
-from ircore.commands.submission_preview import published_option
+from ircore.commands.submission.preview import published_option
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION

@@ -10,7 +10,7 @@ import click
 
 from ircore.commands.main import run as ircore
 from ircore.commands.options import PATH, path_option, published_runs
-from ircore.commands.submission_transcripts import show_commitment, show_faults, show_flags
+from ircore.commands.submission.transcripts import show_commitment, show_faults, show_flags
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
 from ircore.core.terminal import printable

@@ -4,7 +4,7 @@ import pytest
 from invented import invented_run, invented_set
 
 from ircore.results.model import Results
-from ircore.results.player_boards import player_board
+from leaderboard.model.player_ranks import player_board
 
 SET = invented_set(10, ("geometry", "photos"))
 JUDGE = "structural"
