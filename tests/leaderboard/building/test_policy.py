@@ -16,7 +16,7 @@ from leaderboard.rendering import shell as shells
 from leaderboard.rendering.shell import Shell, content_policy
 from leaderboard.storage.output_folder import build_folder, remove_left_over
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HEAD = (
     '<!doctype html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="irg_slot_policy">'
 )

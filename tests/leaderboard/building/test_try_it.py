@@ -25,7 +25,7 @@ from leaderboard.building.try_it import canvas_archive
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-VENDORED = Path(__file__).parents[2] / "leaderboard" / "assets" / "pyodide"
+VENDORED = Path(__file__).parents[3] / "leaderboard" / "assets" / "pyodide"
 LOADED_S = 60
 
 

@@ -69,7 +69,7 @@ def test_what_a_manifest_says_of_hardware_dates_and_revision_is_shown() -> None:
 
 
 def test_without_runs_there_is_nothing_to_stand_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = Path(__file__).resolve().parents[2] / "submissions" / "builtin-classical-canvas"
+    folder = Path(__file__).resolve().parents[3] / "submissions" / "builtin-classical-canvas"
     assert ircore(["submission", "check", str(folder), "--preview", str(tmp_path / "site")]) == 2
     out, err = capsys.readouterr()
     assert "valid" in out

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 Run = Callable[..., Outcome]
 REPO = "org/season-2027-spring"
-PAIR = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
+PAIR = Path(__file__).parents[3] / "submissions" / "builtin-captioner-sketch"
 JUDGE = "schema: 1\nname: asked\nlabel: Asked\nplayer: openai\nmodel: m\nbase_url: URL\napi_key_env: TEST_API_KEY\n"
 
 
