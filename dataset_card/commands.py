@@ -142,9 +142,9 @@ def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: in
     """Check a release and show its faults; return the exit status."""
     from secrets import randbits
 
-    from dataset_card.checking.full_check import full_check
     from dataset_card.checking.rescore import parse_share
     from dataset_card.checking.rescored_run import Draw
+    from dataset_card.hub.full_check import full_check
 
     # Nobody who changes a release may know beforehand which episodes will be drawn.
     draw = None if rescore is None else Draw(parse_share(rescore), randbits(32) if seed is None else seed)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from PIL import Image
 
 from ircore.core.images import FORMATS, MAX_PIXELS
+from ircore.core.untrusted_text import without_controls
 
 
 @dataclass
@@ -28,10 +29,7 @@ class Findings:
 
     def add(self, where: str, fault: str) -> None:
         """Note a fault as a single short line; strangers' words may be part of the fault."""
-        line = "".join(
-            character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in f"{where}: {fault}"
-        )
-        self.faults.append(line[:400])
+        self.faults.append(without_controls(f"{where}: {fault}", "\N{REPLACEMENT CHARACTER}")[:400])
 
 
 def same_value(value: object, wanted: object) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ircore.core.untrusted_text import plain_line
+
 if TYPE_CHECKING:
     import jinja2
 
@@ -31,7 +33,7 @@ def escape(text: str, links: bool = False) -> Markdown:
         links: Whether web addresses may become links, as in the credit of a picture.
     """
     # The ampersand goes first, or else the entities made here would be escaped.
-    line = _MARKUP.sub(r"\\\1", _one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    line = _MARKUP.sub(r"\\\1", plain_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     if not links:
         # The Hub makes links of bare addresses and of mentions.
         line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
@@ -40,14 +42,9 @@ def escape(text: str, links: bool = False) -> Markdown:
 
 def code_span(text: str) -> Markdown:
     """Return a stranger's text as code on a line; back-ticks in the text become apostrophes."""
-    line = _one_line(text)
+    line = plain_line(text)
     # Inside of code nothing can be escaped, and a bar would end the cell of a table even there.
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
-
-
-def _one_line(text: str) -> str:
-    """Return a text with one space in place of each run of white space and control characters."""
-    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
 def counts(numbers: Mapping[str, int]) -> Markdown:

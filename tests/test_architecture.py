@@ -3,6 +3,7 @@
 import ast
 import re
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
@@ -61,6 +62,46 @@ def test_the_core_imports_neither_site_nor_release_and_these_not_each_other() ->
         for path in sorted((ROOT / package).rglob("*.py")):
             names = {name.split(".")[0] for name in imported(path)}
             assert not names & others, path
+
+
+def imports_within(folder: Path, root: Path = ROOT) -> dict[str, set[str]]:
+    """Return, for each module and sub-folder of a folder, the modules and sub-folders beside it that it imports."""
+    inside = ".".join(folder.relative_to(root).parts) + "."
+    rooms = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()} - {"__init__"}
+    imports: dict[str, set[str]] = {}
+    for path in sorted(folder.rglob("*.py")):
+        room = path.relative_to(folder).with_suffix("").parts[0]
+        names = {name.removeprefix(inside).split(".")[0] for name in imported(path) if name.startswith(inside)}
+        imports[room] = imports.get(room, set()) | (names & rooms - {room})
+    imports.pop("__init__", None)
+    return imports
+
+
+def circle(folder: Path, root: Path = ROOT) -> list[str]:
+    """Return the rooms of a folder that import each other in a circle; none if there is no circle."""
+    try:
+        TopologicalSorter(imports_within(folder, root)).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_folder_holds_a_circle_of_rooms() -> None:
+    """Of two rooms of a folder, be they modules or folders themselves, at most one needs the other."""
+    folders = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    circles = {folder.relative_to(ROOT).as_posix(): circle(folder) for folder in sorted(folders)}
+    assert {folder: rooms for folder, rooms in circles.items() if rooms} == {}
+
+
+def test_a_circle_is_seen_through_folders_and_lazy_imports(tmp_path: Path) -> None:
+    """``hub`` imports ``checking`` at its top, and a module of ``checking`` imports ``hub`` inside a function."""
+    for room in ("hub", "checking"):
+        (tmp_path / "dataset_card" / room).mkdir(parents=True)
+    (tmp_path / "dataset_card/hub/pull.py").write_text("from dataset_card.checking.full_check import check\n")
+    assert circle(tmp_path / "dataset_card", tmp_path) == []
+    lazy = "def check():\n    from dataset_card import hub\n"
+    (tmp_path / "dataset_card/checking/full_check.py").write_text(lazy)
+    assert set(circle(tmp_path / "dataset_card", tmp_path)) == {"hub", "checking"}
 
 
 LONGEST_FILE, LONGEST_FUNCTION = 350, 60

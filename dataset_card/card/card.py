@@ -12,9 +12,9 @@ from dataset_card.card.maintainer_texts import CARD, DATASHEET, MaintainerTexts,
 from dataset_card.card.metadata import PAPER, front_matter, licences_of, title_of
 from dataset_card.card.pictures import alternative_text, draw_scores, draw_targets
 from dataset_card.card.verification import RunVerification, Verification
-from dataset_card.games.tables import DeclaredTables
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.columns import Column
+from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.source import ReleaseSource

@@ -12,7 +12,7 @@ from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.checking.source import EmbeddedInstances, instances_of
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
-from dataset_card.releases.record import read_release
+from dataset_card.releases.record_file import read_release
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.errors import InputError
 from ircore.core.progress import tracked

@@ -13,7 +13,6 @@ from dataset_card.card.verification import (
     still_true,
     verification_text,
 )
-from dataset_card.games.tables import DeclaredTables
 from dataset_card.releases.derived import derived_files
 from dataset_card.releases.files import copies_name
 from dataset_card.releases.history import describe_release
@@ -32,6 +31,7 @@ from dataset_card.releases.season import season_text
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
+from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.game_tables import OF_NO_RUN, GameTables, ReconstructionTables
 from dataset_card.tables.parts import Part, sum_parts
 from dataset_card.tables.rows import ReconstructionSource

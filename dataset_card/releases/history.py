@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from dataset_card.games.tables import DeclaredTables
 from dataset_card.releases.program import program_key
 from dataset_card.releases.record import (
     Entry,
@@ -19,6 +18,7 @@ from dataset_card.releases.record import (
 from dataset_card.releases.renderer import renderer
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.tables.columns import Config
+from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.source import ReleaseSource
 from ircore.core.days import parse_day

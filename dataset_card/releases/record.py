@@ -5,12 +5,10 @@ changed and withdrawn against the previous release stays in the history of every
 """
 
 import hashlib
-import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import Discriminator, Field, Tag, TypeAdapter
 
 from dataset_card.markdown import render
 from dataset_card.releases.renderer import Renderer
@@ -18,12 +16,10 @@ from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES
 from ircore.core.days import Day
-from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
-from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
 
 RELEASE = "release.json"
@@ -108,6 +104,8 @@ class RunChange(Record):
 class Entry(Record):
     """Changes of a release against the previous release.
 
+    >>> from pathlib import Path
+    >>> from dataset_card.releases.record_file import read_release
     >>> (entry,) = read_release(Path("release")).history
     >>> [run.slug for run in entry.added], entry.changed
     (['builtin-classical-canvas'], ())
@@ -196,6 +194,8 @@ def _is_empty(value: object) -> bool:
 class ReleaseRecord(Record):
     """Identity, content and history of a release. File ``release.json``.
 
+    >>> from pathlib import Path
+    >>> from dataset_card.releases.record_file import read_release
     >>> record = read_release(Path("release"))
     >>> [table.name for table in record.configs][:3]
     ['transcripts', 'instances', 'episodes']
@@ -282,37 +282,6 @@ def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) ->
     # An empty file counts like an absent one: only the file of judges is written without a line.
     lines += [f"{name} {hashlib.sha256(text.encode()).hexdigest()}" for name, text in texts.items() if text]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
-
-
-def _schema_of(data: bytes) -> object:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return document.get("schema") if isinstance(document, dict) else None
-
-
-def read_release(folder: Path) -> ReleaseRecord:
-    """Read the record of a release.
-
-    Raises:
-        InputError: The folder holds no release, or one whose ``release.json`` is damaged.
-    """
-    path = folder / RELEASE
-    if not path.is_file():
-        raise InputError(f"{folder}: no release here (no {RELEASE})", "Name a folder made by: ircore release build")
-    if path.stat().st_size > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Build the release again.")
-    data = path.read_bytes()
-    try:
-        if _schema_of(data) == EARLIER:
-            # Not at the top, since that module is built upon this one.
-            from dataset_card.releases.earlier import read_earlier_release
-
-            return read_earlier_release(folder, data)
-        return ReleaseRecord.model_validate_json(data)
-    except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Build the release again.") from error
 
 
 def render_changes(record: ReleaseRecord) -> str:

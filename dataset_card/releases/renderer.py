@@ -27,7 +27,7 @@ _OF_TEXTS = (
 class Renderer(Record):
     """The code that wrote the derived files of a release: the same code writes the same bytes.
 
-    >>> from dataset_card.releases.record import read_release
+    >>> from dataset_card.releases.record_file import read_release
     >>> read_release(Path("release")).renderer == renderer()
     True
     """

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dataset_card.games.tables import DeclaredTables
 from dataset_card.tables.columns import Config
+from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.game_tables import GameTables, ReconstructionTables
 from dataset_card.tables.joined import join_configs
 from dataset_card.tables.rows import ReconstructionSource

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from ircore.core.errors import InputError
+from ircore.core.untrusted_text import HIDDEN
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 12
@@ -25,7 +26,6 @@ _ODD = "Write a date or a number that exists; text that looks like one stands in
 UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that show nothing, though their category says otherwise."""
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _INTEGER = "tag:yaml.org,2002:int"
 _NUMBERS = (_INTEGER, "tag:yaml.org,2002:float")
 _READ_IN_TWO_WAYS = re.compile(r"[_:xb]|^[-+]?0[0-9]")
@@ -230,7 +230,7 @@ def hidden_character(text: str) -> tuple[int, str] | None:
         if character in "\n\t" or text.startswith("\r\n", position):
             continue
         name = unicodedata.name(character, "without a name")
-        if character in UNSEEN or unicodedata.category(character) in _HIDDEN or "VARIATION SELECTOR" in name:
+        if character in UNSEEN or unicodedata.category(character) in HIDDEN or "VARIATION SELECTOR" in name:
             return position, f"U+{ord(character):04X} {name}"
     return None
 

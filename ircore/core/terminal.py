@@ -7,15 +7,15 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TextIO
 
+from ircore.core.untrusted_text import without_controls
+
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
 """Codes of ECMA-48 (SGR) by the names that ``styled`` takes."""
 
 
 def printable(text: str) -> str:
     """Return a text without characters that could steer a terminal or hide other text; line breaks stay."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
+    return without_controls(text, "\N{REPLACEMENT CHARACTER}", stays="\n")
 
 
 def shows_colours(stream: TextIO) -> bool:

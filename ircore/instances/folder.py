@@ -17,6 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.progress import progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, Record
+from ircore.core.untrusted_text import escaped
 from ircore.core.validation import describe_validation_error
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
@@ -121,24 +122,19 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
                 picture = Picture.from_pixels(read_picture(job.root / name).pixels)
                 instance = _instance(job, entry, picture)
             except ValidationError as error:
-                job.faults.append(f"{_printable(name)}: {describe_validation_error(error)}")
+                job.faults.append(f"{escaped(name)}: {describe_validation_error(error)}")
             except InputError as error:
                 # Faults are collected, so that the user can mend all files at once.
                 job.faults.append(error.problem.removeprefix(f"{job.root}/"))
             else:
                 yield instance, picture.data
-            shown.advance(_printable(name))
+            shown.advance(escaped(name))
     if job.faults:
         listed = "\n".join(f"  {fault}" for fault in job.faults)
         raise InputError(
             f"{job.root}: {len(job.faults)} faults, nothing was imported\n{listed}",
             "Mend or remove these files and import again.",
         )
-
-
-def _printable(name: str) -> str:
-    """Return a file name of any bytes as a single line of text."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in name)
 
 
 def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:

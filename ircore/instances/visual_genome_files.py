@@ -11,7 +11,7 @@ from PIL import Image
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
-from ircore.core.json_stream import read_array
+from ircore.instances.json_stream import read_array
 
 FOLDERS = ("VG_100K", "VG_100K_2")
 SUFFIX = ".jpg"

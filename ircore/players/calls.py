@@ -18,6 +18,7 @@ from ircore.core.episode_records import AnyAbortReason, Attempt, FaultKind, Usag
 from ircore.core.errors import WorkError
 from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
+from ircore.core.untrusted_text import plain_line
 from ircore.players.faults import HARD, LIMITS, MOST_ATTEMPTS, STRANGER_ATTEMPTS, Fault
 from ircore.players.pacing import Gate, Pace, used_up
 
@@ -27,6 +28,8 @@ BACKOFF_S = 0.5
 """Seconds before the second attempt, roughly; doubled with every further attempt."""
 
 LONGEST_BACKOFF_S = 60.0
+LONGEST_WORDS = 300
+"""Characters of a service's own words that are recorded."""
 
 
 @dataclass(frozen=True)
@@ -272,13 +275,13 @@ class Caller:
             reasoning_tokens=outcome.tokens.reasoning,
             cached_tokens=outcome.tokens.cached,
             cost_usd=outcome.tokens.cost_usd,
-            detail=None if fault is None else self._said(fault),
-            served=one_line(self.scrub(outcome.served), 300) if isinstance(outcome, Reply) and outcome.served else None,
+            detail=None if fault is None else self._line(fault.detail),
+            served=self._line(outcome.served) if isinstance(outcome, Reply) and outcome.served else None,
         )
 
-    def _said(self, fault: Fault) -> str:
-        """Return the provider's words as one short line; secrets are removed before the line is cut."""
-        return one_line(self.scrub(fault.detail))
+    def _line(self, words: str) -> str:
+        """Return a provider's words as one short line; secrets are removed before the line is cut."""
+        return plain_line(self.scrub(words), LONGEST_WORDS)
 
     def _wait(self, fault: Fault, attempts: int) -> float:
         """Return the seconds to wait before the next attempt; jitter keeps waiting calls from coming back at once."""
@@ -290,7 +293,7 @@ class Caller:
         return self.random.uniform(0.5, 1) * longest
 
     def _failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
-        said = self._said(fault)
+        said = self._line(fault.detail)
         # A provider that was never reached has a wrong address: every further call would fail too.
         if fault.kind in HARD or not self.gate.reached:
             remedy = self.remedies.get(fault.kind, "")
@@ -307,14 +310,6 @@ class Caller:
 
 def _tokens(tokens: Tokens) -> int | None:
     return None if tokens.prompt is None else tokens.prompt + (tokens.completion or 0)
-
-
-def one_line(text: str, longest: int = 300) -> str:
-    """Return untrusted text as one short line without control characters."""
-    # Escape sequences in a provider's words could drive the user's terminal.
-    plain = "".join(sign if sign.isprintable() else " " for sign in text)
-    line = " ".join(plain.split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def _status(fault: Fault) -> str:

@@ -17,6 +17,9 @@ from ircore.players.base import AnswerKind
 from ircore.players.slugs import SLUG, SLUG_HELP
 from ircore.players.traits import answer_problem
 
+FOLDER = "submissions"
+"""The folder of the repository that holds the folders of submissions."""
+
 MANIFEST = "submission.yaml"
 NAME_ONE = "Name a folder with a submission.yaml, or a built-in pair such as classical+canvas."
 FORMAT = "See docs/submit.md for the format."

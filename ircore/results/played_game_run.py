@@ -17,7 +17,7 @@ class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protoco
     >>> class Stored:
     ...     def measured(self):
     ...         return [GameScore(episode_id="one", measure="correct", value=1.0)]
-    ...     # and run, instances, episodes, costs and so on, as ``AnyRunSource`` lists them
+    ...     # and run, instances, episodes and so on, as ``AnyRunSource`` lists them
     >>> source: GameRunSource = Stored()
     >>> [score.value for score in source.measured()]
     [1.0]

@@ -58,9 +58,6 @@ class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
     def episodes(self) -> Sequence[EpisodeT_co]:
         """Return the episodes that have ended."""
 
-    def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode id; None where an answer's cost is not known."""
-
     def provenance(self) -> Provenance | None:
         """Return the record of who vouches for the run; None if nobody vouches for the run."""
 
@@ -82,6 +79,22 @@ class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the judges by name, as far as they are known."""
+
+
+@runtime_checkable
+class CostSource(Protocol):
+    """A stored run that states what its episodes cost, such as the tables of a release; of a folder it is computed.
+
+    Example:
+        >>> class Free:
+        ...     def costs(self):
+        ...         return {"simple_shapes-easy-01": 0.0}
+        >>> isinstance(Free(), CostSource)
+        True
+    """
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return US dollars by episode id; None where an answer's cost is not known."""
 
 
 @runtime_checkable
@@ -153,9 +166,14 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
 
     @cached_property
     def _ended(self) -> tuple[tuple[EpisodeT_co, ...], Mapping[str, float | None]]:
-        # A folder has both in its journal, which is read once and not kept.
-        source = self.source.held() if isinstance(self.source, AnyRunFolder) else self.source
-        return tuple(source.episodes()), source.costs()
+        if isinstance(self.source, AnyRunFolder):
+            # Not at the top: a command that asks for no costs starts without the prices.
+            from ircore.runs.costs.episode_costs import episode_costs
+
+            # A folder has both in its journal, which is read once and not kept.
+            folder = self.source.held()
+            return tuple(folder.episodes()), episode_costs(folder)
+        return tuple(self.source.episodes()), self.source.costs() if isinstance(self.source, CostSource) else {}
 
 
 class PlayedRun(RunView[Run, Episode, InstanceSet]):

@@ -14,7 +14,7 @@ provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybo
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from copy import copy
 from functools import cached_property
@@ -119,12 +119,6 @@ class AnyRunFolder:
         held = copy(self)
         held._held = tuple(self.events())
         return held
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode, as ``episode_costs`` computes them."""
-        from ircore.runs.costs.episode_costs import episode_costs
-
-        return episode_costs(self)
 
     def calls(self) -> dict[CallKey, Call]:
         """Return every recorded answer by its key."""

@@ -9,6 +9,7 @@ from ircore.core.episode_records import Episode, Outcome
 from ircore.core.game_records import AnyEnded, recorded_steps
 from ircore.core.submission_records import Run
 from ircore.games.registry import installed_games
+from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure, step_word
@@ -107,7 +108,7 @@ def _outcomes(folder: AnyRunFolder) -> Sequence[str]:
 
 def _of_pulled(folder: AnyRunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
-    costs = folder.costs()
+    costs = episode_costs(folder)
     unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
     judged = summary["requests"]["judge"]
     return {

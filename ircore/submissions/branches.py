@@ -6,8 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ircore.core.errors import InputError, WorkError
-from ircore.players.submission import MANIFEST
-from ircore.submissions.check.entries import FOLDER
+from ircore.players.submission import FOLDER, MANIFEST
 from ircore.submissions.history import HISTORY
 
 

@@ -16,11 +16,11 @@ from ircore.core.plugins import available, unknown
 from ircore.core.strict_yaml import parse_mapping, read_yaml_bytes
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
-from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.manifest import STAND_IN
 from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.seats import OFFLINE, SEATS, SERVICES
 from ircore.submissions.check.submission import Purpose, check_bytes
+from ircore.submissions.findings import Finding, errors
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""

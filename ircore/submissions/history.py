@@ -19,8 +19,8 @@ from ircore.core.lifecycle import Withdrawal, decision_lines, read_decisions
 from ircore.core.records import Line, Name, Record
 from ircore.core.submission_records import TranscriptsReference
 from ircore.players.submission import folder_of
-from ircore.submissions.check.findings import Fault, field_name
-from ircore.submissions.check.texts import repository_faults, text_faults
+from ircore.submissions.findings import Fault, field_name
+from ircore.submissions.texts import repository_faults, text_faults
 
 HISTORY = "history.jsonl"
 MAX_BYTES = 64 * 1024

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+from ircore.core.untrusted_text import shortened, without_controls
 from ircore.runs.folder import open_any_run
 from ircore.runs.provenance import Flag, read_provenance
 from ircore.submissions.github import PullRequest
@@ -199,8 +200,7 @@ def newly_ticked(before: str, after: str) -> list[Box]:
 
 def shown(text: str) -> str:
     """Return a stranger's text as inert Markdown: no markup, link, mention or reference comes of it."""
-    kept = text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
-    plain = "".join(character if character.isprintable() else " " for character in kept)
+    plain = without_controls(shortened(text, MOST_SHOWN))
     # GitHub links no name or number inside of <code>; entities are text, whatever they stand for.
     return f"<code>{re.sub(r'[^A-Za-z0-9 ,]', lambda match: f'&#{ord(match[0])};', plain)}</code>"
 

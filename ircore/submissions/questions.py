@@ -13,9 +13,9 @@ from ircore.games.registry import load_game
 from ircore.players.recorded import RECORDED
 from ircore.players.traits import answer_problem, players_of_project, traits_of
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
-from ircore.submissions.check.findings import Finding
 from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.drafts import LICENCE, known_author, parameter, player_label, player_specs, problems_with
+from ircore.submissions.findings import Finding
 
 Ask = Callable[[str, str], str]
 """Shows a question and a proposed answer, which may be empty, and returns what was typed, or the proposal."""

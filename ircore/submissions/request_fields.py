@@ -17,7 +17,7 @@ from ircore.core.strict_yaml import FieldPath, read_mapping
 from ircore.players.submission import AnyLoaded
 from ircore.players.traits import players_of_project, traits_of
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address
-from ircore.submissions.check.findings import field_name
+from ircore.submissions.findings import field_name
 
 LIST = Path(__file__).with_name("request_fields.yaml")
 SERVER = "server"

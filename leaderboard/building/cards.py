@@ -7,6 +7,7 @@ from pathlib import Path
 from markupsafe import escape
 from PIL import Image, ImageDraw, ImageFont
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow
 from leaderboard.charts.grammar import pair_name
 from leaderboard.model.site import Page, Pair, Site
@@ -15,7 +16,6 @@ from leaderboard.pages.finding import outcome_words, target_finding
 from leaderboard.pages.selections import Chosen
 from leaderboard.theme import ACCENT, describer_colour, neutral
 from leaderboard.words.labels import interval_width, number, rank
-from leaderboard.words.untrusted_text import one_line
 
 SIZE = (1200, 630)
 """Width and height in pixels, as Open Graph recommends."""

@@ -11,9 +11,9 @@ from markupsafe import escape
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
-from ircore.core.json_schemas import json_schemas
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import write_bundles
+from leaderboard.building.json_schemas import json_schemas
 from leaderboard.building.shells import has_own_shell
 from leaderboard.building.tree import Tree
 from leaderboard.building.try_it import canvas_archive

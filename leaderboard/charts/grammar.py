@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import TOO_FEW, too_few
 from ircore.results.tables.model import Table, Value
 from leaderboard.model.site import Marked
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
 from leaderboard.words import labels
-from leaderboard.words.untrusted_text import one_line
 
 Json = dict[str, Any]
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import too_few
 from leaderboard.components.markup import HIDDEN, safe
 from leaderboard.components.matrix_cells import MatrixCell
 from leaderboard.components.values import empty_heat
 from leaderboard.theme import score_class
 from leaderboard.words.labels import MISSING, interval_width, number, rank
-from leaderboard.words.untrusted_text import one_line
 
 _TENTH = 10
 """Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""

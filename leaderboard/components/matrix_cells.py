@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.episodes import picture
@@ -19,7 +20,6 @@ from leaderboard.model.site import Gallery, Pair
 from leaderboard.model.trust import Tier
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.labels import number, rank, signed
-from leaderboard.words.untrusted_text import one_line
 
 _REMEMBERED = 4_096
 """Pairs whose names and addresses are kept."""

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup, escape
 
 from ircore.core.records import ModelFacts, PlayerSpec
+from ircore.core.untrusted_text import one_line
 from leaderboard.components.markup import safe
 from leaderboard.model.site import Pair
 from leaderboard.words.labels import MISSING
-from leaderboard.words.untrusted_text import one_line
 
 SEATS = ("describer", "generator")
 """Seats of a pair, the upper line of a cell first."""

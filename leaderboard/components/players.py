@@ -8,12 +8,13 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from ircore.core.untrusted_text import visible
 from ircore.submissions.history import Step
 from leaderboard.components.markup import HIDDEN, safe
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.words.untrusted_text import stranger, visible
+from leaderboard.words.untrusted_text import stranger
 
 _BOX = 'viewBox="-1.2 -1.2 2.4 2.4"'
 

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from ircore.core.untrusted_text import visible
 from leaderboard.model.xray import LETTER, Cited, DrawnScene, Fault, Xray
-from leaderboard.words.untrusted_text import visible
 
 MOST = 40
 """Faults of a rendering that the data hold."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ircore.core.untrusted_text import one_line, visible
 from ircore.core.workers import run_shares
 from leaderboard.components.xray_data import xray_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
@@ -21,7 +22,6 @@ from leaderboard.model.turn_facts import Lines, TurnFacts
 from leaderboard.rendering.render import block
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
-from leaderboard.words.untrusted_text import one_line, visible
 
 FIRST = 6
 """Number of pairs whose episodes stand in an instance's page itself."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
 from leaderboard.charts.grammar import pair_name
 from leaderboard.components.xray_data import marks_data
@@ -19,7 +20,6 @@ from leaderboard.pages.selections import Chosen, best_of, selections, telling_ep
 from leaderboard.pages.turn_strips import SELECTION, strip_episodes, strip_page, strip_path
 from leaderboard.words.alt_text import target_words
 from leaderboard.words.labels import OUTCOMES
-from leaderboard.words.untrusted_text import one_line
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.untrusted_text import visible
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.scorers.game_measures import ending_of
 from leaderboard.components import episodes as components
@@ -19,7 +20,6 @@ from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import labels
-from leaderboard.words.untrusted_text import visible
 
 INSTANCE = """{% if pictures %}<div class="game-pictures">
 {% for name in pictures %}<figure>{{ picture(name, name) }}<figcaption>{{ name }}</figcaption></figure>

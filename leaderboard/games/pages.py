@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
 from ircore.instances.withheld import ways_to_get
 from leaderboard.games.board import (
@@ -27,7 +28,6 @@ from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page
 from leaderboard.words.findings import lead_words, measured_words, place_words
 from leaderboard.words.labels import category_title, number
-from leaderboard.words.untrusted_text import one_line
 
 _TABS = (
     ("index", "Board"),

@@ -10,6 +10,7 @@ from typing import Any
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rules
+from ircore.core.untrusted_text import visible
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.instances.withheld import refuse_withheld
 from ircore.results.benchmark_version import version_of
@@ -28,7 +29,6 @@ from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
 from leaderboard.theme.hues import Hues, hues_of, shape_words
 from leaderboard.words.labels import instance_title
-from leaderboard.words.untrusted_text import visible
 
 
 @dataclass(frozen=True)

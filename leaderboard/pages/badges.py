@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from html import escape
 from itertools import product
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.model.site import Pair, Site
 from leaderboard.words.labels import category_title, interval_width, number, rank
-from leaderboard.words.untrusted_text import one_line
 
 _LABEL = "image reconstruction"
 _HEIGHT = 20

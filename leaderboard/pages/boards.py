@@ -7,14 +7,14 @@ from functools import partial
 from typing import Any
 
 from ircore.core.fact_records import PARTS, Part
+from ircore.core.untrusted_text import one_line
 from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Cell, Results
-from ircore.results.parts import parts_under
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.statistics.ranks import Standing
 from ircore.results.tables.board import MEASURES
 from ircore.results.tables.judges import SAME_FAMILY
-from ircore.results.tables.parts import ABOUT
+from ircore.results.tables.parts import ABOUT, parts_under
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.charts.grammar import pair_name
@@ -46,7 +46,6 @@ from leaderboard.pages.season_column import season_column
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import lead_words
 from leaderboard.words.labels import category_short, category_title
-from leaderboard.words.untrusted_text import one_line
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import yaml
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.benchmark_version import Version
 from leaderboard.model.site import Page, Pair
 from leaderboard.skeleton import SKELETON
-from leaderboard.words.untrusted_text import one_line
 
 SOURCE = SKELETON / "CITATION.cff"
 """File in the Citation File Format 1.2, with the paper as preferred citation: the only place that says how to cite."""

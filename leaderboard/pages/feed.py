@@ -10,6 +10,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ircore.core.untrusted_text import one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
@@ -19,7 +20,6 @@ from leaderboard.pages.history import Entered
 from leaderboard.pages.history import entries as entered_pairs
 from leaderboard.words.findings import measured_words
 from leaderboard.words.labels import number, unrated_words
-from leaderboard.words.untrusted_text import one_line
 
 NAME = "Image Reconstruction Game"
 

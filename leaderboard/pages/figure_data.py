@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ircore.core.untrusted_text import visible
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS
 from ircore.results.cell import Cell
 from ircore.results.episodes import CONVERGENCES
@@ -25,7 +26,6 @@ from leaderboard.pages.sharing import provenance_facts
 from leaderboard.theme import describer_class, generator_dash, generator_symbol
 from leaderboard.words.labels import category_short, category_title
 from leaderboard.words.marked_messages import CORRECTION_WORDS
-from leaderboard.words.untrusted_text import visible
 
 FOLDER = "data/figures"
 """Folder of the files, relative to the site's root."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ircore.core.untrusted_text import one_line
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.pages.board_views import View, view_path, view_words
 from leaderboard.pages.figure_data import FOLDER
-from leaderboard.words.untrusted_text import one_line
 
 SECTIONS = (
     ("similarity", "How close do pairs get?", ("scores", "categories")),

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from ircore.core.records import Rules
+from ircore.core.untrusted_text import one_line
 from ircore.results.cell import Cell
 from ircore.results.questions import DRAWN
 from leaderboard.charts.grammar import pair_name
@@ -14,7 +15,6 @@ from leaderboard.model.site import Pair, Site
 from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.findings import extreme_words, place_words
 from leaderboard.words.labels import category_title, number
-from leaderboard.words.untrusted_text import one_line
 
 GAIN = 0.1
 """Mean gain, on the scale 0–10, from which corrections are said to help or to harm."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of
@@ -18,7 +19,6 @@ from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.version_moves import Track, moved_words, tracks
 from leaderboard.versions.archive import FrozenBoard
 from leaderboard.words.labels import interval_words, number, signed
-from leaderboard.words.untrusted_text import one_line
 
 TELLING = 2
 """Episodes named that moved a pair past the pair behind it."""

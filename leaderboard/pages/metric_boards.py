@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
@@ -15,7 +16,6 @@ from leaderboard.pages.board_views import View, metric_path, view_path, view_wor
 from leaderboard.pages.boards import MEASURED
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import measured_words
-from leaderboard.words.untrusted_text import one_line
 
 
 def metric_pages(site: Site) -> Iterator[Page]:

@@ -11,6 +11,7 @@ from typing import Any
 from ircore.core.episode_records import Turn
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import PlayerSpec, Role
+from ircore.core.untrusted_text import one_line
 from ircore.results.headline import judge_kind
 from ircore.results.model import BoardRow, Cell
 from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
@@ -35,7 +36,6 @@ from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
-from leaderboard.words.untrusted_text import one_line
 
 _NEIGHBOURS = 2
 """Pairs above and below on the board with which a pair is compared where there are many."""

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 from ircore.core.records import Role
-from ircore.results.player_boards import PlayerBoard, player_board
+from ircore.core.untrusted_text import one_line, visible
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.components.chip import Chip
+from leaderboard.model.player_ranks import PlayerBoard, player_board
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.against_files import FOLDER, against_text
 from leaderboard.pages.board_views import (
@@ -28,7 +29,6 @@ from leaderboard.pages.players import player_paths
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import lead_words
 from leaderboard.words.labels import category_title
-from leaderboard.words.untrusted_text import one_line, visible
 
 ROLES: tuple[Role, ...] = ("describer", "generator")
 """Seats, in the order of their boards."""

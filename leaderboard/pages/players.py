@@ -6,6 +6,7 @@ from functools import cache, partial
 from typing import Any
 
 from ircore.core.records import Role
+from ircore.core.untrusted_text import one_line
 from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.players import PlayerResult, player_result
 from ircore.results.statistics.effects import Effects
@@ -16,7 +17,6 @@ from leaderboard.pages.cannot_draw import cannot_draw
 from leaderboard.pages.selections import judged_episodes
 from leaderboard.words.findings import extreme_words, measured_words
 from leaderboard.words.labels import category_title
-from leaderboard.words.untrusted_text import one_line
 
 _OTHER: Mapping[Role, Role] = {"describer": "generator", "generator": "describer"}
 

@@ -6,11 +6,11 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from ircore.core.untrusted_text import one_line
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.players import player_paths
 from leaderboard.words.alt_text import target_words
 from leaderboard.words.labels import category_title
-from leaderboard.words.untrusted_text import one_line
 
 FILE = "data/find.json"
 """Path of the file, relative to the site's root."""

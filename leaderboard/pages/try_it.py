@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from ircore.core.untrusted_text import visible
 from leaderboard.model.site import Gallery, Page, Site
-from leaderboard.words.untrusted_text import visible
 
 JUDGE = "structural"
 """The judge that the page's script computes too."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.model.site import Pair, Site
 from leaderboard.versions.archive import FrozenBoard
 from leaderboard.versions.frozen import ALL
 from leaderboard.words.labels import category_title, rank, signed
-from leaderboard.words.untrusted_text import one_line
 
 MOST_CONDITIONS = 2
 """Maximum of conditions named that moved a pair."""

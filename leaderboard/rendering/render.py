@@ -11,6 +11,7 @@ from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 
+from ircore.core.untrusted_text import one_line, visible
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
 from ircore.results.tables.ranks import remedies
@@ -33,8 +34,9 @@ from leaderboard.components.xray_data import xray_json
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.storage.build_cache import program
-from leaderboard.words import labels, untrusted_text
+from leaderboard.words import labels
 from leaderboard.words.marked_messages import CORRECTION_WORDS
+from leaderboard.words.untrusted_text import inert, stranger
 
 
 class Renderer:
@@ -97,10 +99,10 @@ def _environment() -> Environment:
         bytecode_cache=_bytecode_cache(),
     )
     environment.filters.update(
-        stranger=untrusted_text.stranger,
-        inert=untrusted_text.inert,
-        visible=untrusted_text.visible,
-        one_line=untrusted_text.one_line,
+        stranger=stranger,
+        inert=inert,
+        visible=visible,
+        one_line=one_line,
         number=labels.number,
         signed=labels.signed,
         percent=labels.percent,

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ircore.core.untrusted_text import one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.components.chip import Chip
 from leaderboard.words.labels import category_title
-from leaderboard.words.untrusted_text import one_line
 
 Row = Mapping[str, Any]
 """A row of ``leaderboard.json``."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from colorsys import rgb_to_hls
 
 from ircore.core.records import Element, Instance
-from leaderboard.words.untrusted_text import one_line
+from ircore.core.untrusted_text import one_line
 
 LONGEST = 280
 """Characters: screen readers read an alt text in one breath."""

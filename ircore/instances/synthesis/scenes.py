@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from ircore.core.records import Element, Scene
+from ircore.core.untrusted_text import without_controls
 
 Check = Callable[[Any], bool]
 
@@ -139,7 +140,7 @@ def scene_of(
 def _first_line(error: Exception) -> str:
     text = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
     # The message may quote a stranger's text, which must not steer a terminal.
-    return "".join(char if char.isprintable() else " " for char in text)[:100]
+    return without_controls(text)[:100]
 
 
 def _element(entry: JsonValue, width: int, height: int) -> Element:

@@ -14,6 +14,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Colour, Record, Scene
 from ircore.core.sandbox.box import Box, Limits
+from ircore.core.untrusted_text import without_controls
 from ircore.instances.synthesis.scenes import scene_of
 
 LONGEST_PROGRAM = 40_000
@@ -184,4 +185,4 @@ def _figure(report: _Report, data: bytes) -> Figure:
 
 def _plain(texts: Sequence[str]) -> tuple[str, ...]:
     """Return a stranger's texts as single lines without control characters, at most 200 characters each."""
-    return tuple("".join(char if char.isprintable() else " " for char in text)[:200] for text in texts)
+    return tuple(without_controls(text)[:200] for text in texts)

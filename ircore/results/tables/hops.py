@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ircore.core.fact_records import PARTS, Part
+from ircore.results.conditions import is_under
 from ircore.results.hops import POINTS, Series, by_turn, normalised_means, series_of
 from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Results
-from ircore.results.parts import part_series
 from ircore.results.statistics.scales import SCORE, SHARE, Scale
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
@@ -77,3 +78,21 @@ def _measured(
         facts = metric_facts(name)
         better = "higher" if facts.higher_is_better else "lower"
         yield _Measure(name, better, facts.scale), series_of(episodes, name, category, difficulty)
+
+
+def part_series(
+    results: Results, run_id: str, category: str | None = None, difficulty: str | None = None
+) -> dict[Part, list[list[float | None]]]:
+    """Return each part of a run turn by turn, a series for each played episode under one condition.
+
+    A turn whose rendering was not verified has None. Nothing is returned for a run without facts.
+    """
+    shares = results.runs[run_id].rendering_shares
+    renderings = [
+        [(result.episode.episode_id, rendering.sha256) for rendering in result.episode.renderings.values()]
+        for result in results.episodes[run_id]
+        if result.episode.played and is_under(result.episode, category, difficulty)
+    ]
+    if not shares:
+        return {}
+    return {part: [[shares.get(key, {}).get(part) for key in keys] for keys in renderings] for part in PARTS}

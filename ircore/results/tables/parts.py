@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.fact_records import PARTS, Part, RenderingFacts
+from ircore.results.conditions import is_under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
-from ircore.results.parts import parts_under
+from ircore.results.parts import PartResult, part_results
 from ircore.results.statistics.intervals import estimate
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.names import ALL
@@ -155,4 +156,16 @@ def _fact(checked: "Checked") -> tuple[Value, ...]:
         Value(checked.credit),
         Value(checked.fact.weight),
         Value(checked.reason or None, missing=None if checked.reason else "it holds"),
+    )
+
+
+def parts_under(
+    results: Results, run_id: str, category: str | None = None, difficulty: str | None = None
+) -> dict[Part, PartResult]:
+    """Return each part of a run over the episodes of one condition."""
+    known = results.runs[run_id].part_shares
+    return part_results(
+        known[result.episode.episode_id]
+        for result in results.episodes[run_id]
+        if result.episode.episode_id in known and is_under(result.episode, category, difficulty)
     )

@@ -1,12 +1,12 @@
 """Verdicts from the eye's readings: a fact holds, fails, or cannot be decided."""
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ircore.core import exact
 from ircore.core.fact_records import Verdict
+from ircore.scorers.verification.compared_texts import edits, folded
 from ircore.scorers.verification.eye.view import Observed, difference
 from ircore.scorers.verification.facts import Fact
 
@@ -127,23 +127,6 @@ def _text(fact: Fact, reading: Observed) -> Checked:
         return fails(fact, reading.why or "no text is read there", "")
     credit = max(0.0, 1 - 2 * edits(expected, seen) / max(len(expected), 1))
     return Checked(fact, "fails", round(credit, 3), reading.seen, f'reads "{reading.seen}"')
-
-
-def folded(text: str) -> str:
-    """Return a text for comparison: Unicode's compatible form, one kind of minus, no case, single blanks."""
-    # Before the compatible form, which makes an "o" of the ordinal sign.
-    plain = unicodedata.normalize("NFKC", text.replace("º", "°")).replace("−", "-").replace("–", "-")
-    return " ".join(plain.casefold().split())
-
-
-def edits(text: str, other: str) -> int:
-    """Return the edit distance of two texts (Levenshtein 1966)."""
-    row = list(range(len(other) + 1))
-    for count, letter in enumerate(text, start=1):
-        last, row[0] = row[0], count
-        for place, second in enumerate(other, start=1):
-            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != second))
-    return row[-1]
 
 
 def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:

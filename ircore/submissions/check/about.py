@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from ircore.core.records import ModelFacts
 from ircore.core.strict_yaml import FieldPath
 from ircore.core.submission_records import Dates
-from ircore.submissions.check.findings import Fault
 from ircore.submissions.check.manifest import EXPECTED
-from ircore.submissions.check.texts import text_faults
+from ircore.submissions.findings import Fault
+from ircore.submissions.texts import text_faults
 
 
 def licence_faults(path: FieldPath, licence: str) -> Iterator[Fault]:

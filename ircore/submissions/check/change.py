@@ -6,9 +6,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from ircore.core.strict_yaml import MAX_BYTES
-from ircore.players.submission import MANIFEST
+from ircore.players.submission import FOLDER, MANIFEST
 from ircore.submissions.check.entries import (
-    FOLDER,
     PLAIN_FILE,
     Entry,
     entry_findings,
@@ -16,13 +15,13 @@ from ircore.submissions.check.entries import (
     is_manifest,
     submission_slug,
 )
-from ircore.submissions.check.findings import Finding, finding, ordered
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
 from ircore.submissions.check.messages import message_findings
 from ircore.submissions.check.neighbours import Neighbour, neighbours_of
 from ircore.submissions.check.ownership import is_theirs, merged_owners, ownership_findings
 from ircore.submissions.check.submission import Checked, Purpose, check_bytes
+from ircore.submissions.findings import Finding, finding, ordered
 from ircore.submissions.owners import Proposer
 
 MOST_SHOWN = 50

@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.players.slugs import MAINTAINERS, SLUG, SLUG_HELP, reserved_name
-from ircore.players.submission import MANIFEST
-from ircore.submissions.check.findings import Finding, finding
-from ircore.submissions.check.texts import slug_skeleton
+from ircore.players.submission import FOLDER, MANIFEST
+from ircore.submissions.findings import Finding, finding
 from ircore.submissions.history import HISTORY
 from ircore.submissions.history import MAX_BYTES as MAX_HISTORY_BYTES
+from ircore.submissions.texts import slug_skeleton
 
-FOLDER = "submissions"
 FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, HISTORY: MAX_HISTORY_BYTES}
 """The files of a submission, each with the bytes that it may have."""
 

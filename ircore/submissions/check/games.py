@@ -18,9 +18,9 @@ from ircore.games.base import Game, Seat
 from ircore.games.registry import load_game
 from ircore.players.recorded import RECORDED, RecordedSeat
 from ircore.players.traits import answer_problem
-from ircore.submissions.check.findings import Fault
 from ircore.submissions.check.manifest import seat_fault
 from ircore.submissions.check.seats import Conditions, setting_faults
+from ircore.submissions.findings import Fault
 
 
 def is_game_manifest(mapping: dict[Any, Any]) -> bool:

@@ -7,8 +7,8 @@ from ircore.core.errors import InputError
 from ircore.core.strict_yaml import Place
 from ircore.players.submission import MANIFEST
 from ircore.submissions.check.entries import PLAIN_FILE, submission_slug
-from ircore.submissions.check.findings import Finding, field_name, finding
 from ircore.submissions.check.git_objects import Blob, Change, Repository
+from ircore.submissions.findings import Finding, field_name, finding
 from ircore.submissions.history import HISTORY, MAX_BYTES, Kind, parse_history, step_faults
 
 _DECISIONS: Mapping[Kind, str] = {"cleared": "clears findings", "settled": "settles a dispute"}

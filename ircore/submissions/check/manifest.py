@@ -13,7 +13,7 @@ from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mappin
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import worded
 from ircore.players.submission import FORMAT
-from ircore.submissions.check.findings import (
+from ircore.submissions.findings import (
     MISSING,
     UNKNOWN_KEY,
     UNKNOWN_PARAMETER,

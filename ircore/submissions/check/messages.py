@@ -7,8 +7,8 @@ of the message of the merge.
 import re
 from collections.abc import Iterator
 
-from ircore.submissions.check.findings import Finding, finding
 from ircore.submissions.check.git_objects import Repository
+from ircore.submissions.findings import Finding, finding
 
 _SPACE = r"[\s_-]*"
 _SKIP = re.compile(

@@ -5,10 +5,11 @@ The pull request says nothing of it: the account is the service's word, and owne
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from ircore.submissions.check.entries import FOLDER, submission_slug
-from ircore.submissions.check.findings import Finding, finding
+from ircore.players.submission import FOLDER
+from ircore.submissions.check.entries import submission_slug
 from ircore.submissions.check.git_objects import Change, Repository
 from ircore.submissions.commitments import COMMITMENTS
+from ircore.submissions.findings import Finding, finding
 from ircore.submissions.owners import MAX_BYTES, OWNERS, Owner, Proposer, parse_owners
 
 _ASK = "Ask it to open the pull request. To object to a result, use the issue form Dispute a result."

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.submission_records import Submission
-from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.submission import Checked
+from ircore.submissions.findings import Finding, errors
 
 MOST_ANNOTATIONS = 40
 """The service shows some ten errors and ten warnings a step; more are in the log and the summary."""

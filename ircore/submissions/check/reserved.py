@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ircore.core.strict_yaml import FieldPath, read_mapping
-from ircore.submissions.check.findings import Fault
-from ircore.submissions.check.texts import alike
+from ircore.submissions.findings import Fault
+from ircore.submissions.texts import alike
 
 LIST = Path(__file__).with_name("reserved.yaml")
 _WORD = re.compile(r"[^\W_]+")

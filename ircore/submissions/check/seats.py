@@ -22,10 +22,10 @@ from ircore.submissions.addresses import (
     service_hosts,
     service_key,
 )
-from ircore.submissions.check.findings import Fault
 from ircore.submissions.check.manifest import EXPECTED, seat_fault
-from ircore.submissions.check.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
+from ircore.submissions.findings import Fault
 from ircore.submissions.request_fields import REMEDY, SELF_REPORTED, unlisted_fields
+from ircore.submissions.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
 
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, Seat] = ("describer", "generator")

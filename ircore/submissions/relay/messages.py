@@ -27,7 +27,7 @@ from ircore.players.base import (
     TextAnswer,
 )
 from ircore.runs.answers import fitting
-from ircore.submissions.rescoring.rescore import LARGEST, MAX_NOTE_CHARACTERS, MAX_NOTES, MAX_TEXT_CHARACTERS
+from ircore.submissions.answer_limits import LARGEST, MAX_NOTE_CHARACTERS, MAX_NOTES, MAX_TEXT_CHARACTERS
 
 ViewT = TypeVar("ViewT")
 

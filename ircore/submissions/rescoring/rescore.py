@@ -32,34 +32,20 @@ from ircore.runs.recorded import known_picture
 from ircore.runs.setup import rules_of
 from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
-from ircore.submissions.committing import check_opening
+from ircore.submissions.answer_limits import LARGEST, MAX_NOTE_CHARACTERS, MAX_NOTES, MAX_TEXT_CHARACTERS
 from ircore.submissions.relay.keys import known_relays
 from ircore.submissions.reproduce import offline_players
 from ircore.submissions.request_fields import refuse_self_reported
 from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
+from ircore.submissions.rescoring.opening import check_opening
 from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.submissions.rescoring.pictures import PackedPictures, renamed_event
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 
 DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)
-MAX_NOTES = 50
-MAX_NOTE_CHARACTERS = 2000
-MAX_TEXT_CHARACTERS = 200_000
-"""Longest text answer, in characters: what this project's own players keep of an answer."""
-
-LARGEST = {
-    "requests": 10**5,
-    "received": 10**12,
-    "prompt_tokens": 10**8,
-    "completion_tokens": 10**8,
-    "reasoning_tokens": 10**8,
-    "cost_usd": 10**4,
-    "seconds": 10**5,
-}
-"""Largest counts of one answer by its submitter's word: more would drown every mean and chart that holds them."""
 
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,63}")
 _REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."

@@ -12,7 +12,7 @@ from PIL import Image
 
 from ircore.commands.main import run
 from ircore.core.errors import InputError
-from ircore.core.json_stream import read_array
+from ircore.instances.json_stream import read_array
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import read_instances
 from ircore.instances.visual_genome import import_visual_genome

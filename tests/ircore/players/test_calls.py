@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ircore.core.episode_records import FaultKind
+from ircore.core.untrusted_text import plain_line
 from ircore.players import calls
 from ircore.players.calls import Caller, CallError, FaultError, ProviderStopError, Reply, Tokens
 from ircore.players.faults import HARD, STRANGER_ATTEMPTS, Fault
@@ -265,7 +266,7 @@ def test_players_at_one_provider_share_a_gate() -> None:
 )  # fmt: skip
 def test_one_place_says_what_a_reply_means(status: int, body: str, kind: str, said: str) -> None:
     fault = fault_of_response(status, {}, body)
-    assert (fault.kind, calls.one_line(fault.detail), fault.status) == (kind, said, status)
+    assert (fault.kind, plain_line(fault.detail), fault.status) == (kind, said, status)
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.redraw import repainted
 from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_shorter
+from ircore.scorers.verification.compared_texts import edits, folded
 from ircore.scorers.verification.eye.registration import Model, Transform, register
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.facts import Fact
 from ircore.scorers.verification.judge import VerifiedJudge
 from ircore.scorers.verification.score import Verification, cost_of, verify_picture
-from ircore.scorers.verification.verdicts import check, edits, folded
+from ircore.scorers.verification.verdicts import check
 
 DRAWN = [category for category in CATEGORIES if category != "photos"]
 

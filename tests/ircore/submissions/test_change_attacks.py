@@ -16,7 +16,7 @@ from workflows import read_workflow
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.submissions.check.change import CheckedChange, check_change
-from ircore.submissions.check.findings import errors
+from ircore.submissions.findings import errors
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
 

@@ -11,10 +11,10 @@ from ircore.commands.main import run as ircore
 from ircore.core.plugins import available, load
 from ircore.core.records import PlayerSpec
 from ircore.players.traits import traits_of
-from ircore.submissions.check.findings import errors
 from ircore.submissions.check.seats import OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
 from ircore.submissions.check.submission import check_submission
 from ircore.submissions.check.tree import check_tree
+from ircore.submissions.findings import errors
 
 SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
 

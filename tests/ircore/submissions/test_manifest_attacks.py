@@ -8,10 +8,10 @@ import pytest
 from manifest_attacks import ATTACKS, GOOD, SLUGS, TAKEN, Attack
 
 from ircore.core.strict_yaml import MAX_BYTES
-from ircore.submissions.check.findings import Finding, errors
 from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.reports import annotations, summary
 from ircore.submissions.check.submission import Purpose, check_bytes, check_submission, slug_faults
+from ircore.submissions.findings import Finding, errors
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
 

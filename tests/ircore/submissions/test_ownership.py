@@ -15,8 +15,8 @@ from trees import PLAIN, Files, ObjectRepository
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.submissions.check.change import CheckedChange, check_change
-from ircore.submissions.check.findings import errors
 from ircore.submissions.check.messages import skipping_words
+from ircore.submissions.findings import errors
 from ircore.submissions.github import GitHub
 from ircore.submissions.owners import OWNERS, Proposer, parse_owners
 

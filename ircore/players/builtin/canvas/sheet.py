@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.figures.frame import DescribedFigure
-from ircore.players.builtin.canvas.plots.area import Area
+from ircore.core.untrusted_text import without_controls
+from ircore.players.builtin.canvas.area import Area
+from ircore.players.builtin.canvas.described_figure import DescribedFigure
 from ircore.players.builtin.canvas.quantities import Space
 from ircore.players.builtin.canvas.shapes import Canvas, Item
 
@@ -92,7 +93,7 @@ class Sheet:
         """Keep a note of at most 200 characters, as long as there are few."""
         if len(self.notes) < MAX_NOTES:
             # Notes are shown in terminals, where control characters of a message could do harm.
-            plain = "".join(character if character.isprintable() else " " for character in text)
+            plain = without_controls(text)
             self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
 
     def finished(self) -> Canvas:

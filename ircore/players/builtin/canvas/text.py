@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ircore.core.tables import read_table
+from ircore.core.untrusted_text import plain_line
 from ircore.players.builtin.canvas.colours import hex_colours
 
 MAX_MESSAGE = 20_000
@@ -171,4 +172,4 @@ def _digits(match: re.Match[str]) -> str:
 
 def _unmask(piece: str, strings: tuple[str, ...]) -> str:
     shown = _MASK.sub(lambda match: f'"{strings[int(match[1])]}"' if int(match[1]) < len(strings) else match[0], piece)
-    return re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in shown)).strip()
+    return plain_line(shown)

@@ -12,10 +12,10 @@ from PIL import Image
 
 from ircore.core.errors import InputError
 from ircore.core.ocr import ocr_engine
+from ircore.scorers.verification.compared_texts import folded
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.texts import is_there, turn_of
 from ircore.scorers.verification.eye.view import Observed, grown, window
-from ircore.scorers.verification.verdicts import folded
 
 SURE = 0.6
 """Confidence, 0–1, from which on a reading counts."""

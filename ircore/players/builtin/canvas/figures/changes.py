@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.colours import difference
-from ircore.players.builtin.canvas.figures.frame import DescribedFigure
+from ircore.players.builtin.canvas.described_figure import DescribedFigure
 from ircore.players.builtin.canvas.figures.prose import NUMBER, decimals, written
 from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, Label, Pie, Stroke

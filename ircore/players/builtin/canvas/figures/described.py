@@ -3,10 +3,11 @@
 import math
 import re
 
+from ircore.players.builtin.canvas.described_figure import DescribedFigure, Kind
 from ircore.players.builtin.canvas.figures.axes import plot_area, read_axes, years_in
 from ircore.players.builtin.canvas.figures.curves import read_graph, tells_graph
-from ircore.players.builtin.canvas.figures.figure import Figure, Kind
-from ircore.players.builtin.canvas.figures.frame import DescribedFigure, chart_items, ink_on, placed
+from ircore.players.builtin.canvas.figures.figure import Figure
+from ircore.players.builtin.canvas.figures.frame import chart_items, ink_on, placed
 from ircore.players.builtin.canvas.figures.grounds import read_ground
 from ircore.players.builtin.canvas.figures.letters import read_letters
 from ircore.players.builtin.canvas.figures.looks import outline_of, read_look

@@ -1,9 +1,8 @@
 """A chart or graph as it was described, before it has a place in the picture: plain data."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
-Kind = Literal["bar", "line", "pie", "graph"]
+from ircore.players.builtin.canvas.described_figure import Kind
 
 
 @dataclass

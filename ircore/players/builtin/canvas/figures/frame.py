@@ -1,13 +1,14 @@
 """Charts turned into items: plot area, axes, ticks, labels, bars and lines."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ircore.core import exact
 from ircore.core.drawing import Point, text_size
-from ircore.core.plot_area import PlotArea, Scale
+from ircore.core.plot_area import Scale
 from ircore.players.builtin.canvas.colours import rgb
-from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, Kind, Look, Series
+from ircore.players.builtin.canvas.described_figure import Place
+from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, Look, Series
 from ircore.players.builtin.canvas.figures.prose import decimals, written
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, polygon
 
@@ -19,31 +20,6 @@ DASHES = {"dashed": (9.0, 5.0), "dotted": (2.0, 4.0), "dashdotted": (10.0, 4.0, 
 MOST_TICKS = 60
 FAINT = {"#222222": "#d6d6d6", "#e0e4ea": "#454d5c"}
 """Colours of grid lines by the ink of axes and labels."""
-
-
-@dataclass(frozen=True)
-class Place(PlotArea):
-    """The plot area of a figure, and the colour of its axes and labels.
-
-    >>> Place(Scale(0, 10, 50, 450), Scale(0, 100, 400, 20), "#222222").x(5)
-    250.0
-    """
-
-    ink: str
-
-
-@dataclass(frozen=True)
-class DescribedFigure:
-    """The figure that was described last, kept for corrections in its own terms.
-
-    >>> DescribedFigure("pie", ("Coal", "Gas")).words
-    ('Coal', 'Gas')
-    """
-
-    kind: Kind
-    words: tuple[str, ...]
-    place: Place | None = None
-    is_lying: bool = False
 
 
 def ink_on(background: str) -> str:

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from ircore.core.drawing import Point
 from ircore.core.plot_area import Scale
+from ircore.players.builtin.canvas.described_figure import Place
 from ircore.players.builtin.canvas.figures.curves import Curve, Graph
 from ircore.players.builtin.canvas.figures.figure import Figure
 from ircore.players.builtin.canvas.figures.frame import (
     DASHES,
     FONT,
     PALETTE,
-    Place,
     frame_lines,
     ground,
     ink_on,

@@ -2,8 +2,9 @@
 
 import re
 
+from ircore.players.builtin.canvas.described_figure import Kind
 from ircore.players.builtin.canvas.figures.axes import words_in
-from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Kind, Series
+from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Series
 from ircore.players.builtin.canvas.figures.prose import HEX, NUMBER, colours, numbers, runs
 from ircore.players.builtin.canvas.quantities import first_colour
 

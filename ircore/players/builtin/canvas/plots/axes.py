@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ircore.core.drawing import Anchor
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.plots.area import Area
+from ircore.players.builtin.canvas.area import Area
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause

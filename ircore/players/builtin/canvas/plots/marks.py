@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.area import Area
 from ircore.players.builtin.canvas.geometry import bounded
-from ircore.players.builtin.canvas.plots.area import Area
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause

@@ -1,0 +1,311 @@
+"""``ircore submission hand-in``: from nothing to a pull request, one step after the other."""
+
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+import click
+
+from ircore.commands.nested import option_words, run_nested
+from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.commands.submission.preview import published_option
+from ircore.core.errors import InputError
+from ircore.core.plugins import load
+from ircore.core.records import RECONSTRUCTION
+from ircore.core.terminal import printable
+from ircore.games.registry import load_game
+from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
+from ircore.submissions.branches import Clone
+from ircore.submissions.drafts import new_folder_of, purpose_of, read_draft
+from ircore.submissions.rescoring.fetch import check_repository
+from ircore.submissions.seat_texts import seat_options
+
+
+@dataclass
+class _Plan:
+    """Options about a pair that is handed in."""
+
+    folder: Path
+    game: str
+    seats: tuple[str, ...]
+    played_by: str | None
+    repo: str | None
+    instances: Path | None
+    published: str | None
+    play_options: list[str]
+    remote: str
+    upstream: str
+    main: str
+    work: Path
+    commits: bool
+    yes: bool
+
+    @property
+    def salt(self) -> Path:
+        return Path(f"{self.slug}.salt")
+
+    @property
+    def slug(self) -> str:
+        return self.folder.absolute().name
+
+    @property
+    def run(self) -> Path:
+        return self.work / "runs" / self.slug
+
+    @property
+    def packed(self) -> Path:
+        return self.work / "packed" / self.slug
+
+    def loaded(self) -> AnyLoaded:
+        return read_any_manifest(self.folder)
+
+
+@click.command("hand-in", short_help="From nothing to a pull request: asks, shows, does.")
+@click.argument("path", type=PATH)
+@click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game of a new pair.")
+@click.option(
+    "--seat",
+    "seats",
+    metavar="'SEAT=PLAYER [MODEL] [ADDRESS] [KEY_VARIABLE] [NAME=VALUE]…'",
+    multiple=True,
+    help="Player of a seat of a new pair, such as 'describer=openai gpt-5.2 temperature=0'.",
+)
+@click.option("--played-by", type=click.Choice(["me", "maintainers"]), help="Who plays the pair.")
+@click.option("--repo", metavar="ORG/NAME", help="Your public dataset repository for the transcripts.")
+@path_option("--instances", "The instance set; drawn if not given.")
+@published_option
+@click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
+@click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
+@path_option("--prices", "File of prices that are added to the built-in prices.")
+@click.option("--remote", default="origin", show_default=True, help="Git remote to push to: your fork.")
+@click.option("--upstream", default="origin", show_default=True, help="Git remote to be merged into.")
+@click.option("--main", default="main", show_default=True, metavar="BRANCH", help="Branch to be merged into.")
+@click.option("--work", type=PATH, default=Path("build"), show_default=True, help="Folder for runs and packed files.")
+@click.option("--commit", "commits", is_flag=True, help="Commit to one run before it is played.")
+@click.option("--yes", is_flag=True, help="Ask nothing: take the values of options, else the proposed values.")
+def command(
+    path: Path,
+    game: str,
+    seats: tuple[str, ...],
+    played_by: str | None,
+    repo: str | None,
+    instances: Path | None,
+    published: str | None,
+    concurrency: int,
+    max_cost: float | None,
+    prices: Path | None,
+    remote: str,
+    upstream: str,
+    main: str,
+    work: Path,
+    commits: bool,
+    yes: bool,
+) -> None:
+    """Hand in the submission PATH, such as submissions/my-pair: manifest, play, transcripts, branch, pull request.
+
+    Each step is shown before it is done, and can be given by hand as it is shown. Stop it whenever you like: the same
+    command goes on where it stopped, and no answer is asked or paid for twice.
+    """
+    # In a script a question would wait for ever.
+    if not (yes or sys.stdin.isatty()):
+        raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
+    options = option_words({"--concurrency": concurrency, "--max-cost": max_cost, "--prices": prices})
+    plan = _Plan(
+        new_folder_of(path),
+        game,
+        seats,
+        played_by,
+        repo,
+        instances,
+        published,
+        options,
+        remote,
+        upstream,
+        main,
+        work,
+        commits,
+        yes,
+    )
+    clone = Clone(plan.folder)
+    _manifest(plan)
+    if plan.loaded().submission.transcripts is None and _plays(plan):
+        if not _committed(plan, clone):
+            return
+        _play(plan)
+        _rehearse(plan)
+        _upload(plan)
+    _propose(plan, clone)
+
+
+def _heading(number: int, text: str) -> None:
+    click.echo(f"\n{number}. {text}", err=True)
+
+
+def _asked(plan: _Plan, question: str, proposal: str = "") -> str:
+    """Return the user's answer; the proposal where nobody is to be asked."""
+    if plan.yes:
+        return proposal
+    answer: str = click.prompt(question, default=proposal, show_default=bool(proposal), err=True)
+    return answer.strip()
+
+
+def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
+    """Return whether the user agrees; the proposal where nobody is to be asked."""
+    return proposal if plan.yes else click.confirm(question, default=proposal, err=True)
+
+
+def _manifest(plan: _Plan) -> None:
+    _heading(1, "The manifest")
+    if not (plan.folder / MANIFEST).exists():
+        words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
+        run_nested([*words, *_seat_options(plan)])
+    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if _unplayed(plan) else [])])
+
+
+def _seat_options(plan: _Plan) -> list[str]:
+    classic, stated = plan.game == RECONSTRUCTION, dict(text.partition("=")[::2] for text in plan.seats)
+    words: list[str] = []
+    for seat in load_game(plan.game, "--game").seats:
+        if seat.when and seat.name not in stated:
+            continue
+        if seat.name not in stated:
+            click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
+        line = stated.get(seat.name) or _asked(plan, f"Who is the {seat.name}")
+        words += seat_options(seat.name, line, classic)
+    return words
+
+
+def _unplayed(plan: _Plan) -> bool:
+    """Return whether transcripts of the submitter's are still to come, since maintainers cannot play the pair."""
+    draft = read_draft(plan.folder)
+    return "transcripts" not in draft and (plan.played_by == "me" or purpose_of(draft, False).unplayed)
+
+
+def _plays(plan: _Plan) -> bool:
+    """Return whether the submitter plays the pair; ask for it unless it is known."""
+    _heading(2, "Who plays it")
+    own = purpose_of(read_draft(plan.folder), False).unplayed
+    if own and plan.played_by == "maintainers":
+        raise InputError("--played-by maintainers: they cannot reach a server or a player of your own", "Play it.")
+    if plan.played_by is not None or (not own and plan.yes):
+        return plan.played_by == "me"
+    if own:
+        if _agreed(plan, "Maintainers cannot: without your transcripts it is self-reported. Play it here now?"):
+            return True
+        raise click.exceptions.Exit(0)
+    return _agreed(plan, "Play it here now? If not, maintainers do, as far as they have keys and money", False)
+
+
+def _committed(plan: _Plan, clone: Clone) -> bool:
+    """Commit to one run if that is wanted, and return whether the run can be played now.
+
+    The pull request comes first: a job of the repository registers the commitment, and seed and order follow from it.
+    """
+    from ircore.submissions.commitments import register_of
+
+    stated = plan.loaded().submission.commitment
+    if stated is None and not plan.commits:
+        click.echo("  the run will be marked uncommitted; --commit announces it before it is played", err=True)
+        return True
+    _heading(3, "Commit to one run")
+    run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
+    stated = plan.loaded().submission.commitment
+    # Registered and merged: the number from which seed and order follow is in the clone.
+    if (plan.slug, stated) in register_of(plan.folder):
+        return True
+    _propose(plan, clone, announced=True)
+    click.echo(
+        "A job of the repository registers the commitment within the hour. Then give the same command again, after\n"
+        f"  git pull {plan.upstream} {plan.main}",
+        err=True,
+    )
+    return False
+
+
+def _play(plan: _Plan) -> None:
+    """Try the players, forecast the cost, play and score."""
+    _heading(4, "Play and score")
+    folder, run = str(plan.folder), str(plan.run)
+    if plan.instances is None:
+        plan.instances = plan.work / f"instances-{plan.loaded().submission.game}"
+        if not plan.instances.exists():
+            game = plan.loaded().submission.game
+            run_nested(["instances", "build", "--game", game, "--out", str(plan.instances)])
+    # A run that was begun has answers of these players already.
+    if not plan.run.exists():
+        run_nested(["doctor", folder])
+    play = ["play", folder, "--instances", str(plan.instances), "--out", run]
+    play += ["--salt", str(plan.salt)] if plan.loaded().submission.commitment else []
+    # The cost at most is shown before anything is asked; Ctrl-C stops here at no cost.
+    run_nested([*play, "--dry-run"])
+    run_nested([*play, *plan.play_options])
+    run_nested(["score", run])
+
+
+def _rehearse(plan: _Plan) -> None:
+    """Pack the run, and do with it what will be done after the merge; show its place among published pairs."""
+    _heading(5, "Rehearse what the maintainers will do")
+    rehearsal = plan.work / "rehearsal" / plan.slug
+    # Made anew each time: the run may have gone on since the last rehearsal.
+    for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
+        rmtree(earlier, ignore_errors=True)
+    run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
+    places = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
+    run_nested(["submission", "rescore", str(plan.folder), *places])
+    run_nested(["score", str(rehearsal)])
+    preview = plan.work / "preview" / plan.slug
+    site = option_words({"--preview": preview, "--runs": rehearsal, "--published": plan.published or None})
+    run_nested(["submission", "check", str(plan.folder), "--unplayed", *site])
+
+
+def _upload(plan: _Plan) -> None:
+    _heading(6, "Upload the transcripts")
+    repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
+    if not repo:
+        raise InputError("no repository for the transcripts is named", "Give --repo ORG/NAME.")
+    check_repository(repo, "--repo")
+    click.echo(printable(f"+ hf upload {repo} {plan.packed} . --repo-type dataset"), err=True)
+    upload: Callable[..., str] = load("releases", "upload_transcripts")
+    commit = upload(plan.packed, repo, lambda line: click.echo(printable(f"  {line}"), err=True))
+    run = next(index.parent.name for index in plan.packed.glob("*/pack.json"))
+    run_nested(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
+
+
+def _propose(plan: _Plan, clone: Clone, announced: bool = False) -> None:
+    """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it.
+
+    A run that is ``announced`` alone passes the check of the pull request only once transcripts are named.
+    """
+    _heading(7, "Branch and pull request")
+    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if announced else [])])
+    base = clone.fetched_base(plan.upstream, plan.main)
+    head = clone.commit(base, f"Submit {plan.slug}")
+    if announced:
+        click.echo("Its check stays red until the transcripts are named; nothing is merged before.", err=True)
+    else:
+        run_nested(["submission", "check-change", base, head, "--repo", str(clone.root)])
+    if not _agreed(plan, f"Push the branch {plan.slug} to {plan.remote} and open the pull request?"):
+        click.echo(f"Nothing was pushed. Later: git push {plan.remote} {plan.slug}", err=True)
+        return
+    clone.push(plan.remote)
+    click.echo(printable(f"{plan.slug}: pushed to {plan.remote}"))
+    _open(plan, clone.root)
+
+
+def _open(plan: _Plan, root: Path) -> None:
+    """Open the pull request, or say how to where the program ``gh`` is not installed."""
+    title = f"Submit {plan.slug}"
+    words = ["gh", "pr", "create", "--base", plan.main, "--head", plan.slug, "--title", title, "--body", title]
+    # The only step that needs an account: without the program the branch is pushed all the same.
+    if shutil.which("gh") is None:
+        click.echo("The last step is yours: open the pull request on the repository's page, or by", err=True)
+        click.echo(printable(f"  {shlex.join(words)}"))
+        return
+    click.echo(printable(f"+ {shlex.join(words)}"), err=True)
+    if subprocess.run(words, cwd=root, check=False).returncode:  # noqa: S603 - words of this function
+        raise InputError("gh pr create failed", "See above; the branch is pushed, so that it can be opened by hand.")

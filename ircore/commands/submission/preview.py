@@ -1,0 +1,214 @@
+"""``ircore submission preview``: a site that shows the submission of a pull request, whose files are only data."""
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory, mkdtemp
+
+import click
+
+from ircore.commands.main import run as ircore
+from ircore.commands.options import PATH, path_option, published_runs
+from ircore.commands.submission.transcripts import show_commitment, show_faults, show_flags
+from ircore.core.errors import InputError, WorkError
+from ircore.core.plugins import load
+from ircore.core.terminal import printable
+from ircore.players.submission import MANIFEST, read_any_manifest
+from ircore.runs.folder import open_any_run
+from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
+from ircore.submissions.check.change import check_change
+from ircore.submissions.check.git_objects import Repository
+from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.findings import errors
+from ircore.submissions.published import DATASET_VARIABLE, dataset_name
+from ircore.submissions.request_fields import why_self_reported
+from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
+from ircore.submissions.rescoring.fetch import fetch
+
+DEADLINE = 600.0
+"""Seconds that fetching transcripts may take."""
+
+by_option = click.option(
+    "--by",
+    type=click.Choice(["anybody", "maintainers"]),
+    default="anybody",
+    show_default=True,
+    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
+)
+
+
+published_option = click.option(
+    "--published",
+    metavar="DIR|ORG/NAME",
+    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
+)
+
+
+@click.command("preview", short_help="A site that shows what a pull request adds.")
+@click.argument("base")
+@click.argument("head")
+@click.option("--repo", default=".", type=PATH, help="Clone that has both commits, with their history.")
+@by_option
+@path_option("--out", "Folder to make.", required=True)
+@published_option
+@click.option(
+    "--rescore",
+    is_flag=True,
+    help="Fetch, check and score the transcripts that the manifest names, to show the pair's place.",
+)
+@path_option("--instances", "For --rescore: instance set that counts; drawn if not given.")
+@click.option("--github", is_flag=True, help="Also write a summary where GITHUB_STEP_SUMMARY says.")
+def command(
+    base: str,
+    head: str,
+    repo: Path,
+    by: str,
+    out: Path,
+    published: str | None,
+    rescore: bool,
+    instances: Path | None,
+    github: bool,
+) -> None:
+    """Show the submission that commit HEAD adds or changes since it left BASE, as a site in --out.
+
+    The manifest is read from git's objects and checked once more; nothing of the change is checked out or run. With
+    --rescore, transcripts that no rules allow are refused as they would be after the merge.
+    """
+    runs = runs_to_stand_beside(published)
+    # Nothing of the pull request stays on the machine: its files are a stranger's.
+    with TemporaryDirectory() as folder:
+        place = _written_manifest(repo, base, head, by == "maintainers", Path(folder))
+        if place is None:
+            click.echo("not one manifest is added or changed: nothing to preview")
+            return
+        published_before = runs
+        if rescore:
+            runs = tuple(_runs_with_rescored(runs, place, Path(folder), instances))
+        lines = [printable(line) for line in load("previews", "site")(read_any_manifest(place), runs, out)]
+        findings = _findings(Path(folder) / "run", published_before, out)
+    for line in lines:
+        click.echo(line)
+    click.echo(f"look   ircore site serve {out}")
+    if github:
+        # The lines hold names from the manifest, which may be HTML.
+        text = escape("\n".join(lines))
+        add_step_summary(f"### Preview\n\n<pre>{text}</pre>\n\nThe site is the artefact <code>preview</code>.\n\n")
+        add_step_summary(findings)
+
+
+def _findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
+    """Write the findings in a re-scored run with their pictures into the preview, and return them as Markdown."""
+    provenance = read_provenance(run) if run.is_dir() else None
+    if provenance is None:
+        return ""
+    return findings_markdown(provenance.flags, write_evidence(run, provenance.flags, published, out))
+
+
+def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
+    """Return the published runs, fetched if need be.
+
+    Args:
+        published: A folder that ``ircore release pull`` made, or a dataset; the project's dataset if None.
+
+    Raises:
+        InputError: There are none there, or no dataset is known.
+        WorkError: They cannot be fetched.
+    """
+    if published is not None and (published.count("/") != 1 or Path(published).exists()):
+        return published_runs(Path(published))
+    name = dataset_name(published)
+    if name is None:
+        remedy = f"Name it with --published ORG/NAME, or in the environment variable {DATASET_VARIABLE}."
+        raise InputError("no dataset of published runs is known", remedy)
+    scratch = Path(mkdtemp(prefix="ircore-"))
+    # The Hub's client keeps the files that it fetched: the next preview does not fetch them again.
+    click.get_current_context().call_on_close(lambda: rmtree(scratch, ignore_errors=True))
+    folder = scratch / "published"
+    if status := ircore(["release", "pull", name, "--out", str(folder)]):
+        kind = WorkError if status == 1 else InputError
+        raise kind(f"{name}: the published runs cannot be fetched", "See above.")
+    return published_runs(folder)
+
+
+def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out: Path) -> Iterator[str]:
+    """Show a submission here as a site, and yield the lines that say its place.
+
+    Args:
+        path: The submission.
+        runs: Scored runs to stand beside published runs; alone if no dataset is known or named.
+        published: A folder or dataset of published runs; the project's dataset if None.
+        out: The folder to make.
+    """
+    loaded = read_any_manifest(path)
+    own = {(run.run.slug, run.game) for run in map(open_any_run, runs)}
+    beside = runs_to_stand_beside(published) if published or dataset_name() else ()
+    others = [run for run in beside if ((about := open_any_run(run).run).slug, about.game) not in own]
+    for line in load("previews", "site")(loaded, (*others, *runs), out):
+        yield printable(line)
+
+
+def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
+    """Write the manifest that a change adds or alters into a new folder; None unless the change has exactly one."""
+    change = check_change(repo, base, head, by_maintainers)
+    if errors(change.findings):
+        raise InputError(f"{head[:12]}: not one valid submission", f"See: ircore submission check-change {base} {head}")
+    if len(change.checked) != 1:
+        return None
+    objects, place = Repository(repo), folder / change.checked[0].slug
+    path = f"submissions/{place.name}"
+    # From git's objects: the files of a stranger's branch are never checked out.
+    blobs = [blob for blob in objects.blobs(change.head, path) if blob.entry.path == f"{path}/{MANIFEST}"]
+    place.mkdir()
+    (place / MANIFEST).write_bytes(next(objects.contents(blobs)))
+    return place
+
+
+def _runs_with_rescored(
+    published: tuple[Path, ...], place: Path, folder: Path, instances: Path | None
+) -> Iterator[Path]:
+    """Yield the published runs, with a submission's re-scored run in place of its published run.
+
+    Of the same game only runs of the same version of the benchmark stand beside it: none, until such are published.
+    """
+    rescored = _rescored(place, folder, instances, published)
+    if rescored is None:
+        yield from published
+        return
+    ours = open_any_run(rescored).run
+    for path in published:
+        other = open_any_run(path).run
+        same = (other.instance_set, other.prompts) == (ours.instance_set, ours.prompts)
+        if other.game != ours.game or (same and other.slug != place.name):
+            yield path
+    yield rescored
+
+
+def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
+    """Return the scored run of a submission's transcripts, with its findings, which decide about its rank.
+
+    None without transcripts that will be scored.
+    """
+    from ircore.submissions.rescoring.rescore import rescore
+
+    submission = read_any_manifest(place).submission
+    reference = submission.transcripts
+    if reference is None or why_self_reported(submission):
+        return None
+    fetched = fetch(reference, folder / "fetched", DEADLINE).parent
+    try:
+        rescored = rescore(place, folder / "run", instances, fetched, published=published)
+    except InputError as error:
+        show_faults(error)
+        # By the names that its submitter knows.
+        problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
+        raise type(error)(problem, error.remedy) from error
+    signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
+    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
+    show_flags(rescored, "for people to look at: ")
+    show_commitment(rescored)
+    origin = (place / MANIFEST, reference, rescored.flags, rescored.witness, rescored.committed)
+    write_provenance(rescored.folder.path, make_provenance(*origin))
+    if ircore(["score", str(rescored.folder.path), "--every-turn"]):
+        raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
+    return rescored.folder.path

@@ -1,0 +1,452 @@
+"""``release check`` finds each fault that is planted in a sound release."""
+
+import io
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hub_clients import Outcome
+from hub_server import HubServer
+from PIL import Image, PngImagePlugin
+from releases import rewrite
+
+from dataset_card.card.code import run_blocks
+from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.release_check import check_release
+from dataset_card.checking.secrets import find_forbidden
+from dataset_card.hub.full_check import full_check
+from dataset_card.tables.columns import Config
+from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from ircore.commands.main import run as ircore
+
+pytestmark = pytest.mark.slow
+
+Rows = list[dict[str, Any]]
+
+GITHUB = "ghp_" + "Ab12" * 9
+
+
+def put(index: int, column: str, value: object) -> Callable[[Rows], None]:
+    """Make an edit that sets one value."""
+
+    def edit(rows: Rows) -> None:
+        rows[index][column] = value
+
+    return edit
+
+
+def drop(index: int) -> Callable[[Rows], None]:
+    """Make an edit that removes one row."""
+    return lambda rows: rows.__delitem__(index)
+
+
+def double(rows: Rows) -> None:
+    rows.insert(1, rows[0])
+
+
+def swap_renderings(rows: Rows) -> None:
+    rows[0]["rendering"], rows[3]["rendering"] = rows[3]["rendering"], rows[0]["rendering"]
+
+
+def swap_renderings_and_hashes(rows: Rows) -> None:
+    swap_renderings(rows)
+    rows[0]["rendering_sha256"], rows[3]["rendering_sha256"] = rows[3]["rendering_sha256"], rows[0]["rendering_sha256"]
+
+
+def cut_picture(rows: Rows) -> None:
+    rows[0]["rendering"]["bytes"] = rows[0]["rendering"]["bytes"][:-40]
+    rows[0]["rendering_sha256"] = sha256(rows[0]["rendering"]["bytes"]).hexdigest()
+
+
+def other_target(rows: Rows) -> None:
+    for name in ("target", "target_sha256"):
+        rows[0][name] = rows[3][name]
+
+
+def bomb(rows: Rows) -> None:
+    buffer = io.BytesIO()
+    Image.new("1", (5000, 5000)).save(buffer, "PNG")
+    rows[0]["image"]["bytes"] = buffer.getvalue()
+    rows[0]["image_sha256"] = sha256(buffer.getvalue()).hexdigest()
+
+
+def with_camera_data(rows: Rows) -> None:
+    exif = Image.Exif()
+    exif[0x010F] = "a camera"
+    put_picture(rows[0], "PNG", exif=exif)
+
+
+def with_prompt(rows: Rows) -> None:
+    words = PngImagePlugin.PngInfo()
+    words.add_text("parameters", "a red block")
+    put_picture(rows[0], "PNG", pnginfo=words)
+
+
+def with_comment(rows: Rows) -> None:
+    put_picture(rows[0], "JPEG", comment="by somebody")
+
+
+def put_picture(row: dict[str, Any], form: str, **settings: Any) -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (96, 96)).save(buffer, form, **settings)
+    row["rendering"]["bytes"] = buffer.getvalue()
+    row["rendering_sha256"] = sha256(buffer.getvalue()).hexdigest()
+
+
+def path_in_name(rows: Rows) -> None:
+    rows[0]["image"]["path"] = "../somebody/a.png"
+
+
+FAULTS = {
+    "swapped pictures": (
+        TRANSCRIPTS,
+        swap_renderings,
+        "-00000-of-00001.parquet:1: rendering: the pict",
+    ),
+    "swapped pictures with their hashes": (TRANSCRIPTS, swap_renderings_and_hashes, "first_rendering_sha256 is"),
+    "damaged picture": (TRANSCRIPTS, cut_picture, "picture cannot be decoded"),
+    "target of another": (TRANSCRIPTS, other_target, "its target is not the picture of"),
+    "dropped turn": (TRANSCRIPTS, drop(1), "turn 3 stands where turn 2 must be"),
+    "dropped last turn": (TRANSCRIPTS, drop(2), "turns is 3, its turns say 2"),
+    "secret in a message": (
+        TRANSCRIPTS,
+        put(0, "message", f"use {GITHUB}"),
+        ":1: message: holds a GitHub token (ghp_Ab12…)",
+    ),
+    "credential of a known form": (
+        TRANSCRIPTS,
+        put(0, "message", "pay with " + "sk_" + "live_" + "a1B2" * 6),
+        ":1: message: holds a Stripe Access Key (sk_…)",
+    ),
+    "camera data": (TRANSCRIPTS, with_camera_data, ":1: rendering: picture carries metadata (EXIF"),
+    "prompt in a picture": (TRANSCRIPTS, with_prompt, "picture carries metadata (parameters)"),
+    "comment in a picture": (TRANSCRIPTS, with_comment, "picture carries metadata (comment)"),
+    "no licence": (INSTANCES, put(0, "licence", "LicenseRef-unstated"), "'LicenseRef-unstated' is not one to publish"),
+    "licence that is none": (INSTANCES, put(0, "licence", "ask me"), "licence 'ask me' is not one to publish"),
+    "path in a note": (
+        TRANSCRIPTS,
+        put(0, "notes", ["see /home/me/x"]),
+        ":1: notes: holds a path of a machine (/home/me",
+    ),
+    "message on a done turn": (TRANSCRIPTS, put(2, "message", "x"), "does not fit action done"),
+    "unknown action": (TRANSCRIPTS, put(0, "action", "shout"), "action: "),
+    "wrong over_budget": (TRANSCRIPTS, put(0, "over_budget", True), "over_budget is True with"),
+    "renamed describer": (TRANSCRIPTS, put(0, "describer", "better"), "describer is better, its run says classical"),
+    "unknown run": (TRANSCRIPTS, put(0, "run_id", "nobody"), "unknown run nobody"),
+    "null where a value must be": (TRANSCRIPTS, put(0, "category", None), ":1: no value for category"),
+    "dropped episode": (EPISODES, drop(0), "is not in episodes"),
+    "episode twice": (EPISODES, double, "of this run is there twice"),
+    "reason without an abort": (
+        EPISODES,
+        put(0, "abort_reason", "provider_error"),
+        "abort_reason is given exactly when",
+    ),
+    "negative seconds": (EPISODES, put(0, "seconds", -1.0), "seconds is -1, its turns say"),
+    "dropped instance": (INSTANCES, drop(0), "unknown instance geometry-easy-01"),
+    "changed instance": (INSTANCES, put(0, "source", "somewhere"), "not the instance set that run"),
+    "wrong category": (INSTANCES, put(0, "category", "photos"), "category is geometry, its instance says photos"),
+    "wrong width": (INSTANCES, put(0, "width", 95), "the picture is 96 × 96 px"),
+    "pixel bomb": (INSTANCES, bomb, "5000 × 5000 pixels is too large"),
+    "folders in a picture's name": (INSTANCES, path_in_name, "file name has folders"),
+    "scene that is none": (INSTANCES, put(0, "scene", "{}"), "scene: width: is missing"),
+    "score out of range": (SCORES, put(0, "value", 11.0), "must be within 0 and 10"),
+    "score of no turn": (SCORES, put(0, "turn", 7), "no rendering of turn 7"),
+    "score of another rendering": (SCORES, put(0, "rendering_sha256", "a" * 64), "scores another rendering"),
+    "score twice": (SCORES, double, "scored turn 1 of this episode twice"),
+    "no value and no reason": (SCORES, put(1, "reason", None), "either a value or a reason"),
+    "changed score": (SCORES, put(0, "value", 1.0), "delta_mean is 2, recomputed: 2.5"),
+    "wrong mean": (
+        LEADERBOARD,
+        put(0, "mean", 9.5),
+        "leaderboard/test-00000-of-00001.parquet:1: mean is 9.5, recomputed: 8",
+    ),
+    "missing row": (LEADERBOARD, drop(0), "no row for centre-block-"),
+    "row too many": (LEADERBOARD, put(0, "category", "photos"), "no such row when recomputed"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_changed_table(name: str, release: Path) -> None:
+    config, edit, expected = FAULTS[name]
+    rewrite(release, config, edit)
+    faults = check_release(release).faults
+    assert any(expected in fault for fault in faults), faults
+    assert not any(GITHUB in fault for fault in faults)
+
+
+def remove(path: str, release: Path) -> None:
+    (release / path).unlink()
+
+
+def replace_text(path: str, old: str, new: str, release: Path) -> None:
+    text = (release / path).read_text("utf-8")
+    assert old in text
+    (release / path).write_text(text.replace(old, new, 1), "utf-8")
+
+
+def remove_shards(config: Config, release: Path) -> None:
+    for path in release.glob(config.pattern):
+        path.unlink()
+
+
+def truncate(config: Config, release: Path) -> None:
+    path = next(release.glob(config.pattern))
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def without_column(release: Path) -> None:
+    path = next(release.glob(SCORES.pattern))
+    pq.write_table(pq.read_table(path).drop_columns(["judge"]), path)
+
+
+def without_features(release: Path) -> None:
+    path = next(release.glob(TRANSCRIPTS.pattern))
+    pq.write_table(pq.read_table(path).replace_schema_metadata(None), path)
+
+
+def rename_shard(release: Path) -> None:
+    path = next(release.glob(SCORES.pattern))
+    path.rename(path.with_name("test-00000-of-00002.parquet"))
+
+
+def with_words(release: Path) -> None:
+    words = PngImagePlugin.PngInfo()
+    words.add_text("prompt", "a red block")
+    Image.new("RGB", (9, 9)).save(release / "assets" / "episode.png", pnginfo=words)
+
+
+def very_large(release: Path) -> None:
+    os.truncate(release / "README.md", 65 * 2**20)
+
+
+def drop_run(release: Path) -> None:
+    lines = (release / "runs.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (release / "runs.jsonl").write_text(lines[0], "utf-8")
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no card": (partial(remove, "README.md"), "README.md: is missing"),
+    "a file without end": (very_large, "README.md: larger than 64 MiB"),
+    "no record": (partial(remove, "release.json"), "release.json: is missing"),
+    "no datasheet": (partial(remove, "DATASHEET.md"), "DATASHEET.md: is missing"),
+    "no picture in the card": (partial(remove, "assets/scores.png"), "picture 'assets/scores.png' is not a file"),
+    "a prompt in a picture of the card": (with_words, "assets/episode.png: picture carries metadata (prompt)"),
+    "a picture that is none": (
+        lambda release: (release / "assets" / "scores.png").write_bytes(b"\x89PNG"),
+        "assets/scores.png: picture cannot be decoded",
+    ),
+    "a picture from elsewhere": (
+        partial(replace_text, "README.md", "(assets/episode.png)", "(https://e.example/a.png)"),
+        "picture 'https://e.example/a.png' is not a file of the release",
+    ),
+    "other code": (
+        partial(replace_text, "README.md", 'turns[0]["message"],', 'print("x")\nturns[0]["message"],'),
+        "README.md: Python block 1 is not one of ours",
+    ),
+    "code left out": (
+        partial(replace_text, "README.md", "```python\nimport gc", "```\nimport gc"),
+        "3 of ours is missing",
+    ),
+    "more code": (partial(replace_text, "README.md", "## Glossary", "```py\nprint()\n```\n"), "5 is not one of ours"),
+    "wrong features": (partial(replace_text, "README.md", "dtype: float64", "dtype: string"), "which features it has"),
+    "a config too many": (
+        partial(replace_text, "README.md", "\nconfigs:\n", "\nconfigs:\n- config_name: more\n"),
+        "configs lists 'more'",
+    ),
+    "wrong licence in the card": (
+        partial(replace_text, "README.md", "license:\n- cc0-1.0", "license:\n- mit"),
+        "license does not say cc0-1.0",
+    ),
+    "a source without its licence": (
+        partial(replace_text, "LICENSE.md", "| drawn for a test |", "| drawn |"),
+        "LICENSE.md: does not say that 12 pictures of drawn for a test are CC0-1.0",
+    ),
+    "no description for programs": (partial(remove, "croissant.json"), "croissant.json: is missing"),
+    "another description": (
+        partial(replace_text, "croissant.json", '"column": "judge"', '"column": "value"'),
+        "croissant.json: recordSet: scores is missing or not as it is",
+    ),
+    "no licences": (partial(remove, "LICENSE.md"), "LICENSE.md: is missing"),
+    "no strip": (partial(remove, "assets/episode.png"), "assets/episode.png: is missing"),
+    "no runs": (partial(remove, "runs.jsonl"), "runs.jsonl: is missing"),
+    "a run left out": (drop_run, "unknown run other-block-"),
+    "damaged runs": (
+        partial(replace_text, "runs.jsonl", '"seed":0', '"seed":-1'),
+        "runs.jsonl:1: the line is damaged",
+    ),
+    "another rule": (
+        partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
+        "rules is b200-t10-allow, its run says b200-t9-allow",
+    ),
+    "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
+    "a file too few": (rename_shard, "data/scores: a file is missing"),
+    "half a file": (partial(truncate, SCORES), "-00000-of-00001.parquet: not a Parquet file"),
+    "a column left out": (without_column, "column 'judge' is missing"),
+    "no features": (without_features, "the features in its metadata are not"),
+    "a config not listed": (partial(replace_text, "README.md", "config_name: scores", "config_name: x"), "list scores"),
+    "wrong number of rows": (
+        partial(replace_text, "README.md", "num_examples: 60", "num_examples: 61"),
+        "not say 60 rows",
+    ),
+    "no front matter": (partial(replace_text, "README.md", "---\n", "\n"), "has no YAML front matter"),
+    "no YAML": (partial(replace_text, "README.md", "pretty_name:", "pretty_name: ["), "is not valid YAML"),
+    "a key in the card": (partial(replace_text, "README.md", "## Glossary", "AKIA" + "ABCD" * 4), "holds an AWS key"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_folder(name: str, release: Path) -> None:
+    damage, expected = DAMAGES[name]
+    damage(release)
+    faults = check_release(release).faults
+    assert any(expected in fault for fault in faults), faults
+
+
+def test_a_file_that_belongs_to_no_release(release: Path) -> None:
+    (release / "notes.txt").write_text("mine", "utf-8")
+    assert "notes.txt: not part of a release" in full_check(str(release), load=False).faults
+
+
+def test_loading(release: Path) -> None:
+    counts = check_release(release).counts
+    assert list(loading_faults(str(release), None, CONFIGS, counts)) == []
+
+    shutil.rmtree(release / "data" / "scores")
+    instances, scores = loading_faults(str(release), None, CONFIGS, counts + Counter({"instances": 1}))
+    assert instances == "load_dataset('instances'): 12 rows, the files have 13"
+    assert scores.startswith("load_dataset('scores'): ")
+
+
+def test_the_code_of_a_card_runs_in_its_folder(release: Path) -> None:
+    shutil.rmtree(release / "data" / "leaderboard")
+    (release / "pandas.py").write_text("raise SystemExit('code of a stranger')", "utf-8")
+    (fault,) = run_blocks(str(release), release, [config.name for config in CONFIGS])
+    assert fault.startswith("Python block 4 failed: FileNotFoundError")
+
+
+def test_code_that_is_not_ours_is_never_run(release: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "was run"
+    replace_text("README.md", "import gc", f"open({str(mark)!r}, 'w')", release)
+    report = full_check(str(release), load=False, run_card=True)
+    assert any("Python block 3 is not one of ours" in fault for fault in report.faults)
+    assert not mark.exists()
+
+
+def test_a_release_on_the_hub_is_checked_by_its_tag(
+    release: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
+) -> None:
+    assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
+
+    done = ircore_on("release", "check", "org/irg@v1.0.0")
+    assert (done.code, done.out) == (0, "org/irg@v1.0.0: 0 faults in 194 rows and 22 pictures\n")
+
+    done = ircore_on("release", "check", "org/irg@v2.0.0")
+    assert done.code == 1
+    assert "org/irg" in done.err
+
+
+def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    remove("LICENSE.md", release)
+    assert ircore(["release", "check", str(release)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "LICENSE.md: is missing",
+        "data/leaderboard: not recomputed, because of the faults above",
+        "load_dataset: not tried, because of the faults above",
+        f"{release}: 3 faults in 194 rows and 22 pictures",
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["check"], ["pull", "--out", "out"], ["eval", "--repo", "a/b", "--judge", "eye"]]
+)
+@pytest.mark.parametrize("place", ["nowhere", "no/such/folder"])
+def test_a_place_that_is_neither_here_nor_a_name_is_refused(
+    arguments: list[str],
+    place: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    more = ["--out", "out"] if arguments[0] == "eval" else []
+    assert ircore(["release", arguments[0], place, *arguments[1:], *more]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        f"ircore: {place}: no such folder",
+        "  Name a folder made by: ircore release build … --out DIR; or ORG/NAME on the Hub.",
+    ]
+
+
+def test_of_files_that_are_no_part_only_the_first_are_listed(release: Path) -> None:
+    for index in range(30):
+        (release / f"{index:02d}.txt").touch()
+    faults = full_check(str(release), load=False).faults
+    assert faults[0] == "00.txt: not part of a release"
+    assert faults[-1] == "10 more files: not part of a release"
+    assert len(faults) == 21
+
+
+def test_several_processes_find_the_same(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dataset_card.checking.release_check.LARGE", 0)
+    monkeypatch.setattr("dataset_card.checking.release_check.AHEAD", 7)
+    assert check_release(release, processes=2) == check_release(release)
+    rewrite(release, TRANSCRIPTS, cut_picture)
+    faults = check_release(release).faults
+    assert check_release(release, processes=2).faults == faults
+    assert any("picture cannot be decoded" in fault for fault in faults)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hf_" + "aB3" * 10,
+        "key sk-" + "proj-aB3_" * 4,
+        "AIza" + "Sy-_b" * 7,
+        "gho_" + "a1" * 18,
+        "xoxb-" + "123456-abc",
+        "-----BEGIN " + "RSA PRIVATE KEY-----",
+        "AKIA" + "Q1" * 8,
+        "error in /home/somebody/run.py",
+        "/Users/me",
+        "(/tmp/x)",
+        "C:\\Users\\me",
+        "file:///x",
+    ],
+)
+def test_what_must_not_be_published(text: str) -> None:
+    assert find_forbidden(f"a circle {text} left") is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a half_open task-based sk-shape",
+        "and/or/tmp",
+        "https://e.example/home/me",
+        "x/y = 3/4",
+        "shift by 1/8",
+        "<DONE>",
+    ],
+)
+def test_what_may_be_published(text: str) -> None:
+    assert find_forbidden(text) is None
+
+
+@pytest.mark.parametrize("words", [["check"], ["pull", "--out", "pulled"], ["push", "--repo", "me/release"]])
+def test_a_folder_that_is_no_release_is_refused_in_one_line(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_none")
+    (tmp_path / "holiday.txt").write_text("rain")
+    name, *options = words
+    assert ircore(["release", name, str(tmp_path), *options]) == 2
+    problem, remedy = capsys.readouterr().err.splitlines()
+    assert problem == f"ircore: {tmp_path}: no release here (no release.json)"
+    assert remedy == "  Name a folder made by: ircore release build … --out DIR"

@@ -1,0 +1,281 @@
+"""``ircore release push`` with the real client against a Hub-compatible server: what arrives, and what goes wrong."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hub_clients import Outcome, run_with_hub
+from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
+from releases import contents, rewrite
+
+from dataset_card.card.maintainer_texts import begin
+from dataset_card.releases.record_file import read_release
+from dataset_card.tables.schema import SCORES
+
+pytestmark = pytest.mark.slow
+
+REPO = "org/irg"
+Run = Callable[..., Outcome]
+
+COMMIT = r"POST /api/datasets/org/irg/commit/main"
+
+
+def large_files(release: Path) -> int:
+    return sum(name.endswith((".parquet", ".png", ".npz")) for name in contents(release))
+
+
+def reword(release: Path) -> None:
+    """Write into a maintainers' section of the card: all other text is made from the data."""
+    card = release / "README.md"
+    text = card.read_text("utf-8")
+    card.write_text(text.replace(begin("contact"), f"{begin('contact')}\nAsk if in doubt."), "utf-8")
+
+
+def pushed_files(hub: HubServer, revision: str = "main") -> dict[str, bytes]:
+    repo = hub.repos[REPO]
+    files = repo.commits[repo.revision(revision)]
+    return {path: file.data for path, file in files.items() if path != ".gitattributes"}
+
+
+def times_asked(hub: HubServer, request: str) -> int:
+    return sum(name.startswith(request) for name in hub.requests)
+
+
+def test_a_first_push_makes_a_private_dataset_with_one_commit_and_a_tag(
+    release: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1.0.0")
+
+    assert done.code == 0, done.err
+    repo = hub.repos[REPO]
+    assert repo.private
+    assert repo.titles == ["initial commit", "Release v1.0.0"]
+    assert repo.tags == {"v1.0.0": repo.head}
+    assert pushed_files(hub) == contents(release)
+    assert repo.tree["data/leaderboard/test-00000-of-00001.parquet"].large
+    assert done.out.splitlines() == [
+        "from datasets import load_dataset",
+        'turns = load_dataset("org/irg", split="test", revision="v1.0.0")',
+        'print(turns[0]["message"])',
+    ]
+
+
+def test_without_a_tag_a_release_is_tagged_with_its_name(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    name = read_release(release).name
+    done = ircore_on("release", "push", release, "--repo", REPO)
+    assert done.code == 0, done.err
+    assert hub.repos[REPO].tags == {name: hub.repos[REPO].head}
+    assert f'revision="{name}"' in done.out
+
+    again = ircore_on("release", "push", release, "--repo", REPO)
+    assert f"{name} is there already with the same files" in again.err
+
+
+def test_the_same_push_again_changes_nothing(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    for _ in range(2):
+        done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1", "--message", "First")
+        assert done.code == 0, done.err
+    assert "already" in done.err
+    assert hub.repos[REPO].titles == ["initial commit", "First"]
+
+
+def test_a_dry_run_lists_what_would_change_and_changes_nothing(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    assert ircore_on("release", "push", release, "--repo", REPO, "--public").code == 0
+    repo = hub.repos[REPO]
+    stale, lost = "data/scores/test-00001-of-00002.parquet", "data/instances/test-00000-of-00001.parquet"
+    others = {"README.md": File(b"old", False), "notes.txt": File(b"mine", False), stale: File(b"old", True)}
+    head = repo.commit("by others", {name: file for name, file in repo.tree.items() if name != lost} | others)
+
+    done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--dry-run", HF_TOKEN=None)
+
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0] == "org/irg: is there, public"
+    assert any(line.startswith("  changed  README.md ") for line in lines)
+    assert any(line.startswith(f"  added    {lost} ") for line in lines)
+    assert f"  removed  {stale}" in lines
+    assert not any("notes.txt" in line for line in lines)
+    assert lines[-2].startswith(f"1 added, 1 changed, 1 removed, {len(contents(release)) - 2} unchanged; ")
+    assert lines[-1] == "then tagged v2"
+    again = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--dry-run", "--json")
+    assert json.loads(again.out) == {"repo": REPO, "pushed": False, "changes": lines}
+    assert repo.head == head
+
+
+def test_an_update_keeps_earlier_tags_and_files_of_others(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    assert ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1").code == 0
+    repo = hub.repos[REPO]
+    first = pushed_files(hub)
+    stale = "data/scores/test-00001-of-00002.parquet"
+    repo.commit("by others", repo.tree | {"notes.txt": File(b"mine", False), stale: File(b"old", True)})
+    reword(release)
+
+    done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--public")
+
+    assert done.code == 0, done.err
+    assert pushed_files(hub, "v1") == first
+    assert pushed_files(hub, "v2") == contents(release) | {"notes.txt": b"mine"}
+    assert repo.tags.keys() == {"v1", "v2"}
+    assert not repo.private
+    assert times_asked(hub, "PUT /lfs/") == large_files(release)  # by the first push only
+
+
+def test_a_tag_is_never_moved(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    assert ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1").code == 0
+    tagged = dict(hub.repos[REPO].tags)
+    reword(release)
+
+    done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1")
+
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[0] == "ircore: org/irg: tag v1 exists already, with another release"
+    assert hub.repos[REPO].tags == tagged
+
+
+def test_a_commit_of_somebody_else_meanwhile_is_kept(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    repo = hub.add_repo(REPO)
+    note = {"notes.txt": File(b"theirs", large=False)}
+    hub.fail(COMMIT, meanwhile=lambda: repo.commit("theirs", repo.tree | note))
+
+    done = ircore_on("release", "push", release, "--repo", REPO)
+
+    assert done.code == 0, done.err
+    assert "another commit came first" in done.err
+    assert repo.titles == ["initial commit", "theirs", f"Release {read_release(release).name}"]
+    assert pushed_files(hub) == contents(release) | {"notes.txt": b"theirs"}
+
+
+def test_a_file_of_the_release_that_somebody_else_changes_meanwhile_is_not_overwritten(
+    release: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    repo = hub.add_repo(REPO)
+    card = {"README.md": File(b"corrected on the Hub", large=False)}
+    hub.fail(COMMIT, meanwhile=lambda: repo.commit("theirs", repo.tree | card))
+
+    done = ircore_on("release", "push", release, "--repo", REPO)
+
+    assert done.code == 1
+    assert "org/irg: README.md was changed by another commit meanwhile" in done.err
+    assert pushed_files(hub) == {"README.md": b"corrected on the Hub"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "raises", "after"),
+    [
+        ("PUT /lfs/", DroppedError(), False),
+        (COMMIT, DroppedError(), False),
+        (COMMIT, DroppedError(), True),
+        (COMMIT, HubError(500, "", "Internal Error"), False),
+        (r"GET /api/datasets/org/irg/tree", HubError(429, "", "Too Many Requests", **{"Retry-After": "1"}), False),
+        (r"POST /api/datasets/org/irg/tag", DroppedError(), True),
+        (r"GET /api/datasets/org/irg/refs", HubError(503, "", "Unavailable"), False),
+    ],
+    ids=["upload dropped", "commit dropped", "answer lost", "commit 500", "tree 429", "tag's answer lost", "refs 503"],
+)
+def test_what_fails_for_a_while_is_done_again(
+    request_: str, raises: Exception, after: bool, release: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    hub.fail(request_, raises, after=after)
+
+    done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1")
+
+    assert done.code == 0, done.err
+    assert hub.repos[REPO].titles == ["initial commit", "Release v1"]
+    assert pushed_files(hub, "v1") == contents(release)
+
+
+def test_a_push_that_gave_up_is_taken_up_by_the_same_command(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    hub.fail(COMMIT, HubError(429, "", "Too Many Requests", **{"Retry-After": "900"}))
+
+    first = ircore_on("release", "push", release, "--repo", REPO)
+    assert first.code == 1
+    assert first.err.splitlines()[-2:] == [
+        "ircore: org/irg: the Hub cannot do this now: 429 (Too Many Requests)",
+        "  Give the same command again in 15 min.",
+    ]
+    sent = times_asked(hub, "PUT /lfs/")
+
+    assert ircore_on("release", "push", release, "--repo", REPO).code == 0
+    assert times_asked(hub, "PUT /lfs/") == sent == large_files(release)
+    assert pushed_files(hub) == contents(release)
+
+
+def test_refusals_are_one_clear_line(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    def refused(repo: str = REPO, **changes: str | None) -> tuple[int, str]:
+        done = ircore_on("release", "push", release, "--repo", repo, **changes)
+        assert "Traceback" not in done.err
+        lines = done.err.splitlines()
+        return done.code, next(line for line in lines if line.startswith("ircore: ")).removeprefix("ircore: ")
+
+    assert refused(HF_TOKEN=None) == (2, "no token for the Hugging Face Hub")
+    assert refused(HF_TOKEN="hf_wrong") == (1, "org/irg: the Hub does not accept the token")
+    assert refused("irg") == (2, "irg: not the name of a dataset on the Hub")
+    code, problem = refused("others/irg")
+    assert code == 1
+    assert problem.startswith("others/irg: the Hub refuses: 403 (You don't have the rights")
+    hub.quota = 1000
+    code, problem = refused()
+    assert code == 1
+    assert "storage limit reached" in problem
+
+
+def test_a_hub_that_is_not_there_is_one_clear_line(release: Path, hub: HubServer, tmp_path: Path) -> None:
+    command = ["-m", "ircore", "release", "push", str(release), "--repo", REPO]
+    done = run_with_hub(hub, tmp_path, command, HF_ENDPOINT="http://127.0.0.1:9")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[0] == "ircore: http://127.0.0.1:9: the connection failed (ConnectError)"
+
+
+def test_wrong_usage_is_said_before_anything_is_asked(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    for problem, arguments in (
+        ("--revision main: not the name of a tag", ("--revision", "main")),
+        ("--revision a b: not the name of a tag", ("--revision", "a b")),
+    ):
+        done = ircore_on("release", "push", release, "--repo", REPO, *arguments)
+        assert (done.code, done.err.splitlines()[0]) == (2, f"ircore: {problem}")
+    (release / "notes.txt").write_text("a key, perhaps")
+    done = ircore_on("release", "push", release, "--repo", REPO)
+    assert (done.code, done.err.splitlines()[0]) == (2, f"ircore: {release / 'notes.txt'}: not part of a release")
+    assert hub.requests == []
+
+
+def test_a_card_that_the_hub_does_not_take_is_said(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    hub.fail("POST /api/validate-yaml", HubError(400, "", "license is unknown"))
+
+    done = ircore_on("release", "push", release, "--repo", REPO)
+
+    assert done.code == 1
+    assert done.err.splitlines()[-2].startswith(
+        "ircore: org/irg: the Hub refuses the request (Invalid metadata in README"
+    )
+    assert hub.repos[REPO].titles == ["initial commit"]
+
+
+def test_a_release_with_faults_is_not_pushed(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    rewrite(release, SCORES, lambda rows: rows[0].update(turn=9))
+
+    done = ircore_on("release", "push", release, "--repo", REPO)
+
+    assert done.code == 1
+    assert "there is no rendering of turn 9" in done.err
+    assert hub.requests == []
+
+
+def test_a_public_dataset_is_not_pushed_to_as_private(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    hub.add_repo(REPO)
+    done = ircore_on("release", "push", release, "--repo", REPO, "--private")
+    assert (done.code, done.err.splitlines()[0]) == (2, "ircore: org/irg: is public already")
+
+
+def test_trusted_publishing_takes_the_identity_of_the_ci(release: Path, hub: HubServer, ircore_on: Run) -> None:
+    repo = hub.add_repo(REPO, private=True)
+    trusted = {"HF_TOKEN": None, "HF_OIDC_RESOURCE": f"datasets/{REPO}"}
+
+    refused = ircore_on("release", "push", release, "--repo", REPO, **trusted)
+    assert refused.code == 1
+    assert refused.err.startswith("ircore: trusted publishing failed: HF_OIDC_RESOURCE is set but no OIDC id token")
+
+    done = ircore_on("release", "push", release, "--repo", REPO, **trusted, HF_OIDC_ID_TOKEN=CI_IDENTITY)
+    assert done.code == 0, done.err
+    assert repo.titles[-1] == f"Release {read_release(release).name}"

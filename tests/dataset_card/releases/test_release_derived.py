@@ -1,0 +1,255 @@
+"""Derived files are written again and compared to the byte; maintainers have maintainers' sections of their own."""
+
+import json
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from releases import rewrite
+
+from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts
+from dataset_card.checking.differences import MOST, text_differences
+from dataset_card.checking.release_check import check_release
+from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.releases.record_file import read_release
+from dataset_card.releases.renderer import renderer_files
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import LEADERBOARD, SCORES
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+
+pytestmark = pytest.mark.slow
+
+
+def replace_text(path: str, old: str, new: str, release: Path) -> None:
+    text = (release / path).read_text("utf-8")
+    assert old in text
+    (release / path).write_text(text.replace(old, new, 1), "utf-8")
+
+
+def change_a_pixel(name: str, release: Path) -> None:
+    """Change the blue of the pixel in column 30 of row 20 by one."""
+    pixels = np.array(Image.open(release / name).convert("RGB"))
+    pixels[20, 30, 2] ^= 1
+    Image.fromarray(pixels).save(release / name)
+
+
+def save_again(name: str, release: Path) -> None:
+    with Image.open(release / name) as picture:
+        picture.load()
+    picture.save(release / name, compress_level=1)
+
+
+PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
+    # What is done, the file that is named, and what is said of it.
+    "a board's figure": (
+        partial(replace_text, "README.md", ") | 8.00 (", ") | 9.00 ("),
+        "README.md:",
+        "under Results: says “…",
+    ),
+    "a row left out": (
+        partial(replace_text, "README.md", "| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |\n", ""),
+        "README.md:",
+        "“| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |” is missing",
+    ),
+    "a sentence of the datasheet": (
+        partial(replace_text, "DATASHEET.md", "No person rated anything in this release.", "Ten people rated."),
+        "DATASHEET.md:",
+        "says “Ten people rated.”, the data say “No person rated",
+    ),
+    "a sentence of the licences": (
+        partial(replace_text, "LICENSE.md", "Keep source and licence with every copy.", "Do as you please."),
+        "LICENSE.md:3: under Licences",
+        "under different licences. Do as you please.”",
+    ),
+    "a line of the change log": (
+        partial(replace_text, "CHANGELOG.md", "* Added: ", "* Corrected: "),
+        "CHANGELOG.md:",
+        "says “* Corrected: ",
+    ),
+    "a statement for programs": (
+        partial(replace_text, "croissant.json", '"inLanguage": "en"', '"inLanguage": "de"'),
+        "croissant.json:",
+        "the data say “",
+    ),
+    "a pixel of the strip": (partial(change_a_pixel, "assets/episode.png"), "assets/episode.png", "1 of "),
+    "a pixel of the targets": (
+        partial(change_a_pixel, "assets/targets.png"),
+        "assets/targets.png",
+        "column 30, row 20",
+    ),
+    "a pixel of the chart": (partial(change_a_pixel, "assets/scores.png"), "assets/scores.png", "1 of "),
+    "other bytes of the same pixels": (
+        partial(save_again, "assets/episode.png"),
+        "assets/episode.png",
+        "the pixels are those drawn from the data, in other bytes",
+    ),
+    "a marker removed": (
+        partial(replace_text, "README.md", begin("contact") + "\n", ""),
+        "README.md",
+        "maintainers' section contact: its two markers must each be there once",
+    ),
+    "a marker doubled": (
+        partial(replace_text, "README.md", begin("doi"), begin("doi") + "\n" + begin("doi")),
+        "README.md",
+        "maintainers' section doi: its two markers must each be there once",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_changed_derived_file(name: str, release: Path) -> None:
+    plant, where, said = PLANTED[name]
+    plant(release)
+    faults = check_release(release).faults
+    assert any(fault.startswith(where) and said in fault for fault in faults), faults
+    assert all("release again" in fault or "copy them" in fault for fault in faults), faults
+
+
+def test_an_end_of_an_interval_on_the_board(release: Path) -> None:
+    rewrite(release, LEADERBOARD, lambda rows: rows[0].update(low=0.5))
+    assert any("leaderboard/test-00000-of-00001.parquet:1: low is" in fault for fault in check_release(release).faults)
+
+
+def test_a_shard_too_many(release: Path) -> None:
+    first = next((release / "data" / "scores").iterdir())
+    more = first.with_name(first.name.replace("00000-of-00001", "00001-of-00002"))
+    shutil.copy(first, more)
+    assert f"data/scores/{more.name}: is not in release.json" in check_release(release).faults
+
+
+def test_a_table_that_was_written_again_with_the_same_rows(release: Path) -> None:
+    path = next((release / "data" / "scores").iterdir())
+    path.write_bytes(path.read_bytes()[:-8] + path.read_bytes()[-8:])  # the same bytes are no fault
+    assert check_release(release).faults == ()
+
+    record = read_release(release)
+    part = next(part for part in record.parts if part.config == "scores")
+    other = part.model_copy(update={"shards": (part.shards[0].model_copy(update={"sha256": "0" * 64}),)})
+    changed = record.model_copy(update={"parts": tuple(other if item is part else item for item in record.parts)})
+    (release / "release.json").write_text(changed.model_dump_json(by_alias=True, indent=1) + "\n")
+    assert any("is not the file that release.json names" in fault for fault in check_release(release).faults)
+
+
+def test_only_so_many_differences_are_named_one_by_one() -> None:
+    result, wanted = "\n".join(f"a{n}" for n in range(50)), "\n".join(f"b{n}" for n in range(50))
+    differences = list(text_differences(result.encode(), wanted.encode()))
+    assert differences[0] == (1, "says “a0”, the data say “b0”; build the release again")
+    assert len(differences) == MOST + 1
+    assert differences[-1] == (50, "30 more differences; build the release again")
+
+
+def test_what_other_code_wrote_is_said_to_be_unchecked(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A release that an earlier version wrote stays readable: its card differs, which is no fault of its data."""
+    record = read_release(release).model_dump(mode="json", by_alias=True)
+    del record["renderer"]
+    (release / "release.json").write_text(json.dumps(record))
+    for name in ("funding", "contact"):
+        replace_text(DATASHEET, f"{begin(name)}\n{end(name)}\n", "", release)
+
+    report = check_release(release)
+    said = "DATASHEET.md: not compared with the data: another version of the program wrote it"
+    assert (report.faults, report.not_checked) == ((), (said,))
+
+    assert ircore(["release", "check", "--no-load", str(release)]) == 0
+    assert f"not checked: {said}" in capsys.readouterr().out.splitlines()
+
+
+def test_the_renderer_is_all_that_a_card_is_written_with() -> None:
+    names = {f"{path.parent.name}/{path.name}" for path in renderer_files()}
+    templates = {f"templates/{name}.md.j2" for name in ("README", "DATASHEET", "LICENSE", "CHANGELOG")}
+    code = {"card/pictures.py", "card/statements.py", "tables/schema.py", "tables/board.py", "dataset_card/markdown.py"}
+    assert names >= templates | code | {"dataset_card/croissant_context.json"}
+
+
+def test_a_release_without_a_rating_is_at_fault(release: Path) -> None:
+    def keep_metrics(rows: list[Row]) -> None:
+        rows[:] = [row for row in rows if row["task"] == "metric"]
+
+    rewrite(release, SCORES, keep_metrics)
+    assert "data/leaderboard: no played episode was rated by a judge" in check_release(release).faults
+
+
+def test_pictures_of_very_many_categories_are_not_drawn(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dataset_card.checking.derived.MOST_CATEGORIES", 1)
+    said = "derived files: not compared with the data: 2 categories, at most 1 are drawn"
+    assert check_release(release).not_checked == (said,)
+
+
+TEXT = ("Write to <maintainer@example.org>, or see [our page](https://example.org/irg).", "", "* *Monday* to Friday")
+
+
+def write_free(release: Path, name: str, *lines: str, file: str = CARD) -> None:
+    """Write into a maintainers' section with an editor."""
+    block = f"{begin(name)}\n{end(name)}"
+    replace_text(file, block, "\n".join((begin(name), *lines, end(name))), release)
+
+
+def test_a_free_section_is_no_fault_and_stays_in_the_next_release(release: Path, built: Path, tmp_path: Path) -> None:
+    write_free(release, "contact", *TEXT)
+    write_free(release, "doi", "DOI 10.5281/zenodo.0000000")
+    write_free(release, "funding", "Nobody paid for it.", file=DATASHEET)
+    assert check_release(release).faults == ()
+
+    build_release(
+        [built / "runs" / "centre-block"], built / "instances", tmp_path / "next", BuildPlan(previous=release)
+    )
+    texts = find_texts(CARD, (tmp_path / "next" / CARD).read_text("utf-8"))
+    assert texts[CARD, "contact"] == TEXT
+    assert texts[CARD, "doi"] == ("DOI 10.5281/zenodo.0000000",)
+    assert "\nNobody paid for it.\n" in (tmp_path / "next" / DATASHEET).read_text("utf-8")
+    assert check_release(tmp_path / "next").faults == ()
+
+
+REFUSED = {
+    "# Results": "a heading",
+    "Results\n=======": "the underline of a heading",
+    "| 1 | ours | 10.00 |": "a table",
+    "<img src=x onerror=alert(1)>": "HTML",
+    "<!-- hidden": "HTML",
+    "```python": "a block of code",
+    "![board](https://example.org/board.png)": "a picture",
+    "[DATASHEET.md]: https://example.org": "the definition of a link",
+    "[board](javascript:alert(1))": "a link that is neither https nor mailto",
+    "\x1b[2J": "a control character",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_could_pass_for_the_card_s_own_is_refused_in_a_free_section(
+    text: str, release: Path, built: Path, tmp_path: Path
+) -> None:
+    write_free(release, "contact", text)
+    assert any(
+        f"{REFUSED[text]} in the maintainers' section contact" in fault for fault in check_release(release).faults
+    )
+    with pytest.raises(InputError, match=r"README\.md: line \d+: "):
+        build_release([], built / "instances", tmp_path / "next", BuildPlan(previous=release))
+
+
+def test_a_free_section_is_bounded(release: Path) -> None:
+    write_free(release, "contact", "x" * (MAX_CHARACTERS + 1))
+    assert (
+        "README.md: maintainers' section contact: 4,001 characters, at most 4,000; shorten it"
+        in check_release(release).faults
+    )
+
+
+def test_a_key_in_a_free_section_is_found(release: Path) -> None:
+    write_free(release, "contact", "AKIA" + "ABCD" * 4)
+    assert any("holds an AWS key" in fault for fault in check_release(release).faults)
+
+
+def test_a_section_within_a_section_is_none() -> None:
+    text = "\n".join((begin("doi"), begin("contact"), end("contact"), end("doi")))
+    assert find_texts(CARD, text) == {(CARD, "contact"): ()}
+
+
+@pytest.mark.parametrize("line", ["* {}", "| {} |", "`{}`", " {}", "{} "])
+def test_a_marker_counts_only_where_it_stands_alone(line: str) -> None:
+    text = "\n".join((line.format(begin("contact")), "mine", line.format(end("contact"))))
+    assert find_texts(CARD, text) == {}

@@ -1,0 +1,427 @@
+"""Release after release: what is taken over, what is said of it, and what was withdrawn."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from releases import contents, rewrite, seal, table
+from samples import sample_instances, sample_run, sample_submission
+
+from dataset_card.card.croissant import CROISSANT
+from dataset_card.checking.release_check import check_release
+from dataset_card.data import load_results, load_table
+from dataset_card.hub.pull import pull_release
+from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.releases.record import ReleaseRecord
+from dataset_card.releases.record_file import read_release
+from dataset_card.releases.run_records import FOLDER
+from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_run import StoredRun
+from dataset_card.tables.columns import Config
+from dataset_card.tables.parts import layout_key
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
+from ircore.core.score_records import Score
+from ircore.core.submission_records import Run, TranscriptsReference
+from ircore.instances.store import read_instances
+from ircore.results.model import Results
+from ircore.runs.folder import RunFolder
+
+pytestmark = pytest.mark.slow
+
+Build = Callable[..., Path]
+
+
+@pytest.fixture
+def inputs(built: Path, tmp_path: Path) -> Path:
+    """A copy of the instances and runs."""
+    shutil.copytree(built / "instances", tmp_path / "instances")
+    shutil.copytree(built / "runs", tmp_path / "runs")
+    return tmp_path
+
+
+@pytest.fixture
+def build(inputs: Path) -> Build:
+    """Build a release NAME of some runs, upon a former one."""
+
+    def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
+        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
+        build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
+        return inputs / name
+
+    return made
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    return {name: item for name, item in contents(folder).items() if name.startswith("data/")}
+
+
+def run_id(inputs: Path, slug: str) -> str:
+    return RunFolder.open(inputs / "runs" / slug).run.run_id
+
+
+def gone(slug: str, kind: WithdrawalKind = "withdrawn", **more: str) -> Withdrawal:
+    record = {"slug": slug, "kind": kind, "reason": "the wrong model was asked", "date": "2100-01-01"}
+    return Withdrawal.model_validate(record | more)
+
+
+def test_a_new_run_leaves_the_files_of_the_others_as_they_are(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block")
+    shutil.rmtree(inputs / "runs" / "centre-block")  # a run of the former release need not be there any more
+
+    second = build("second", "other-block", former="first")
+
+    kept = {name for name in tables(first) if "centre-block" in name or "instances" in name}
+    assert len(kept) == 4
+    for name in kept:
+        assert (first / name).samefile(second / name)
+    assert check_release(second).faults == ()
+    assert read_release(second).history[0].added[0].slug == "other-block"
+    assert "Added: centre-block" in (second / "CHANGELOG.md").read_text()  # of the first release
+
+
+def test_built_step_by_step_or_at_once_the_tables_are_the_same_to_the_byte(build: Build) -> None:
+    build("first", "other-block")
+    step_by_step, at_once = build("second", "centre-block", former="first"), build("all", "centre-block", "other-block")
+    assert tables(step_by_step) == tables(at_once)
+    assert read_release(step_by_step).name == read_release(at_once).name
+
+
+def test_numbers_of_former_runs_are_those_of_its_boards(inputs: Path, build: Build) -> None:
+    first = StoredRelease(build("first", "centre-block", "other-block"))
+    played = Results.from_runs([RunFolder.open(path) for path in (inputs / "runs").iterdir()])
+    known = {(run_id, *key): cell for run_id, cells in first.cells.items() for key, cell in cells.items()}
+    assert known == {key: replace(cell, same_family=False) for key, cell in played.cells.items()}
+
+
+def test_a_release_upon_itself_is_the_same_to_the_byte(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    assert contents(build("again", former="first")) == contents(first)
+
+    pull_release(first, inputs / "pulled")
+    pulled = sorted((inputs / "pulled" / "runs").iterdir())
+    build_release(pulled, inputs / "pulled" / "instances", inputs / "rebuilt", BuildPlan(previous=first))
+    assert contents(inputs / "rebuilt") == contents(first)
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{", b'{"episodes": 3}'], ids=["gone", "empty", "cut", "other"])
+def test_records_are_kept_for_the_next_build_which_can_do_without(
+    inputs: Path, build: Build, damage: bytes | None
+) -> None:
+    first = build("first", "centre-block")
+    (kept,) = (first / FOLDER).iterdir()
+    before = build("before", "other-block", former="first")
+    assert (before / FOLDER / kept.name).samefile(kept)
+    assert check_release(before).faults == ()
+
+    kept.unlink()
+    if damage is not None:
+        kept.write_bytes(damage)
+    after = build("after", "other-block", former="first")
+    assert contents(after) == contents(before)
+    assert contents(after / FOLDER) == contents(before / FOLDER)
+
+
+def test_records_that_are_kept_are_those_of_the_tables(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    kept = run_records(first, inputs)
+    shutil.rmtree(first / FOLDER)
+    assert run_records(first, inputs) == kept
+
+
+def run_records(release: Path, inputs: Path) -> list[object]:
+    stored, instances = StoredRelease(release), read_instances(inputs / "instances")
+    runs = [StoredRun(stored, run, instances) for run in stored.runs.values() if isinstance(run, Run)]
+    return [(run.episodes(), run.scores(), run.costs()) for run in runs]
+
+
+def test_pictures_of_an_unchanged_run_are_not_read(inputs: Path, build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    shutil.rmtree(inputs / "runs" / "other-block" / "renderings")
+    assert tables(build("again", "centre-block", "other-block", former="first")) == tables(inputs / "first")
+
+
+def test_scoring_again_changes_the_scores_of_that_run_and_the_boards(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    run = RunFolder.open(inputs / "runs" / "other-block")
+    old = next(score for score in run.scores() if score.task == "similarity")
+    run.add_scores([Score.model_validate(old.model_dump() | {"value": 9.5})])
+
+    second = build("second", "other-block", former="first")
+
+    changed = {name for name, item in tables(second).items() if tables(first)[name] != item}
+    assert changed == {
+        f"data/scores/test-{run.run.run_id}-00000-of-00001.parquet",
+        "data/leaderboard/test-00000-of-00001.parquet",
+    }
+    (change,) = read_release(second).history[0].changed
+    assert (change.run.run_id, change.tables) == (run.run.run_id, ("scores",))
+    assert f"Changed: other-block &lt;b&gt;pair&lt;/b&gt; (`{run.run.run_id}`), its scores" in (
+        second / "CHANGELOG.md"
+    ).read_text("utf-8")
+
+
+def test_a_withdrawn_run_leaves_a_tombstone_and_stays_in_the_release_before(inputs: Path, build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    before = contents(first)
+    withdrawn = run_id(inputs, "other-block")
+
+    second = build("second", former="first", withdrawals=[gone("other-block")])
+
+    assert {row["submission"] for row in table(second, TRANSCRIPTS)} == {"centre-block"}
+    assert withdrawn not in (second / "runs.jsonl").read_text()
+    assert (second / "tombstones.jsonl").read_text() == decision_lines([gone("other-block", run_id=withdrawn)])
+    text = (second / "CHANGELOG.md").read_text()
+    assert f"* Withdrawn: `{withdrawn}` on 2100-01-01, the wrong model was asked" in text
+    assert check_release(second).faults == ()
+    assert contents(first) == before
+
+    # Whoever gives it again does not bring it back, and later releases remember.
+    third = build("third", "other-block", former="second")
+    assert contents(third) == contents(second)
+
+
+def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs: Path, build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    withdrawn, back = gone("other-block"), gone("other-block", "reinstated", reason="it was the right one")
+    build("second", former="first", withdrawals=[withdrawn])
+    run = run_id(inputs, "other-block")
+
+    # The word alone brings no run; the run alone is told to stay out.
+    assert contents(build("word", former="second", withdrawals=[withdrawn, back])) == contents(inputs / "second")
+    given = [inputs / "runs" / "other-block"]
+    plan = BuildPlan(previous=inputs / "second", withdrawals=[withdrawn])
+    told = build_release(given, inputs / "instances", inputs / "run", plan)
+    assert f"run {run} stays out until reinstated: withdrawn on 2100-01-01" in "\n".join(told.lines())
+
+    third = build("third", "other-block", former="second", withdrawals=[withdrawn, back])
+    assert {row["submission"] for row in table(third, TRANSCRIPTS)} == {"centre-block", "other-block"}
+    assert (third / "tombstones.jsonl").read_text() == decision_lines([back.model_copy(update={"run_id": run})])
+    text = (third / "CHANGELOG.md").read_text()
+    assert f"* Reinstated: `{run}` on 2100-01-01, it was the right one" in text
+    assert f"* Withdrawn: `{run}` on 2100-01-01, the wrong model was asked" in text
+    assert check_release(third).faults == ()
+
+    # It stays, in this and every later release, unless it is withdrawn once more.
+    assert contents(build("fourth", former="third", withdrawals=[withdrawn, back])) == contents(third)
+    assert contents(build("silent", former="third")) == contents(third)
+    again = build("fifth", former="third", withdrawals=[withdrawn, back, withdrawn])
+    assert {row["submission"] for row in table(again, TRANSCRIPTS)} == {"centre-block"}
+
+
+def test_new_transcripts_take_the_place_of_the_former_ones_on_the_day_they_are_named(
+    inputs: Path, build: Build
+) -> None:
+    shutil.rmtree(inputs / "runs" / "other-block")
+    instances = read_instances(inputs / "instances")
+    old, new = (TranscriptsReference(repo="me/mine", revision=digit * 40, run="r") for digit in "ab")
+    for folder, reference in (("old", old), ("other-block", new)):
+        pair = sample_submission("other-block")
+        named = pair.submission.model_copy(update={"transcripts": reference})
+        sample_run(inputs / "runs" / folder, instances, pair._replace(submission=named))
+    build("first", "centre-block", "old")
+    update = gone("other-block", "corrected").model_copy(update={"transcripts": old})
+    second = build("second", "other-block", former="first", withdrawals=[update])
+    entry = read_release(second).history[0]
+    assert [run.run_id for run in entry.added] == [run_id(inputs, "other-block")]
+    assert [withdrawal.run_id for withdrawal in entry.withdrawals] == [run_id(inputs, "old")]
+    assert check_release(second).faults == ()
+
+
+def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs: Path, build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    old = run_id(inputs, "other-block")
+    shutil.move(inputs / "runs" / "other-block", inputs / "old")
+    anew = sample_submission("other-block", "Other, mended")
+    run = sample_run(inputs / "runs" / "other-block", RunFolder.open(inputs / "old").instances, anew)
+
+    with pytest.raises(InputError, match=f"holds {old}, of the same submission") as caught:
+        build("second", "other-block", former="first")
+    assert "--withdrawals" in caught.value.remedy
+
+    second = build("second", "other-block", former="first", withdrawals=[gone("other-block", "corrected", run_id=old)])
+    entry = read_release(second).history[0]
+    assert [run.run_id for run in entry.added] == [run.run.run_id]
+    assert [(withdrawal.run_id, withdrawal.kind) for withdrawal in entry.withdrawals] == [(old, "corrected")]
+    assert check_release(second).faults == ()
+
+
+def test_a_disputed_run_stays_with_a_mark_until_the_dispute_is_over(build: Build) -> None:
+    build("first", "centre-block", "other-block")
+    disputed = build("second", former="first", withdrawals=[gone("other-block", "disputed")])
+    assert len(table(disputed, TRANSCRIPTS)) == 60
+    assert '"kind":"disputed"' in (disputed / "tombstones.jsonl").read_text()
+    assert contents(build("third", former="second")) == contents(disputed)
+    assert not (build("fourth", former="third", withdrawals=[]) / "tombstones.jsonl").exists()
+
+
+def test_the_name_is_benchmark_date_and_content(inputs: Path, build: Build) -> None:
+    first = read_release(build("first", "centre-block"))
+    day = RunFolder.open(inputs / "runs" / "centre-block").run.started[:10]
+    assert first.name == f"unreleased-{day}-{first.content[:8]}"
+
+    dated = read_release(build("dated", "centre-block", date="2026-12-24"))
+    assert (dated.name, dated.content) == (f"unreleased-2026-12-24-{first.content[:8]}", first.content)
+    with pytest.raises(InputError, match=r"--date: '24\.12\.' is not a date"):
+        build("other", "centre-block", date="24.12.")
+
+
+def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
+    build("first", "centre-block")
+    other = sample_instances(inputs / "other", per_condition=2)
+    run = sample_run(inputs / "runs" / "new", other, sample_submission("new"))
+    run.add_scores(
+        Score(episode_id=episode.episode_id, turn=1, task="similarity", judge="eye", value=5, rendering=drawn.sha256)
+        for episode in run.episodes()
+        if episode.turns and (drawn := episode.turns[0].rendering)
+    )
+    build_release([run.path], other.folder, inputs / "second", BuildPlan(previous=inputs / "first"))
+
+    assert {row["submission"] for row in table(inputs / "second", TRANSCRIPTS)} == {"new"}
+    record = read_release(inputs / "second")
+    assert len(record.history) == 2
+    assert record.history[0].notes[0].startswith("Other targets: unreleased benchmark")
+
+
+def test_tables_of_another_layout_are_written_anew_from_the_former_release(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = build("first", "centre-block", "other-block")
+    monkeypatch.setattr("dataset_card.tables.parts.LAYOUT", 99)
+    second = build("second", former="first")
+    assert tables(second) == tables(first)
+    name = "data/instances/test-00000-of-00001.parquet"
+    assert not (first / name).samefile(second / name)
+    assert read_release(second).content != read_release(first).content
+    assert check_release(second).faults == ()
+    assert check_release(first).faults == (), "What was published before stays readable."
+
+
+def without_later_columns(release: Path) -> None:
+    """Make a release what an earlier version wrote of the same runs: its tables end where the first layout ended."""
+    earlier = [config.among(()) for config in CONFIGS]
+    for config in earlier:
+        rewrite(release, config, lambda rows: None)
+    seal(release, read_release(release).model_copy(update={"layout": layout_key(earlier)}))
+    document = json.loads((release / CROISSANT).read_text("utf-8"))
+    columns = {f"{config.name}/{column.name}" for config in earlier for column in config.columns}
+    for records in document["recordSet"][1:]:
+        records["field"] = [field for field in records["field"] if field["@id"] in columns]
+    (release / CROISSANT).write_text(json.dumps(document), "utf-8")
+
+
+def test_a_release_from_before_the_rules_key_stays_readable(inputs: Path, build: Build) -> None:
+    first, now = build("first", "centre-block", "other-block"), build("now", "centre-block", "other-block")
+    without_later_columns(first)
+    assert not {"rules", "game"} & {*load_table(str(first), "scores").columns}
+    assert set(load_table(str(now), "scores")["rules"]) == {"b200-t10-allow"}
+    assert check_release(first, card=False).faults == ()
+    ours, theirs = load_results(str(now)), load_results(str(first))
+    assert (theirs.cells, theirs.standings) == (ours.cells, ours.standings)
+    pulled = pull_release(first, inputs / "pulled")
+    assert len(pulled.runs) == 2
+    shutil.rmtree(first / FOLDER)  # what is not published
+    assert tables(build("second", former="first")) == tables(now)
+
+
+def test_every_table_of_runs_ends_with_the_rules_key(build: Build) -> None:
+    release = build("release", "centre-block")
+    for config in CONFIGS:
+        for row in table(release, config):
+            assert config == INSTANCES or list(row)[-1] == "rules"
+            assert row.get("rules", "b200-t10-allow") == "b200-t10-allow"
+
+
+def test_a_former_release_that_was_changed_is_not_built_upon(build: Build) -> None:
+    first = build("first", "centre-block", "other-block")
+    path = next(first.glob(INSTANCES.pattern))
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(InputError, match="has changed since it was built"):
+        build("second", former="first")
+    (first / "release.json").unlink()
+    with pytest.raises(InputError, match=r"no release here \(no release\.json\)"):
+        build("second", former="first")
+
+
+def rename(record: ReleaseRecord) -> ReleaseRecord:
+    return record.model_copy(update={"name": "another"})
+
+
+def forget(record: ReleaseRecord) -> ReleaseRecord:
+    return record.model_copy(update={"parts": record.parts[1:]})
+
+
+def other_key(record: ReleaseRecord) -> ReleaseRecord:
+    return record.model_copy(
+        update={"parts": (record.parts[0].model_copy(update={"key": "0" * 64}), *record.parts[1:])}
+    )
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (rename, "release.json: name does not follow from benchmark, date and content"),
+        (forget, "is not in release.json"),
+        (other_key, "holds other rows than it says"),
+    ],
+)
+def test_a_release_that_is_not_what_it_says_is_at_fault(
+    release: Path, edit: Callable[[ReleaseRecord], ReleaseRecord], said: str
+) -> None:
+    (release / "release.json").write_text(edit(read_release(release)).model_dump_json(by_alias=True))
+    assert any(said in fault for fault in check_release(release).faults)
+
+
+def test_a_changed_log_and_a_run_that_was_withdrawn_are_faults(release: Path, built: Path) -> None:
+    (release / "CHANGELOG.md").write_text("# Nothing\n")
+    faults = check_release(release).faults
+    assert faults[0].startswith("CHANGELOG.md:1: under Nothing: says “# Nothing”, the data say “# Changes”")
+    here = gone("other-block", run_id=run_id(built, "other-block"))
+    (release / "tombstones.jsonl").write_text(decision_lines([here]))
+    seal(release)
+    assert check_release(release).faults == (f"release.json: run {here.run_id} is here, though it was withdrawn",)
+
+
+def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["release", "build", "--instances", str(inputs / "instances")]
+    assert ircore([*command, "--runs", str(inputs / "runs" / "centre-block"), "--out", str(inputs / "first")]) == 0
+    name = read_release(inputs / "first").name
+    assert f"release {name}: runs 1 added\n" in capsys.readouterr().out
+
+    (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed"), gone("nobody")]))
+    more = ["--former", str(inputs / "first"), "--withdrawals", str(inputs / "gone.jsonl"), "--date", "2100-01-02"]
+    other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]
+    assert ircore([*command, *other, *more]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[5].startswith("release unreleased-2100-01-02-")
+    assert ": runs 1 added, 1 disputed; 0." in out[5]
+    assert out[6] == "withdrawal of nobody: concerns no run here"
+
+    assert ircore([*command, "--out", str(inputs / "none")]) == 2
+    assert "no run is left for the release" in capsys.readouterr().err
+
+
+def test_every_table_but_the_transcripts_begins_with_the_game(build: Build) -> None:
+    release = build("release", "centre-block")
+    for config in CONFIGS:
+        for row in table(release, config):
+            assert row.get("game") == (None if config == TRANSCRIPTS else "reconstruction")
+            assert config == TRANSCRIPTS or next(iter(row)) == "game"
+
+
+@pytest.mark.parametrize("config", [INSTANCES, EPISODES, SCORES, LEADERBOARD], ids=lambda config: str(config.name))
+def test_a_row_of_another_game_is_a_fault(build: Build, config: Config) -> None:
+    release = build("release", "centre-block")
+
+    def change(rows: list[Row]) -> None:
+        rows[0]["game"] = "chess"
+
+    rewrite(release, config, change)
+    faults = check_release(release, card=False).faults
+    assert any(f"data/{config.name}/" in fault and "game is chess" in fault for fault in faults), faults

@@ -1,0 +1,131 @@
+"""The small parts of the site: words, strangers' text, exports, the paper's table, the server."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from samples import sample_instances, sample_run
+
+from ircore.core.errors import InputError
+from ircore.core.untrusted_text import one_line, visible
+from ircore.results.model import Results
+from ircore.results.statistics.intervals import Estimate
+from ircore.scorers.computed import ScoringPlan, score_runs
+from leaderboard.building.serve import make_server
+from leaderboard.components import plots
+from leaderboard.pages.board_files import leaderboard_files
+from leaderboard.pages.paper import paper_page
+from leaderboard.words.labels import category_title, interval_words, number, percent, rank, signed
+from leaderboard.words.untrusted_text import stranger
+
+
+def test_numbers_have_two_decimals_and_a_true_minus_sign() -> None:
+    assert [number(value) for value in (7, 7.126, -0.5, -0.001, None)] == ["7.00", "7.13", "−0.50", "0.00", "–"]
+    assert [signed(value) for value in (1.25, -1.25, 0.001, None)] == ["+1.25", "−1.25", "0.00", "–"]
+    assert [percent(value) for value in (1, 0.985, None)] == ["100", "98", "–"]
+
+
+def test_a_rank_is_a_range_unless_it_is_sure() -> None:
+    assert [rank(1, 1), rank(2, 4), rank(None, None)] == ["1", "2–4", "–"]
+
+
+def test_an_interval_is_said_in_words_or_its_absence_explained() -> None:
+    assert interval_words(Estimate(5.0, 4.5, 5.5, 10)) == "95 % interval 4.50 to 5.50, n = 10"
+    assert interval_words(Estimate(5.0, None, None, 1)) == "one episode, so no interval"
+    assert interval_words(Estimate(None, None, None, 0)) == "no rated episode"
+
+
+def test_unknown_categories_are_named_in_plain_words() -> None:
+    assert category_title("pie_graph") == "Pie graphs"
+    assert category_title("tangram_puzzles") == "Tangram puzzles"
+
+
+def test_hidden_characters_are_shown_by_their_code() -> None:
+    assert visible("a\u202eb\x00c\ud800") == "a⟦U+202E⟧b⟦U+0000⟧c⟦U+D800⟧"
+    assert visible("naïve 中文 עברית 👩\u200d🎨\nnext\tline") == "naïve 中文 עברית 👩\u200d🎨\nnext\tline"
+
+
+def test_a_strangers_text_is_one_inert_line_of_source() -> None:
+    assert str(stranger("<b>&\n\n`x`")) == '<bdi dir="auto">&lt;b&gt;&amp;&#10;&#10;`x`</bdi>'
+
+
+def test_long_texts_are_cut_for_attributes() -> None:
+    assert one_line("one  two\nthree", 100) == "one two three"
+    assert one_line("abcdefgh", 5) == "abcd…"
+
+
+def test_no_axis_is_drawn_where_there_is_nothing_to_draw() -> None:
+    drawn = plots.dot(Estimate(5.0, 4.0, 6.0, 3), hue=0)
+    assert drawn.count("<circle") == drawn.count('class="whisker"') == 1
+    assert 'class="whisker"' not in plots.dot(Estimate(5.0, None, None, 1))
+    assert plots.dot(Estimate(None, None, None, 0)) == ""
+
+
+@pytest.mark.slow
+def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
+    results = Results.from_runs([run])
+    files = dict(leaderboard_files(results))
+    rows = list(csv.DictReader(io.StringIO(files["data/leaderboard.csv"])))
+    assert [(row["category"], row["difficulty"]) for row in rows][:3] == [
+        ("all", "all"),
+        ("all", "easy"),
+        ("all", "hard"),
+    ]
+    assert len(rows) == 3 * 3
+    overall = results.cell(run.run.run_id, "structural")
+    assert float(rows[0]["mean"]) == overall.score.mean
+    assert json.loads(files["data/leaderboard.json"])["rows"][0]["mean"] == overall.score.mean
+
+
+def test_the_published_page_says_whose_figures_it_shows() -> None:
+    values = paper_page().values
+    assert values["origin"] == "reported by the paper"
+    # Means over the 14 conditions (GPT, Claude, Qwen3), best first by GPT.
+    assert [[round(mean, 2) for mean in value["means"]] for value in values["pairs"]] == [
+        [8.09, 7.68, 8.29], [7.09, 6.69, 7.54], [7.02, 6.94, 7.41], [6.69, 6.66, 7.25],
+    ]  # fmt: skip
+    assert [len(table["rows"]) for table in values["agreements"]] == [6, 4, 3]
+    assert [value["mean"] for value in values["better"]] == [1.07, 0.74, 0.88, 0.40, 0.03, 0.29]
+    assert values["hard_counts"] == {"lower": 61, "equal": 8, "higher": 15, "all": 84}
+    counted = {value["category"]: (value["lower"], value["equal"], value["higher"]) for value in values["hard"]}
+    assert counted["Simple shapes"] == (3, 2, 7)  # by hand
+    assert counted["Photos"] == (7, 3, 2)
+    assert counted["Geometry"] == (12, 0, 0)
+
+
+def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("a site")
+    with make_server(tmp_path, 0) as server:
+        host, port = server.server_address[:2]
+        assert host == "127.0.0.1"
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        with urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
+            assert answer.read() == b"a site"
+        server.shutdown()
+
+
+def test_there_must_be_a_site_to_serve(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no site here"):
+        make_server(tmp_path, 0)
+
+
+@pytest.mark.slow
+def test_a_missing_package_is_named_with_the_remedy() -> None:
+    program = (
+        "import sys; sys.modules['jinja2'] = None; from ircore.commands.main import run; "
+        "sys.exit(run(['site', 'build', '--runs', 'nowhere', '--out', 'nowhere']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "ircore: the site needs jinja2, which is not installed",
+        "  pip install 'ircore[site]'",
+    ]
