@@ -25,7 +25,7 @@ class _Plugin(NamedTuple):
 def command(everything: bool, as_json: bool) -> int:
     """List the plug-ins of other packages; a plug-in that cannot be used is listed with the reason, and status 1."""
     plugins = list(_plugins(everything))
-    text = "\n".join(_lines(plugins)) or "no other package adds a plug-in; to write one: ircore new plugin --help"
+    text = "\n".join(_lines(plugins)) or "no other package adds a plug-in"
     document = {"plugins": [plugin._asdict() for plugin in plugins]}
     echo_either(as_json, document, hanging(printable(text), terminal_width()))
     return int(any(plugin.broken for plugin in plugins))

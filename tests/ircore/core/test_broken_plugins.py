@@ -122,6 +122,19 @@ def test_a_package_that_exits_or_holds_something_else_is_broken_too(
     games = json.loads(ircore(packages, "games", "--json").stdout)
     assert [entry["name"] for entry in games["broken"]] == ["shards"]
     assert ircore(packages, "shatter").returncode == 1
+    said = ircore(packages, "plugins", "--json")
+    assert said.returncode == 1
+    listed = {plugin["group"]: plugin for plugin in json.loads(said.stdout)["plugins"]}
+    assert set(listed) == {"commands", "games", "judges", "metrics", "players", "tables"}
+    assert reason.removesuffix("no ") in listed["judges"]["broken"]
+
+
+def test_without_other_packages_no_plug_in_is_listed_and_all_of_this_project_work(tmp_path: Path) -> None:
+    assert "no other package adds a plug-in" in ircore(tmp_path, "plugins").stdout
+    said = ircore(tmp_path, "plugins", "--all", "--json")
+    assert said.returncode == 0
+    plugins = json.loads(said.stdout)["plugins"]
+    assert {"ssim", "verified", "reference", "classical"} <= {plugin["name"] for plugin in plugins}
 
 
 def test_a_metric_that_breaks_at_work_has_no_value_and_the_others_have(tmp_path: Path, picture: Path) -> None:
