@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.games.base import Game
 from ircore.games.registry import load_game
@@ -62,15 +62,22 @@ def tell_game_plan(runs: Sequence[GameRunFolder]) -> None:
 
 
 def score_games(runs: Sequence[GameRunFolder]) -> "dict[str, MeasureCounts]":
-    """Compute the measures of runs, and return the counts of each run by its id."""
+    """Compute the measures of runs, and return the counts of each run by its id; runs of broken games are left out."""
     from ircore.scorers.game_measures import score_game_run
 
-    return {run.run.run_id: score_game_run(run, _game_of(run)) for run in runs}
+    counts = {}
+    for run in runs:
+        try:
+            counts[run.run.run_id] = score_game_run(run, _game_of(run))
+        except WorkError as error:
+            # A game whose package is broken must not hold up the runs of the others.
+            click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
+    return counts
 
 
 def tell_measured(runs: Sequence[GameRunFolder], counts: "Mapping[str, MeasureCounts]") -> None:
     """Show the counts of each run in a line."""
-    for run in runs:
+    for run in (run for run in runs if run.run.run_id in counts):
         measured = counts[run.run.run_id]
         click.echo(
             f"{run.run.run_id} ({run.game}): {measured.episodes} played episodes, {measured.new:,} new values, "

@@ -102,7 +102,7 @@ def command(
     if not folders:
         if as_json:
             click.echo(json.dumps(by_run, indent=2))
-        return 0
+        return int(len(measured) < len(games))
     asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
     done = score_runs(folders, plan, elsewhere=scored_by(address) if address is not None else None)
     reports = judge_runs(folders, models, asked) if models else []
@@ -112,7 +112,7 @@ def command(
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     seconds = round(monotonic() - begun, 2)
     _tell(done, reports, plan.judges, unranked, seconds, {"games": by_run} if games else {}, as_json)
-    return end_of(reports)
+    return end_of(reports) or int(len(measured) < len(games))
 
 
 def _tell(

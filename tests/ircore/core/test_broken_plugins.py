@@ -224,6 +224,23 @@ def test_a_broken_table_is_left_out_of_all_and_an_error_where_it_is_named(broken
     assert (tmp_path / "again" / "board.csv").is_file()
 
 
+def test_runs_of_a_broken_game_hold_up_no_other_run(broken: Path, tmp_path: Path) -> None:
+    pairs, game = sample_run(tmp_path / "pairs", sample_instances(tmp_path / "set")), tmp_path / "game"
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
+    assert ircore_command([*build, "--out", str(tmp_path / "contexts")]) == 0
+    assert ircore_command(["play", "looker", "--instances", str(tmp_path / "contexts"), "--out", str(game)]) == 0
+    for file in (game / "run.json", game / "instances" / "instances.jsonl"):
+        file.write_text(file.read_text().replace('"reference"', '"shards"'))
+    scored = ircore(broken, "score", pairs.path, game, "--judge", "structural", "--metric", "psnr")
+    assert scored.returncode == 1
+    assert "left out: game 'shards' cannot be loaded: RuntimeError: the glass is broken" in scored.stderr
+    assert "structural: " in scored.stdout
+    shown = ircore(broken, "results", pairs.path, game)
+    assert shown.returncode == 1
+    assert "left out: game 'shards' cannot be loaded" in shown.stderr
+    assert "main (0–100)" in shown.stdout
+
+
 @pytest.mark.slow
 def test_values_of_a_metric_that_is_broken_now_are_still_shown(tmp_path: Path) -> None:
     sound = AT_WORK.replace('raise ZeroDivisionError("the glass is broken")', "return 0.25")
