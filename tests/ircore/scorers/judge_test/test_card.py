@@ -241,7 +241,7 @@ class Brightest:
 def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     tmp_path: Path, charts: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preferring, "_judge", lambda name: Brightest())
+    monkeypatch.setattr(preferring, "installed_judge", lambda name: Brightest())
     card = preferred_card(open_test(tmp_path / "run", charts.folder, limit=1), "brightest")
     orders = {(order.better, order.worse): order for order in card.orders if order.targets}
     assert len(orders) == card.pairs == 91
