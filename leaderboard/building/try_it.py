@@ -13,6 +13,7 @@ import ircore.core.drawing as drawing
 import ircore.core.exact
 import ircore.core.plot_area
 import ircore.core.tables
+import ircore.core.untrusted_text
 import ircore.players.builtin as builtin
 
 _PARTS = Path(__file__).resolve().parents[1] / "assets" / "try" / "python"
@@ -40,7 +41,7 @@ def _sources() -> Mapping[str, str]:
     for path in (*own.rglob("*.py"), *own.rglob("*.toml")):
         if path not in (own / "__init__.py", own / "generator.py"):
             texts[f"{root}/{path.relative_to(own).as_posix()}"] = path.read_text(encoding="utf-8")
-    for module in (ircore.core.exact, ircore.core.plot_area, ircore.core.tables):
+    for module in (ircore.core.exact, ircore.core.plot_area, ircore.core.tables, ircore.core.untrusted_text):
         texts[f"{module.__name__.replace('.', '/')}.py"] = inspect.getsource(module)
     arcs = inspect.getsource(drawing.arc_points) + "\n\n" + inspect.getsource(drawing._arc)
     texts["ircore/core/drawing.py"] = (_PARTS / "drawing.txt").read_text(encoding="utf-8") + "\n\n" + arcs

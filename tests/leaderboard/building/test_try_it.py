@@ -5,6 +5,8 @@ import base64
 import hashlib
 import io
 import json
+import subprocess
+import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -41,6 +43,19 @@ def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
     assert reader == Path(str(installed.__file__)).read_text(encoding="utf-8")
     assert "ircore/players/builtin/canvas/generator.py" not in names
     assert canvas_archive() == canvas_archive()
+
+
+def test_the_archive_draws_without_anything_that_is_installed(tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(canvas_archive())) as archive:
+        archive.extractall(tmp_path)
+    # In a browser the page's script measures texts.
+    (tmp_path / "measuring.py").write_text("def size(text, size): return len(text) * size / 2, size\n")
+    words = json.dumps(["A red circle of radius 80 px centred at (200, 200)."])
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import try_it; print(try_it.drawn({words!r}))"
+    # Neither site-packages nor the folder of this project are on the path, as in a browser.
+    ran = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["steps"]
 
 
 def test_python_for_browsers_is_what_its_package_holds_and_fits() -> None:
