@@ -1,6 +1,6 @@
 """The part of ``ircore score`` that computes the measures of other games than reconstruction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,27 +61,26 @@ def tell_game_plan(runs: Sequence[GameRunFolder]) -> None:
         click.echo(printable(f"{line}; no model would be asked"))
 
 
-def score_games(runs: Sequence[GameRunFolder]) -> "dict[str, MeasureCounts]":
-    """Compute the measures of runs, and return the counts of each run by its id; runs of broken games are left out."""
+def score_games(runs: Sequence[GameRunFolder]) -> "list[tuple[GameRunFolder, MeasureCounts]]":
+    """Compute the measures of runs, and return each run with its counts; runs of broken games are left out."""
     from ircore.scorers.game_measures import score_game_run
 
-    counts = {}
+    measured = []
     for run in runs:
         try:
-            counts[run.run.run_id] = score_game_run(run, _game_of(run))
+            measured.append((run, score_game_run(run, _game_of(run))))
         except WorkError as error:
             # A game whose package is broken must not hold up the runs of the others.
             click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
-    return counts
+    return measured
 
 
-def tell_measured(runs: Sequence[GameRunFolder], counts: "Mapping[str, MeasureCounts]") -> None:
+def tell_measured(measured: "Sequence[tuple[GameRunFolder, MeasureCounts]]") -> None:
     """Show the counts of each run in a line."""
-    for run in (run for run in runs if run.run.run_id in counts):
-        measured = counts[run.run.run_id]
+    for run, counts in measured:
         click.echo(
-            f"{run.run.run_id} ({run.game}): {measured.episodes} played episodes, {measured.new:,} new values, "
-            f"{measured.kept:,} kept"
+            f"{run.run.run_id} ({run.game}): {counts.episodes} played episodes, {counts.new:,} new values, "
+            f"{counts.kept:,} kept"
         )
 
 

@@ -97,8 +97,8 @@ def command(
     address = scheduler_of(executor, scheduler)
     measured = score_games(games)
     if not as_json:
-        tell_measured(games, measured)
-    by_run = {run_id: counts._asdict() for run_id, counts in measured.items()}
+        tell_measured(measured)
+    by_run = {run.run.run_id: counts._asdict() for run, counts in measured}
     if not folders:
         if as_json:
             click.echo(json.dumps(by_run, indent=2))

@@ -13,6 +13,7 @@ from ircore.commands.options import PATH, path_option, published_runs
 from ircore.commands.submission.transcripts import show_commitment, show_faults, show_flags
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, read_any_manifest
 from ircore.runs.folder import open_any_run
@@ -209,6 +210,8 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     show_commitment(rescored)
     origin = (place / MANIFEST, reference, rescored.flags, rescored.witness, rescored.committed)
     write_provenance(rescored.folder.path, make_provenance(*origin))
-    if ircore(["score", str(rescored.folder.path), "--every-turn"]):
+    # Measures of other games are of every step anyway.
+    every_turn = ["--every-turn"] if submission.game == RECONSTRUCTION else []
+    if ircore(["score", str(rescored.folder.path), *every_turn]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
     return rescored.folder.path

@@ -133,7 +133,9 @@ def evaluate(
         beside = {"--instances": instances, "--out": out, "--published": published, "--relay-keys": relay_keys}
         run_nested(["submission", "rescore", str(path), *option_words(beside)])
     _summarise(loaded.slug, out)
-    run_nested(["score", str(out), "--every-turn"])
+    # Measures of other games are of every step anyway.
+    every_turn = ["--every-turn"] if loaded.submission.game == RECONSTRUCTION else []
+    run_nested(["score", str(out), *every_turn])
     if secret is not None and loaded.submission.game == RECONSTRUCTION:
         left = None if max_cost is None else max(max_cost - spent(out), LEAST_LEFT)
         options = {"--secret": secret, "--gaps": gaps, "--max-cost": left, "--prices": prices}
