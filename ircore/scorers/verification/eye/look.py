@@ -1,5 +1,6 @@
 """Looking at a rendering: one reading a fact, mark by mark."""
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -87,18 +88,22 @@ def _uneven(view: View, target: Target) -> float:
     return float(((far > 1.2) & (far < 12.0)).mean())
 
 
-def look_at(target: Target, pixels: Pixels) -> Look:
-    """Lay a rendering over its target and find the rendering's writing; the last look at a target is remembered.
+_last_looks: deque[tuple[Target, Pixels, Look]] = deque(maxlen=2)
+"""No more, since a look holds a dozen megabytes."""
 
-    Several instruments look at the same rendering one after the other.
+
+def look_at(target: Target, pixels: Pixels) -> Look:
+    """Lay a rendering over its target and find the rendering's writing.
+
+    Several instruments look at the same rendering, and at the target itself, one after the other.
     """
-    if pixels is target.picture.pixels:
-        return target.view.noted("own look", lambda: _look(target, pixels))
-    # By identity and not by value; pixels that can be written to may change between two looks.
-    last: tuple[Pixels, Look] | None = target.view.notes.get("last look")
-    if last is None or last[0] is not pixels or pixels.flags.writeable:
-        last = target.view.notes["last look"] = (pixels, _look(target, pixels))
-    return last[1]
+    for known, seen, look in _last_looks:
+        # By identity and not by value; pixels that can be written to may change between two looks.
+        if known is target and seen is pixels and not pixels.flags.writeable:
+            return look
+    look = _look(target, pixels)
+    _last_looks.append((target, pixels, look))
+    return look
 
 
 def _look(target: Target, pixels: Pixels) -> Look:
