@@ -11,6 +11,7 @@ import click
 
 from ircore.commands.nested import option_words, run_nested
 from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, published_runs
+from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -55,10 +56,8 @@ RUNS = "runs"
     type=PATH_OR_EMPTY,
     help="File for the gaps between public and secret pictures, of the pairs evaluated now.",
 )
-@click.option(
-    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
-)
-@click.option("--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here.")
+@channel_option
+@spot_option
 def evaluate_pending(
     folder: Path,
     only: str,

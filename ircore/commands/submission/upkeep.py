@@ -11,6 +11,7 @@ import click
 from ircore.commands.nested import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
 from ircore.commands.run_paths import runs_to_read
+from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
 from ircore.core.ocr import ocr_missing
@@ -83,10 +84,8 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
     "Folder of a season, made by season begin: ten of its pictures are played too, and stay secret; with --gaps.",
 )
 @path_option("--gaps", "File that the gap between public and secret pictures is added to.")
-@click.option(
-    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
-)
-@click.option("--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here.")
+@channel_option
+@spot_option
 def evaluate(
     path: Path,
     instances: Path,
