@@ -148,7 +148,7 @@ def _address(option: str, url: str) -> str:
 @_versions_option
 @json_option
 def freeze(site: Path, out: Path, versions: Path | None, as_json: bool) -> None:
-    """Keep the boards of the built site SITE as those of its benchmark version, for ``site build --archive``.
+    """Keep the boards of the built site SITE as the boards of its benchmark version, for ``site build --archive``.
 
     The folder holds them as data and as pages that need nothing else.
     """

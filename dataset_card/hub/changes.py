@@ -69,7 +69,7 @@ def compare_files(
 def commit_changes(
     repo: Repository, files: Mapping[str, LocalFile], look: Callable[[], tuple[str, Changes]], message: str, say: Say
 ) -> tuple[str, bool]:
-    """Commit what a repository lacks; look at it again whenever another commit, or a failure, makes it uncertain.
+    """Commit the files that a repository lacks; list its files again after another commit or a failure.
 
     Args:
         repo: The repository.

@@ -160,13 +160,13 @@ def _refuse_unstated(instances: AnyInstanceSet) -> None:
 
 
 def _changes(files: Mapping[str, LocalFile], remote: Remote | None) -> Changes:
-    """Return what a push changes; pictures of an earlier set go."""
+    """Return the changes of a push: files to add, and pictures of an earlier set to remove."""
     there = remote.files if remote is not None else {}
     return compare_files(files, there, [path for path in there if path.startswith("images/")])
 
 
 def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, say: Say) -> str:
-    """Commit what is missing and return the commit that holds every file as it is here."""
+    """Commit the missing files and return the commit that holds every file as it is here."""
 
     def look() -> tuple[str, Changes]:
         remote = repo.read()
@@ -181,7 +181,7 @@ def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, s
 
 
 def _card(instances: AnyInstanceSet, name: str) -> str:
-    """Return the dataset card: what the set is, its licences, and how to bring it back."""
+    """Return the dataset card: contents of the set, its licences, and the command that brings it back."""
     licences = Counter(instance.licence for instance in instances.instances)
     withheld = [f"* {way}" for way in ways_to_get(instances.instances)]
     head = ("license: other", "license_name: per-picture", f"license_link: {INDEX}")

@@ -9,7 +9,7 @@ from ircore.core.errors import InputError, WorkError
 
 
 def upload_transcripts(folder: Path, repo: str, say: Callable[[str], None]) -> str:
-    """Upload what ``ircore submission pack`` made, and return the commit that holds it.
+    """Upload transcripts packed by ``ircore submission pack``, and return the commit that holds them.
 
     The entry point ``ircore.releases: upload_transcripts``. A repository that is not there is made, for everybody to
     read; files that are there already are not sent again, and nothing that is there is removed.

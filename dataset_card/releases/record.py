@@ -260,7 +260,7 @@ class ReleaseRecord(Record):
 
 
 def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:
-    """Return the tables whose columns decide the layout of a release: those that no release lacks."""
+    """Return the tables whose columns decide the layout of a release: the tables that every release has."""
     return tuple(config for config in configs if config.name not in OPTIONAL_NAMES)
 
 

@@ -42,7 +42,7 @@ def gaps_of(folder: Path) -> SeasonGaps | None:
 
 
 def season_faults(folder: Path, source: ReleaseSource) -> Iterator[str]:
-    """Yield what is wrong with a release's gaps: the season's proof, the public set, a run that is not there."""
+    """Yield faults of a release's gaps: in the season's proof, the public set, or the runs that are named."""
     path = folder / SEASON_GAPS
     if not path.is_file():
         return

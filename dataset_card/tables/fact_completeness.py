@@ -56,7 +56,7 @@ class FactCompleteness:
                 yield f"run {run}, episode {episode}, turn {number}: {count} missing, such as {missing[0]}"
 
     def _known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
-        """Return the facts of each target and version of the eye: all that any turn has, and those of the scene."""
+        """Return the facts of each target and version of the eye: of its scene, and of any of its turns."""
         from ircore.scorers.verification.facts import facts_of
         from ircore.scorers.verification.score import VERSION
 

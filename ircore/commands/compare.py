@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loading", as_json: bool) -> None:
-    """Compare IMAGE with TARGET by every metric that needs no weights, or by those named (see: ircore metrics).
+    """Compare IMAGE with TARGET by every metric that needs no weights, or by named metrics (see: ircore metrics).
 
     IMAGE is resized to the size of TARGET where a metric needs both alike; brisque looks at IMAGE alone.
     """

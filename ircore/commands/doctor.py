@@ -30,7 +30,7 @@ from ircore.submissions.doctor import Finding, examine_judge, examine_seat
 @click.option("--out", type=PATH, help="With --deep: write a manifest that works into this folder.")
 @json_option
 def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_json: bool) -> int:
-    """Ask the players of SUBMISSION two tiny questions each, and say what works.
+    """Ask the players of SUBMISSION two tiny questions each, and say which of them work.
 
     SUBMISSION is a folder, its submission.yaml, or a built-in pair such as classical+canvas.
 

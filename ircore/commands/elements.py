@@ -61,7 +61,7 @@ def detect(
     image: Path, detector: str, instances: Path | None, instance_id: str | None, labels: tuple[str, ...],
     out: Path | None,
 ) -> None:  # fmt: skip
-    """Let a detector list what IMAGE shows, as JSON.
+    """Let a detector list the objects in IMAGE, as JSON.
 
     The eye, that of the judge `verified`, looks for the elements of one drawn target; detr and models take any picture.
     """

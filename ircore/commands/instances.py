@@ -100,7 +100,7 @@ def import_(
 
 
 def _tell_contents(made: AnyInstanceSet, as_json: bool) -> None:
-    """Print what a set holds, as a table or as one JSON document; players of other games stand in a manifest."""
+    """Print the contents of a set, as a table or as a JSON document; players of other games stand in a manifest."""
     if made.game != RECONSTRUCTION:
         click.get_current_context().meta[NEXT] = f"ircore submission new MY-PAIR --game {made.game}"
     summary = summarise(made)

@@ -97,7 +97,7 @@ class _PluginGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by what they are for, without importing those of this project."""
+        """List the commands by purpose, without importing the modules of built-in commands."""
         installed = self.list_commands(ctx)
         listed = {name for names in SECTIONS.values() for name in names}
         further = tuple(name for name in installed if name not in listed)

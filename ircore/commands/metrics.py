@@ -45,7 +45,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @click.argument("name", shell_complete=names_of("metrics"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def show(name: str, as_json: bool) -> None:
-    """Show all about the metric NAME: source, version, needs and what is easily misread."""
+    """Show the metric NAME: source, version, needs and common misreadings."""
     metric: Metric = load("metrics", name)
     document = _document(metric)
     if as_json:

@@ -6,7 +6,7 @@ import click
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:
-    """Return options as words of a command line, without those that are None.
+    """Return options as words of a command line; options that are None are left out.
 
     >>> option_words({"--max-cost": 2.5, "--prices": None})
     ['--max-cost', '2.5']

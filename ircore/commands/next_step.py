@@ -70,7 +70,7 @@ def program_name() -> str:
 
 
 def tell_next(words: str, context: click.Context) -> None:
-    """Show the next command on stderr, unless the output is JSON or what runs this command will say it.
+    """Show the next command on stderr, unless the output is JSON or the calling program will say it.
 
     Args:
         words: The finished command's words, such as ``"site build"``.

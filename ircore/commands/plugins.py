@@ -1,4 +1,4 @@
-"""``ircore plugins``: what other packages add, and whether it works."""
+"""``ircore plugins``: the plug-ins that other packages add, and whether they work."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, get_args
@@ -32,7 +32,7 @@ def command(everything: bool, as_json: bool) -> int:
 
 
 def _plugins(everything: bool) -> Iterator[_Plugin]:
-    """Yield the plug-ins of every group by name, those of other packages alone if not everything is asked for."""
+    """Yield the plug-ins of every group by name: of other packages, and with ``everything`` the built-in ones too."""
     for group in get_args(Group):
         ours = frozenset() if everything else builtin(group)
         for name, point in available(group).items():

@@ -29,7 +29,7 @@ from ircore.submissions.relay.server import Relay, token_of
 
 @click.group("relay")
 def command() -> None:
-    """Play a pair whose models run on its submitter's machine, and sign what they answer."""
+    """Play a pair whose models run on its submitter's machine, and sign their answers."""
 
 
 @command.command("key", short_help="Make the key that a relay signs with.")

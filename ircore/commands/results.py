@@ -120,7 +120,7 @@ def command(
 def _by_game(
     opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
 ) -> "dict[str, list[RunFolder | GameRunFolder]]":
-    """Return runs by game; those of the wanted game alone if one is named, which must be there."""
+    """Return runs by game, or the runs of the wanted game, of which there must be at least one."""
     runs: dict[str, list[RunFolder | GameRunFolder]] = {}
     for folder in opened:
         runs.setdefault(folder.game, []).append(folder)

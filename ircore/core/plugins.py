@@ -150,7 +150,7 @@ def load(group: Group, name: str, where: str = "") -> Any:
 
 
 def _check(group: Group, loaded: object) -> None:
-    """Raise a TypeError for what is no plug-in of a group."""
+    """Raise a TypeError for an object that is no plug-in of a group."""
     for names in _NEEDED.get(group, ()):
         if not any(hasattr(loaded, name) for name in names.split("|")):
             raise TypeError(f"{type(loaded).__name__} has no {names.replace('|', ' or ')}")

@@ -93,7 +93,7 @@ def _by_pattern(text: str) -> Iterator[Leak]:
 
 @lru_cache(maxsize=10_000)
 def _detected(text: str) -> Sequence[Leak]:
-    """Return what ``detect-secrets`` finds; texts that come often are searched once."""
+    """Return the secrets that ``detect-secrets`` finds in a text; repeated texts are searched once."""
     return tuple(
         Leak(f"a {detector.secret_type}", begin, begin + len(secret))
         for detector in _detectors()

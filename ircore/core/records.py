@@ -140,7 +140,7 @@ class Instance(AnyInstance):
 
 
 class ModelFacts(Record):
-    """What a submitter states about the model in a seat; nothing is played or scored by it.
+    """A submitter's statements about the model in a seat; nothing is played or scored by them.
 
     >>> ModelFacts(organisation="Example Lab", open_weights=True, parameters_b=8, licence="Apache-2.0").weights
     'open'

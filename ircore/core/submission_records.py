@@ -14,7 +14,7 @@ COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play:
 
 
 class Opening(Record):
-    """What seed and order of a run with a commitment follow from, published with the run.
+    """Source of the seed and order of a run with a commitment, published with the run.
 
     >>> Opening(salt="0" * 64, nonce="1" * 64).salt[:4]
     '0000'

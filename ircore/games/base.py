@@ -300,7 +300,7 @@ class Game(ABC, Generic[RulesT]):
         return ()
 
     def draws_over(self, payload: Any) -> bool:  # noqa: ARG002 - for games to override
-        """Return whether what is drawn may hold pictures of the instance, as when a picture is edited.
+        """Return whether a rendering may hold pictures of the instance, as when a picture is edited.
 
         Where these must not be published, neither must what is drawn.
 

@@ -129,7 +129,7 @@ def _in_memory(records: dict[str, InstanceT], entry: Entry) -> InstanceT:
 
 
 class _FromFile(Generic[InstanceT]):
-    """Reads records from an index file and keeps those that were read last."""
+    """Reads records from an index file and caches the most recent of them."""
 
     def __init__(self, path: Path, kind: type[InstanceT]) -> None:
         self._path = path
@@ -158,7 +158,7 @@ class _FromFile(Generic[InstanceT]):
 
 
 class Index(NamedTuple):
-    """An index file as read: identity, records, and what kind of records they are.
+    """Contents of an index file: identity, records, and the kind of the records.
 
     >>> from ircore.instances.store import INDEX
     >>> read_index(Path("targets") / INDEX).kind.__name__

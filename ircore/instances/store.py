@@ -91,7 +91,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
             yield from self.files(instance).items()
 
     def hold(self, folder: Path, instances: Iterable[AnyInstance]) -> None:
-        """Bring the pictures of instances into another folder, those that are not there: by hard link where possible.
+        """Bring the missing pictures of instances into another folder, by hard link where possible.
 
         Args:
             folder: The other folder.

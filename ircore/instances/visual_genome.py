@@ -195,7 +195,7 @@ def _choose(images: Iterable[Annotated], selection: Selection, only: str | None)
 
 
 def _things(image: Annotated, faults: Counter[str]) -> list[_Thing]:
-    """Return the objects of an image, their boxes cut at the image's edges; count those that are left out."""
+    """Return the objects of an image, boxes cut at the image's edges, and the number of objects left out."""
     things: list[_Thing] = []
     known: set[int] = set()
     for item in image.objects:

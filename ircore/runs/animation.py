@@ -1,4 +1,4 @@
-"""An episode as a short animation: the target, what was said, and the drawing as it changes turn by turn."""
+"""An episode as a short animation: the target, the messages, and the drawing as it changes turn by turn."""
 
 import io
 import textwrap

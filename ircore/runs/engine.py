@@ -197,7 +197,7 @@ class Engine(Generic[EntryT]):
 
 
 async def _to_the_end(worker: Coroutine[Any, Any, None], stop: Stop, failures: list[Exception]) -> None:
-    """Run a worker; its failure stops the asking of all workers, and those under way finish their question."""
+    """Run a worker; its failure stops all workers from asking, and they finish the questions under way."""
     try:
         await worker
     except Exception as error:  # noqa: BLE001 - whatever it is, it is raised again when the others have ended

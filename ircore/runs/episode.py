@@ -59,7 +59,7 @@ def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
 
 
 def drawn_over(game: Game[Any], instances: GameInstanceSet) -> list[GameInstance]:
-    """Return the instances whose pictures may stand in what was drawn, see ``Game.draws_over``.
+    """Return the instances whose pictures may stand in renderings, see ``Game.draws_over``.
 
     Raises:
         InputError: An instance does not fit the game.

@@ -58,7 +58,7 @@ class Wish(NamedTuple):
 
 
 class Freed(NamedTuple):
-    """What was reserved for a question, no longer needed.
+    """The cost reserved for a question, given back.
 
     >>> Freed(0.02).reserve
     0.02
@@ -68,7 +68,7 @@ class Freed(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The end of a process: what went wrong, if anything did.
+    """The end of a process, with its failure if it failed.
 
     >>> Done().problem is None
     True
@@ -188,7 +188,7 @@ def play_part(
 
 
 async def _heeding(control: Connection, session: Session) -> None:
-    """Play what a session selected, heeding the process that began this one."""
+    """Play the episodes that a session selected, heeding the process that began this one."""
     asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.cost_limit)
     await session.run(session.plan.selected)
 

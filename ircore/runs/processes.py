@@ -47,7 +47,7 @@ class ProcessPool:
     number: int
 
     async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
-        """Play what is unfinished of a plan; raises as ``Engine.run``."""
+        """Play the unfinished episodes of a plan; raises as ``Engine.run``."""
         unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
         number = min(self.number, plan.concurrency, max(1, len(unfinished)))
         parts = [

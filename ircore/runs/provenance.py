@@ -106,7 +106,7 @@ class Committed(Record):
 
     @property
     def words(self) -> str:
-        """What it says of the run, in words."""
+        """The commitment in words: hash, time, and place among the players' commitments."""
         which = "the first" if self.number == 1 else f"number {self.number}"
         begun = "begun later, by the submitter's word"
         return f"{self.commitment[:12]}, registered {self.when}, {which} of these players; {begun}"

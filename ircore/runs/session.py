@@ -101,7 +101,7 @@ class Session:
 
 
 class KnownAnswers(Protocol):
-    """What is known of a run while it is played: see ``RunWriter``, which also writes.
+    """State of a run while it is played: see ``RunWriter``, which also writes.
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder

@@ -1,4 +1,4 @@
-"""Stopping early without losing an answer: no further question is sent, and those under way are waited for.
+"""Stopping early without losing an answer: no further question is sent, and answers under way are waited for.
 
 The signals are Ctrl-C's, and those by which Slurm, Docker and a closed terminal end a process. The first one stops
 asking, the second one stops the wait, too.

@@ -30,7 +30,7 @@ from ircore.runs.setup import make_players
 
 @dataclass(frozen=True)
 class SynthesisPlan:
-    """What is to be made, and by whom.
+    """Plan of a synthesis: figures to make, and the models that make them.
 
     >>> spec = PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1")
     >>> SynthesisPlan(Path("made"), spec, spec, ("bar_graph",), ("easy",), count=5).conditions

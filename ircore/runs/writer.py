@@ -68,7 +68,7 @@ class RunWriter:
 
 
 def store_pictures(folder: AnyRunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
-    """Bring the renderings of entries to the disk itself, but those that are there.
+    """Write the renderings of entries through to the disk, except those already there.
 
     Args:
         folder: The run folder.

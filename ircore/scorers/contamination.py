@@ -112,7 +112,7 @@ def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPl
 
 
 def forecast(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPlan) -> str:
-    """Return in words what a probe would ask, and what it may cost; nobody is asked and nothing is written.
+    """Return in words the questions of a probe and their cost; no model is asked and nothing is written.
 
     Raises:
         InputError: The record in ``out`` is damaged, or the prices cannot be read.
@@ -239,7 +239,7 @@ def guessed_share(instance: Instance, description: str) -> float | None:
 
 
 def read_known(text: str) -> tuple[bool | None, str]:
-    """Return whether an answer says that the picture is known, and what it is said to be.
+    """Return whether an answer claims to know the picture, and the picture's name in that answer.
 
     The first line that begins with yes or no counts, since some models think aloud before. Of an answer without such
     a line, its beginning is returned.

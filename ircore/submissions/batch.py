@@ -1,4 +1,4 @@
-"""Evaluating all that waits in one go: which pairs, what they may cost, what was paid for them already."""
+"""Evaluating all pending submissions in one go: the pairs, their expected cost, and the cost paid already."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from ircore.submissions.history import is_gone, read_history
 
 
 class Forecast(NamedTuple):
-    """What evaluating a submission may cost.
+    """Cost that evaluating a submission may have.
 
     >>> Forecast(cost_usd=3.2).text
     'at most about 3.20 US$'
@@ -47,7 +47,7 @@ class Forecast(NamedTuple):
 
 
 def forecast(loaded: AnyLoaded, episodes: int | None, prices_file: Path | None = None) -> Forecast:
-    """Return what playing a submission may cost if every episode takes all its turns.
+    """Return the cost of playing a submission if every episode takes all its turns.
 
     Args:
         loaded: The submission; re-scoring its transcripts costs nothing.
@@ -106,7 +106,7 @@ def write_bounds(submission: AnySubmission, bound: float, prices_file: Path | No
 
 
 def spent(run: Path) -> float:
-    """Return what a run has cost so far, in US dollars, as far as known; 0 where no run is."""
+    """Return the cost of a run so far, in US dollars, as far as known; 0 without a run."""
     if not (run / RUN_FILE).is_file():
         return 0.0
     folder = open_any_run(run)

@@ -140,7 +140,7 @@ def clone_root(folder: Path) -> Path:
 
 
 def _git(folder: Path, *words: str, index: Path | None = None) -> str:
-    """Run git in a folder of a clone, perhaps with another index than the clone's, and return what it prints.
+    """Run git in a folder of a clone, perhaps with another index than the clone's, and return its output.
 
     Raises:
         InputError: git is not installed.

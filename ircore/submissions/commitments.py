@@ -78,7 +78,7 @@ def register_of(folder: Path) -> Register:
 
 
 def number_of(entry: Registered, register: Register) -> int:
-    """Return the place of a commitment among those of its submission and of the same players under other names.
+    """Return the place of a commitment among the commitments of its submission and of its players' other names.
 
     From 1 on; more than one may be a choice.
     """

@@ -88,7 +88,7 @@ def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
 
 
 def opening_for(loaded: AnyLoaded, salt: str) -> Opening:
-    """Return what seed and order of a run follow from.
+    """Return the source of a run's seed and order.
 
     Args:
         loaded: The submission, in a clone whose register has its commitment.

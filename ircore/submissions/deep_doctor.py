@@ -1,4 +1,4 @@
-"""What a service can do, found out by asking it: ``ircore doctor --deep``.
+"""The abilities of a service, found out by asking it: ``ircore doctor --deep``.
 
 The probes go through the same connection as play does, so that what they find holds for play. Each finding comes with
 what follows from it for the manifest; the manifest with all of that in it is one that works.
@@ -44,7 +44,7 @@ class _Anything(BaseModel):
 
 @dataclass
 class DeepReport:
-    """What the probes of a seat found.
+    """Results of the probes of a seat.
 
     >>> report = DeepReport("describer")
     >>> report.add("usage", True, "reported", cell="yes")
@@ -105,7 +105,7 @@ class _Service:
 
 
 def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
-    """Find out what the service of a describer can do.
+    """Find out the abilities of a describer's service.
 
     Args:
         spec: A player ``openai``.
@@ -159,7 +159,7 @@ def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
 
 
 async def _many_pictures(service: _Service, report: DeepReport) -> None:
-    """Find the most pictures that a question may have, up to those of turn 10."""
+    """Find the most pictures that a question may have, up to the number at turn 10."""
     pictures = [shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
     fault: Fault | None = None
     # From the most on down, so that the first answer tells the limit with few questions.

@@ -1,4 +1,4 @@
-"""What ``ircore doctor --deep`` leaves: a manifest that works, and a line for the table of services."""
+"""Results of ``ircore doctor --deep``: a manifest that works, and a line for the table of services."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ _PROBES = ("streaming", "usage", "ten pictures", "full token budget", "seed", "d
 
 
 def generator_report(findings: Sequence[Finding]) -> DeepReport:
-    """Return what the questions to a generator found: whether it edits, or only draws anew.
+    """Return the report on a generator, with whether it edits or only draws anew.
 
     Args:
         findings: Of ``examine_seat``.

@@ -1,4 +1,4 @@
-"""Tiny questions to each player of a submission, or to a judge, that show what works before a long run.
+"""Tiny questions to each player of a submission, or to a judge, that show faults before a long run.
 
 Every player gets a question about a red disc, by the method that its seat's questions go to. Of a game's own kind of
 questions only those of reconstruction are known here; other players of such seats are made and not asked.

@@ -60,7 +60,7 @@ def new_folder_of(path: Path) -> Path:
 
 
 def read_draft(folder: Path) -> dict[str, Any]:
-    """Return what the manifest of a folder says so far; nothing if there is none.
+    """Return the fields of a folder's manifest so far; none without a manifest.
 
     Args:
         folder: The submission's.

@@ -1,4 +1,4 @@
-"""What only the service knows of a pull request: its account, which is recorded at the merge, and its title.
+"""Facts about a pull request that only the service knows: its account, recorded at the merge, and its title.
 
 The gate checks every open pull request from outside of it: by the code of ``main``, started by the clock, so that no
 words in a commit and no workflow of a fork can keep it from running. Its verdict is a status that ``main`` may require.

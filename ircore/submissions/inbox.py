@@ -1,4 +1,4 @@
-"""The maintainers' inbox: one issue that says what waits, with a box to tick for each decision.
+"""The maintainers' inbox: an issue that lists all pending work, with a box to tick for each decision.
 
 The text is written by a workflow once a week. When a maintainer ticks a box, another workflow reads the text as data:
 lines of exactly one form count, words of strangers stand in them as inert text, and nothing else is read.
@@ -76,7 +76,7 @@ class HeldRun(NamedTuple):
 
 
 class Inbox(NamedTuple):
-    """What waits for a maintainer.
+    """Pending work of a maintainer.
 
     >>> Inbox(evaluations=(("my-pair", "to be played; at most 3.20 US$"),)).minutes
     2.2
@@ -126,7 +126,7 @@ class Inbox(NamedTuple):
         return text[:MOST_CHARACTERS].rpartition("\n")[0] + "\n\nMore waits: decide these first.\n"
 
     def _body(self) -> str:
-        """Return the sections, those without anything in one line."""
+        """Return the sections; empty sections share a line."""
         lines: list[str] = []
         idle = []
         for title, count, about, entries in self._sections():

@@ -45,7 +45,7 @@ class Owner(Record):
 
 
 class Proposer(NamedTuple):
-    """Who proposes a change, as the service says; never what the change says of itself.
+    """Account that proposes a change, as the service says; never as the change itself says.
 
     >>> Proposer(account_id=7, fork="ann").account_id
     7

@@ -1,4 +1,4 @@
-"""What a user can do about a player that could not answer the doctor."""
+"""Remedies for a player that could not answer the doctor."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -21,7 +21,7 @@ def remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
 
 
 def service_remedy(spec: PlayerSpec, attempts: Sequence[Attempt] = ()) -> str:
-    """Return the remedy for what the last request met; without a request, for the player's settings."""
+    """Return the remedy for the fault of the last request; without a request, for the player's settings."""
     # The last request decided: earlier ones were repeated.
     if attempts and (remedy := remedies_for(spec).get(cast(FaultKind, attempts[-1].kind))):
         return remedy

@@ -50,7 +50,7 @@ class Unlisted(NamedTuple):
 
 
 def unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
-    """Yield what a seat would send that the list does not allow; nothing for players that ask no service.
+    """Yield the fields that a seat would send and the list does not allow; none for players that ask no service.
 
     Args:
         spec: The seat, as in the manifest. What parameters of a player of another package do nobody can tell; of such

@@ -1,4 +1,4 @@
-"""The gaps of a revealed season in a file: what ``ircore submission season gap --out`` writes and the site shows."""
+"""The gaps of a revealed season in a file, which ``ircore submission season gap --out`` writes and the site shows."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path

@@ -225,7 +225,7 @@ def reveal_season(folder: Path, publication: Path) -> Season:
 
 
 class Committed(NamedTuple):
-    """A season's secret set with what commits to it.
+    """A season's secret set with its commitment.
 
     >>> made = begin_season("spring", Path("secret"), Path("spring.json"), instance_set=Path("targets"))
     >>> committed_set(Path("secret"), Path("targets")).season == made

@@ -107,7 +107,7 @@ class SpotReplay:
 
 
 def drawn_episodes(names: Iterable[str], run_id: str, commit: str, share: float = SHARE) -> list[str]:
-    """Return the episodes that are played again: those with the lowest SHA-256 of commit, run and episode.
+    """Return the episodes that are played again: the lowest by SHA-256 of commit, run and episode.
 
     Args:
         names: Episodes of the run.

@@ -49,7 +49,7 @@ def _key(tree: Tree) -> str:
 
 
 def _archive(tree: Tree) -> bytes:
-    """Return the files that MkDocs made; those that it copied are in its input."""
+    """Return the files that MkDocs made, without the files that it copied from its input."""
     data = BytesIO()
     with ZipFile(data, "w") as archive:
         for path in sorted(tree.site.rglob("*")):

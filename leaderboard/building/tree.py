@@ -22,7 +22,7 @@ class Tree:
 
     @property
     def overrides(self) -> Path:
-        """Templates of ours that MkDocs puts before those of its theme."""
+        """The project's templates, which MkDocs prefers to its theme's."""
         return self.work / "overrides"
 
     @property

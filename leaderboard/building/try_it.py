@@ -22,7 +22,7 @@ _MOMENT = (2026, 1, 1, 0, 0, 0)
 
 
 def canvas_archive() -> bytes:
-    """Return a ZIP archive of the reader and the drawer of the built-in canvas, and of what they import."""
+    """Return a ZIP archive of the reader and the drawer of the built-in canvas, and of their imports."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in sorted(_sources().items()):

@@ -1,4 +1,4 @@
-"""Charts of score against what an episode takes: US dollars, and seconds."""
+"""Charts of score against the cost of an episode, in US dollars and in seconds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

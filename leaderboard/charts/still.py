@@ -152,7 +152,7 @@ def _rule(letter: str, at: float, start: float, end: float, colour: str, width: 
 
 
 def _strokes(lines: Iterable[_Line]) -> str:
-    """Draw lines, those in a row that look the same as one path: a board's figures have hundreds of grid lines."""
+    """Draw lines, equal lines in a row as a single path: a board's figures have hundreds of grid lines."""
     paths = []
     for (colour, width), alike in groupby(lines, key=lambda line: (line.colour, line.width)):
         drawn = "".join(f"M{line.x1:.1f} {line.y1:.1f}L{line.x2:.1f} {line.y2:.1f}" for line in alike)

@@ -1,4 +1,4 @@
-"""What submitters state about the models of a pair: organisation, weights, size, day, licence and price."""
+"""Submitters' statements about the models of a pair: organisation, weights, size, day, licence and price."""
 
 from collections.abc import Callable, Mapping
 
@@ -45,7 +45,7 @@ def makers(pair: Pair) -> str:
 
 
 def about_words(about: ModelFacts) -> list[str]:
-    """Return what is stated about a model, in words."""
+    """Return the statements about a model, in words."""
     size = None if about.parameters_b is None else f"{about.parameters_b:g} B parameters"
     price = None if about.usd_per_episode is None else f"US$ {about.usd_per_episode:g} an episode as stated"
     weights = f"{about.weights} weights" if about.weights else None

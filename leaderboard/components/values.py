@@ -199,17 +199,17 @@ def main_score(cell: Cell) -> Markup:
 
 
 def quality(cell: Cell) -> Markup:
-    """Return the score of what was played and rated, 0–10, with its interval unless it is a tenth of the main score."""
+    """Return the score of the rated episodes, 0–10, with its interval unless it is a tenth of the main score."""
     return again(cell.score) if is_tenth(cell) else score(cell.score)
 
 
 def stacked_quality(cell: Cell) -> Markup:
-    """Return the score of what was played and rated over its interval, for the narrow column of a board."""
+    """Return the score of the rated episodes over its interval, for the narrow column of a board."""
     return again(cell.score) if is_tenth(cell) else stacked(cell.score, 2)
 
 
 def is_tenth(cell: Cell) -> bool:
-    """Return whether the score says again what the main score says, since everything was played and rated.
+    """Return whether the score only repeats the main score, since every episode was played and rated.
 
     The interval of the main score, which allows for episodes that may fail another time, then stands for both.
     """

@@ -1,4 +1,4 @@
-"""Whose fault: what several generators drew from the same words, and a generator from those of several describers.
+"""Whose fault: several generators' drawings of the same words, and a generator's drawings of several describers' words.
 
 Pairs have the same words on a target where their describers wrote the same first message, or where recorded words were
 drawn again. What differs between their first renderings went with the drawing alone; what differs between the first
@@ -62,7 +62,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Fault:
-    """What went with the drawing and what went with the words on a target.
+    """Differences in score that went with the drawing, and with the words, on a target.
 
     >>> fault = Fault(Spread("a", ("x", 9.0), ("y", 8.0)), Spread("x", ("a", 9.0), ("b", 2.0)))
     >>> fault.verdict
@@ -117,7 +117,7 @@ def _common(members: Sequence[tuple[Pair, Sequence[Turn]]]) -> int:
 
 
 def whose_fault(site: Site, gallery: Gallery, pairs: Sequence[Pair], groups: Sequence[SameWords]) -> Fault | None:
-    """Return what went with drawing and words after the first message; None if no words were drawn twice and rated.
+    """Return the differences that went with drawing and words, after the first message; None without words drawn twice.
 
     Args:
         site: What is shown.

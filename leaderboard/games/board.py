@@ -58,7 +58,7 @@ class Line:
 
     @property
     def repeats(self) -> bool:
-        """Whether the headline says again what the main score says, since everything was played."""
+        """Whether the headline only repeats the main score, since every episode was played."""
         return self.entry.cell.main.low is not None and self.headline.n == self.entry.cell.main.n == self.ended
 
 

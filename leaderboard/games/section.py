@@ -128,7 +128,7 @@ class GameSection:
         return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
 
     def renderings_are_published(self, instance: GameInstance) -> bool:
-        """Return whether what was drawn holds no picture that must not be published."""
+        """Return whether renderings hold no picture that must not be published."""
         # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
 

@@ -1,4 +1,4 @@
-"""The fates of all marks in a pair's final renderings: what the pair can draw and what it cannot.
+"""The fates of all marks in a pair's final renderings: the marks that the pair can and cannot draw.
 
 They are computed with the pair's fragments for the gallery and kept in the build cache beside them, so that pages on
 pairs and on players read no facts again.

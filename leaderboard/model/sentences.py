@@ -61,7 +61,7 @@ NO_KIND = ""
 
 @dataclass(frozen=True)
 class Subject:
-    """What a sentence may say of a mark.
+    """A mark, with the words by which a sentence may mean it.
 
     Example:
         >>> cats = Subject("bar", texts=("Cats",), colours=("#d62728",), box=Box(10, 20, 40, 90))

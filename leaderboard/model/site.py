@@ -244,7 +244,7 @@ class Site:
 
     @property
     def mark_words(self) -> str:
-        """What colours and shapes stand for, in words; may hold strangers' words, so escape it."""
+        """The meaning of colours and shapes, in words; may hold strangers' words, so escape it."""
         return f"{self.hues.words}, {shape_words(len(self.generators))}"
 
     @cached_property

@@ -96,7 +96,7 @@ class DrawnScene:
     """All facts."""
 
     def group(self, kind: str) -> tuple[Subject, ...]:
-        """Return what sentences may say of each mark of a kind.
+        """Return the subjects of sentences among the marks of a kind.
 
         Args:
             kind: Kind of the marks, such as ``bar``.

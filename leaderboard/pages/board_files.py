@@ -46,7 +46,7 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
 
 
 def _json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
-    """Return a JSON document of flat rows, one row per line, equal to those of the dataset."""
+    """Return a JSON document of flat rows, a row per line, equal to the rows of the dataset."""
     head = json.dumps({**version.as_dict(), "units": flat_units(table), "runs": runs}, ensure_ascii=False)
     # NaN is no JSON: a value that is not finite fails here instead of in a reader's program.
     rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in flat_records(table))

@@ -13,7 +13,7 @@ from leaderboard.pages.board_views import rules_label
 
 @dataclass(frozen=True, kw_only=True)
 class Listed:
-    """A row of any board: a pair, with what the menus above the board filter by.
+    """A row of any board: a pair, with the values that the menus above the board filter by.
 
     >>> from leaderboard.model.site import Marked
     >>> from leaderboard.model.trust import HERE, PAPER

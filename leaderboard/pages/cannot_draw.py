@@ -1,4 +1,4 @@
-"""What a pair, or a player with all its partners, cannot draw: kinds of marks by the share that comes out right."""
+"""Marks that a pair, or a player with all its partners, cannot draw: kinds by the share that comes out right."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ class KindLine:
 
     @property
     def place(self) -> tuple[bool, float, int, str]:
-        """Order of lines: kinds on too few targets last, the least right first, then those of most marks."""
+        """Order of lines: kinds on too few targets last, the least right first, then the kinds of most marks."""
         return self.right.n < MINIMUM_PICTURES, self.right.mean or 0.0, -self.marks, self.kind
 
     @property
@@ -84,7 +84,7 @@ class Example:
 
 @dataclass(frozen=True)
 class CannotDraw:
-    """What a pair or player cannot draw.
+    """Marks that a pair or player cannot draw.
 
     >>> CannotDraw(lines=(), examples=(), renderings=0).sentence
     ''
@@ -117,7 +117,7 @@ def plural(kind: str) -> str:
 
 
 def cannot_draw(site: Site, pairs: Sequence[Pair]) -> CannotDraw | None:
-    """Return what some pairs cannot draw; None if the facts of none of their renderings are known.
+    """Return the marks that some pairs cannot draw; None if the facts of none of their renderings are known.
 
     Args:
         site: What is shown.

@@ -1,4 +1,4 @@
-"""What the data say: on the front page a finding and what no pair can do yet; of a pair and a target a sentence."""
+"""Findings in the data: on the front page the main finding and an open problem; of a pair and a target a sentence."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ class Hardest:
 
 @dataclass(frozen=True)
 class Finding:
-    """What the data of a site say at a glance.
+    """Findings of a site at a glance.
 
     >>> rules = Rules()
     >>> Finding(None, 4.0, 9.0, 42, 7, 5, rules, cell=None, hardest=None).gain
@@ -83,7 +83,7 @@ class Finding:
 
 
 def finding(site: Site) -> Finding | None:
-    """Return what the data of a site say; None if no ranked pair has a rated episode."""
+    """Return the findings of a site; None if no ranked pair has a rated episode."""
     ranked = [site.pairs[row.submission.run_id] for row in site.under().board(site.judge) if row.rank_low is not None]
     if not ranked:
         return None

@@ -43,7 +43,7 @@ def _most(chosen: Chosen) -> _Worth:
 
 
 def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
-    """Return what orders episodes: a shorter episode, or a worse one, is shown only if there is no better.
+    """Return the sort key of episodes: a shorter or a worse episode is shown only if there is no better.
 
     Of good episodes that improve, the gain counts by how much of their messages are words.
 

@@ -1,4 +1,4 @@
-"""History of ranks: where each pair entered the board, what moved it there, and how pairs moved between versions.
+"""History of ranks: the place at which each pair entered the board, and the moves of pairs between versions.
 
 A merge adds a run, and the scores of a run never change; so the board after each merge follows from the runs that had
 begun by then.

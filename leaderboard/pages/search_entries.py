@@ -1,4 +1,4 @@
-"""What the search field finds before it looks into the documents: pairs, players, boards, targets and other pages.
+"""Entries that the search field finds before documents: pairs, players, boards, targets and other pages.
 
 ``data/find.json`` holds them all; episodes are not listed: a script puts them together from a pair and a target.
 """

@@ -1,4 +1,4 @@
-"""What leaves a page with its reader: the link, the citation of what is shown, and where its numbers come from."""
+"""Parts of a page that leave with its reader: the link, the citation, and the source of the numbers."""
 
 import json
 import re

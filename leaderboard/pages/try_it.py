@@ -18,7 +18,7 @@ def try_page(site: Site) -> Page:
 
 
 def _targets(site: Site) -> list[dict[str, Any]]:
-    """Return the targets that are offered, the easy ones first, each with what the pairs reached."""
+    """Return the targets that are offered, the easy targets first, each with the pairs' final scores."""
     firsts: dict[tuple[str, str], Gallery] = {}
     for gallery in site.galleries.values():
         instance = gallery.instance

@@ -12,7 +12,7 @@ SELECTION = "improved"
 
 
 def strip_episodes(site: Site) -> list[Chosen]:
-    """Return the episodes with a strip, at most six: of front page and replay, and those that improved most."""
+    """Return the episodes with a strip, at most six: of front page and replay, and the most improved."""
     pages = [chosen for chosen in (front_episode(site), telling_episode(site)) if chosen is not None]
     improved = next((selection.chosen for selection in selections(site) if selection.name == SELECTION), ())
     # An episode may be chosen on several pages, and is drawn once.

@@ -62,7 +62,7 @@ class Renderer:
         }
 
     def finding(self, page: Page) -> str:
-        """Return in a sentence what the numbers of a page say; empty for a page that does not declare that."""
+        """Return the finding of a page in a sentence; empty for a page that declares none."""
         return page.finding({**self._shared, **page.complete().values}) if page.finding else ""
 
     def block(self, page: Page) -> str:

@@ -12,7 +12,7 @@ UNCOLOURED = -1
 
 @dataclass(frozen=True)
 class Hues:
-    """Numbers of the colours of describers, and what a colour stands for.
+    """Numbers of the colours of describers, and the meaning of a colour.
 
     Example:
         >>> hues = hues_of(["a-1", "b-1"], best_first=["b-1", "a-1"])
@@ -62,7 +62,7 @@ def hues_of(labels: Sequence[str], best_first: Sequence[str]) -> Hues:
 
 
 def shape_words(generators: int) -> str:
-    """Return what a shape stands for among so many generators.
+    """Return the meaning of a shape in words, for a number of generators.
 
     >>> shape_words(4), shape_words(10)
     ('shape for the generator', 'shapes of generators repeat after the eighth')

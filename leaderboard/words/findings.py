@@ -1,4 +1,4 @@
-"""What the numbers of a page say, in a sentence: who leads a board, where a run stands, what a player does best."""
+"""Findings of a page in a sentence: a board's leader, a run's place, a player's best condition."""
 
 from collections.abc import Sequence
 from typing import Any

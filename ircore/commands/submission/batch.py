@@ -116,7 +116,7 @@ class _Limits(NamedTuple):
     """Folder of the pairs' runs on secret pictures, which cost money too."""
 
     def left(self, pair: Path, out: Path) -> list[str]:
-        """Return the options that limit a pair to what is left.
+        """Return the options that limit a pair to the rest of the limits.
 
         Raises:
             WorkError: Nothing is left.
@@ -138,7 +138,7 @@ class _Limits(NamedTuple):
 
 
 def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: AnyInstanceSet) -> bool:
-    """Evaluate a pair within what is left of the limits; return whether that succeeded, having shown why not."""
+    """Evaluate a pair within the rest of the limits; return whether that succeeded, and show why not."""
     click.echo(printable(f"\n{pair.name}"), err=True)
     game = read_any_manifest(pair).submission.game
     # One set is given for all pairs, and a pair plays only the sets of its own game.
@@ -169,7 +169,7 @@ def _keep(runs: list[Path], finished: Path) -> None:
 
 
 def _tell(done: list[str], left: list[str]) -> None:
-    """Say what was evaluated and what still waits, on the page of the workflow's run too."""
+    """Print the evaluated and the waiting pairs, on the page of the workflow's run too."""
     lines = [f"{len(done)} evaluated{': ' if done else ''}{', '.join(done)}"]
     if left:
         lines.append(f"{len(left)} still wait: {', '.join(left)}; what was answered is kept for the next time")

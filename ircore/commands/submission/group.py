@@ -70,7 +70,7 @@ class _Parts(click.Group):
 
 @click.group("submission", cls=_Parts)
 def command() -> None:
-    """Make, check and hand in a submission, and look after those that are merged."""
+    """Make, check and hand in a submission, and look after merged submissions."""
 
 
 for subcommand in (
@@ -167,7 +167,7 @@ def _show_signatures(runs: tuple[Path, ...]) -> None:
 
 
 def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
-    """Return the verdicts on submissions with all findings, those about other files of their folders included."""
+    """Return the verdicts on submissions with all findings, also about the other files in their folders."""
     paths = tuple(submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
     findings = [finding for submission in checked for finding in submission.findings]
@@ -195,7 +195,7 @@ def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], 
 def check_change(
     base: str, head: str, repo: Path, by: str, account: int | None, fork: str, title: str, as_json: bool, github: bool
 ) -> None:
-    """Check what commit HEAD changes since it left BASE: one valid submission, and nothing else.
+    """Check the changes from BASE to commit HEAD: a single valid submission, and nothing else.
 
     Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
     changed by the account that handed it in; without --account, such a change is a warning.

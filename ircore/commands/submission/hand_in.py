@@ -248,7 +248,7 @@ def _play(plan: _Plan) -> None:
 
 
 def _rehearse(plan: _Plan) -> None:
-    """Pack the run, and do with it what will be done after the merge; show its place among published pairs."""
+    """Pack the run, rehearse its evaluation after the merge, and show its place among published pairs."""
     _heading(5, "Rehearse what the maintainers will do")
     rehearsal = plan.work / "rehearsal" / plan.slug
     # Made anew each time: the run may have gone on since the last rehearsal.

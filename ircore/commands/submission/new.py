@@ -75,7 +75,7 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 @click.option("--yes", is_flag=True, help="Ask nothing: take the proposed value wherever no option gives a value.")
 @click.option("--site-url", metavar="URL", help="Address of the site: for the schema that editors read.")
 def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **options: Any) -> None:
-    """Make the submission PATH, such as submissions/my-pair: asks for what no option says, writes submission.yaml.
+    """Make the submission PATH, such as submissions/my-pair: asks for values without an option, writes submission.yaml.
 
     Where PATH has a manifest already, what it says stands, and only what it lacks is asked for.
     """
@@ -107,7 +107,7 @@ def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str,
 
 
 def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return what a manifest says so far together with what options say; ``InputError`` where the two differ."""
+    """Return the fields of a manifest so far together with the options; ``InputError`` where the two differ."""
     both = dict(draft)
     for key, value in stated.items():
         if isinstance(value, dict) and isinstance(draft.get(key), dict):

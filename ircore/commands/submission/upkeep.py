@@ -196,7 +196,7 @@ def _play_again(loaded: AnyLoaded, out: Path, max_cost: float | None) -> None:
 
 
 def _show_findings(out: Path, published: Path | None) -> None:
-    """Record and show what is unlikely in a run that was played here."""
+    """Record and show unlikely findings in a run that was played here."""
     if ocr_missing():
         click.echo(f"  {UNREAD}", err=True)
     for flag in flag_run(out, published_runs(published) if published is not None else ()):

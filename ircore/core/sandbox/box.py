@@ -1,4 +1,4 @@
-"""Running a script in bubblewrap: nothing of this machine but what ``contents`` names, no network, no new process.
+"""Running a script in bubblewrap: only the files that ``contents`` names, no network, no new process.
 
 The inside is one process without capabilities, in namespaces of its own, without ``/proc``, ``/dev`` and ``/sys``.
 Whatever it may write is one small folder in memory, and one pipe from which at most so many bytes are read.
@@ -73,7 +73,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a program.
+    """Result of running a program.
 
     >>> Outcome("finished", b"42", 0.1).output
     b'42'
@@ -163,7 +163,7 @@ class Box:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment inside: what Python needs, and ``environment``."""
+        """The environment inside: the variables that Python needs, and ``environment``."""
         return {**_PYTHON_VARIABLES, **self.environment}
 
     def _readable(self) -> list[str]:

@@ -55,7 +55,7 @@ def python_mounts() -> tuple[Mount, ...]:
 
 @cache
 def library_mounts() -> tuple[Mount, ...]:
-    """Return the folders of shared libraries: those of this machine's architecture and the loader's."""
+    """Return the folders of shared libraries: for this machine's architecture, and of the loader."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     wanted = [*(f"/lib/{multiarch}", f"/usr/lib/{multiarch}"), "/lib64", "/usr/lib64"] if multiarch else []
     folders = [Path(folder) for folder in wanted or LIBRARY_FOLDERS]

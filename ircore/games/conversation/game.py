@@ -67,7 +67,7 @@ ANSWERER: Seat[Question, TextAnswer] = Seat(
 
 @dataclass
 class _Talk:
-    """The setup, and what has been said and drawn so far."""
+    """The setup, and the messages and renderings so far."""
 
     setup: EpisodeSetup[ConversationRules]
     said: list[Exchange] = field(default_factory=list)
@@ -190,7 +190,7 @@ async def _draw(hop: int, talk: _Talk, table: Table) -> Hop:
 
 
 def _said(text: str, hop: int, seat: str) -> str:
-    """Return what a player said.
+    """Return the text of a player's answer.
 
     Raises:
         PlayerError: It is empty or longer than a message may be.

@@ -113,7 +113,7 @@ def _words(text: str) -> set[str]:
 def measured_drawings(
     hops: Sequence[Hop], target: Picture, scene: Scene | None, instruments: Instruments
 ) -> Iterator[Measured]:
-    """Compute the measures of the drawings of a played episode, hop by hop; those of the last one twice.
+    """Compute the measures of a played episode's drawings, hop by hop; the last hop counts twice, once as the final.
 
     Args:
         hops: In order, at least one.

@@ -43,7 +43,7 @@ READER: Seat[Question, ChoiceAnswer] = Seat("reader", "Reader", "a picture and t
 
 
 class ReasoningGame(Game[ReasoningRules]):
-    """Draw, edit or recognise what must be worked out first.
+    """Draw, edit or recognise an answer that must be worked out first.
 
     >>> game = ReasoningGame()
     >>> [seat.name for seat in game.seats_of(ReasoningRules())], game.headline.key
@@ -93,7 +93,7 @@ class ReasoningGame(Game[ReasoningRules]):
         return Ending("missing" if attempt.missing else "answered", (attempt,))
 
     def measured(self, payload: TaskRecord, ending: Ending) -> Iterable[Measured]:
-        """Measure what needs no picture; see ``measures``."""
+        """Compute the measures that need no picture; see ``measures``."""
         return measured_choice(payload, ending)
 
     def measured_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:

@@ -30,7 +30,7 @@ RELATIONS: Mapping[str, Relation] = {
 
 
 class _Counts(BaseModel):
-    """What a task of quantity asks for."""
+    """Demands of a task of quantity."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -69,7 +69,7 @@ class _Position(BaseModel):
 
 
 class _Places(BaseModel):
-    """What a task of layout asks for; objects may stand in groups, with colours grouped alike."""
+    """Demands of a task of layout; objects may stand in groups, with colours grouped alike."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -79,7 +79,7 @@ class _Places(BaseModel):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """What each object is sought as: its colour, if it has one, and its name."""
+        """Words by which each object is sought: its colour, if it has one, and its name."""
         names = [name for name in _flat(self.objects) if name]
         # Files may list fewer colours than objects, or none.
         colours = (*_flat(self.colors), *[None] * len(names))

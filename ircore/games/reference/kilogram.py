@@ -159,7 +159,7 @@ def _payload(names: Sequence[str], text: str, condition: str, seed: int) -> Cont
 
 
 def _drawn_contexts(source: _Source) -> list[PublishedContext]:
-    """Draw a context for each annotation of a tangram with a picture; a line on stderr says what is left out."""
+    """Draw a context for each annotation of a tangram with a picture; a line on stderr counts the others."""
     drawable = {
         tangram: annotations
         for tangram, annotations in source.annotations.items()

@@ -37,7 +37,7 @@ class SynthesisRules(GameRules):
 
 
 class Condition(Record):
-    """What an episode makes.
+    """Product of an episode.
 
     >>> Condition(count=5).count
     5
@@ -69,7 +69,7 @@ class Drawer(Protocol):
     """
 
     def draw(self, program: str, category: str, seed: int, earlier: dict[str, str]) -> DrawnProgram:
-        """Return what came of a program; see ``DrawnFigures.draw``."""
+        """Return the result of a program; see ``DrawnFigures.draw``."""
         ...
 
 
@@ -99,7 +99,7 @@ class SynthesisGame(Game[SynthesisRules]):
         self._drawing = asyncio.Semaphore(os.cpu_count() or 1)
 
     async def play(self, table: Table, setup: EpisodeSetup[SynthesisRules]) -> Ending:
-        """Make the figures of a condition one after the other, since each must differ from those before."""
+        """Make the figures of a condition one after the other, since each must differ from all earlier figures."""
         steps: list[FigureStep] = []
         for number in range(1, setup.payload.count + 1):
             try:

@@ -1,4 +1,4 @@
-"""Reading what the two models answer: a description with its summary, and a program."""
+"""Reading the answers of the two models: a description with its summary, and a program."""
 
 import re
 from typing import NamedTuple

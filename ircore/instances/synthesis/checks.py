@@ -29,7 +29,7 @@ Fingerprint = npt.NDArray[np.float64]
 
 
 def faults_of(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
-    """Return what is wrong with a figure, in words that the model that wrote it can act on; empty if nothing is.
+    """Return the faults of a figure, in words that its author, a model, can act on; empty without faults.
 
     Args:
         figure: The figure.

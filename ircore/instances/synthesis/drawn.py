@@ -18,7 +18,7 @@ MOST_BYTES = 4 * 1024 * 1024
 
 
 class DrawnProgram(Record):
-    """A program and what came of it. A file ``figures/KEY.json``.
+    """A program and its result: a file ``figures/KEY.json``.
 
     >>> DrawnProgram(key="0" * 64, category="geometry", seed=1, program="def draw(): ...", fault="it is blank").accepted
     False
@@ -59,7 +59,7 @@ class DrawnFigures:
         self._fingerprints: dict[str, Fingerprint] = {}
 
     def draw(self, program: str, category: str, seed: int, earlier: dict[str, str]) -> DrawnProgram:
-        """Return what came of a program: from the folder, or drawn and checked now.
+        """Return the result of a program: from the folder, or drawn and checked now.
 
         Args:
             program: As the model wrote it.

@@ -1,4 +1,4 @@
-"""Scenes that come from the inside of the sandbox: each element is held against what its type must state."""
+"""Scenes that come from the inside of the sandbox: each element must have the fields of its type."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The studio: draws programs in the sandbox and takes what comes back as a stranger's, picture and scene alike."""
+"""The studio: draws programs in the sandbox and trusts neither the picture nor the scene that comes back."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The offline summariser of conversations: takes from a dialogue the sentences that say what the picture shows.
+"""The offline summariser of conversations: takes from a dialogue the sentences about the picture's contents.
 
 Extractive summarisation: no sentence is written anew. Chat is left out, a correction replaces the sentence that it
 corrects, a bare yes or no brings its question along, and what does not fit the budget goes, the least telling first.
@@ -81,7 +81,7 @@ class ExtractivePlayer:
         refuse_settings(spec)
 
     async def answer(self, question: Question) -> TextAnswer:
-        """Return the sentences that say what the picture shows, at most as many tokens as the prompt allows.
+        """Return the sentences about the picture's contents, at most as many tokens as the prompt allows.
 
         Raises:
             PlayerError: The prompt holds no dialogue of at least two lines.
@@ -95,7 +95,7 @@ class ExtractivePlayer:
 
 
 def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
-    """Return what the answers say of the picture, in the order in which it was said.
+    """Return the answers' statements about the picture, in the order in which they were made.
 
     Args:
         exchanges: Questions with their answers.

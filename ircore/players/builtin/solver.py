@@ -1,4 +1,4 @@
-"""The offline thinker: works out the answers of riddles from their words, and says in plain words what to draw.
+"""The offline thinker: works out the answers of riddles from their words, and describes the drawing in plain words.
 
 It knows how many legs animals have, which way the sun, a clock, a compass, writing, smoke and stones point, the
 alphabet, and days and months with a few of their feasts. What it does not understand it passes on as it is.
@@ -68,7 +68,7 @@ class Solver:
         refuse_settings(spec)
 
     async def answer(self, question: Question) -> TextAnswer:
-        """Return what to draw, or the task itself where it is not understood."""
+        """Return a description of the drawing, or the task itself where it is not understood."""
         task = question.prompt.partition("The task:")[2].strip() or question.prompt
         solved = _counted(task) or _arranged(task) or _spelt(task)
         return TextAnswer(solved or task)

@@ -1,4 +1,4 @@
-"""Answers questions of many episodes together: those that wait when the model is free are one batch."""
+"""Answers questions of many episodes together: the questions that wait when the model is free are one batch."""
 
 import asyncio
 from collections import deque

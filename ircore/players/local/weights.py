@@ -65,7 +65,7 @@ def load(place: str, kind: Any, **settings: Any) -> Any:
 
 @lru_cache(maxsize=8)
 def served_name(place: str, revision: str | None) -> str:
-    """Return the name under which weights are recorded, with what tells them from others behind ``@``.
+    """Return the name under which weights are recorded, with their revision or hash behind ``@``.
 
     Returns:
         Of a folder its own name and the first 12 digits of a SHA-256 over the names and contents of all its files but

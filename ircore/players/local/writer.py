@@ -33,7 +33,7 @@ class _Asked:
 
 
 class _Said(NamedTuple):
-    """An answer, with what was counted."""
+    """An answer, with its counts of tokens."""
 
     text: str
     read: int

@@ -105,7 +105,7 @@ class Connection:
         return _read(response, received, kind)
 
     async def fetch(self, url: str) -> bytes:
-        """Return what is at an address of the service itself: same scheme, host and port, no redirect followed.
+        """Return the file at an address of the service itself: same scheme, host and port, no redirect followed.
 
         Args:
             url: In full, or relative to the service's address.

@@ -101,7 +101,7 @@ class LeanClient:
         return LeanResponse(await sent)
 
     async def get(self, url: str) -> LeanResponse:
-        """Ask for what is at an address of the service; a redirect is not followed."""
+        """Ask for the file at an address of the service; a redirect is not followed."""
         headers = {name: value for name, value in self._headers.items() if name.lower() != "content-type"}
         return LeanResponse(await self._session.get(url, headers=headers, allow_redirects=False))
 

@@ -1,4 +1,4 @@
-"""What a user can do about each kind of fault of a service."""
+"""Remedies for each kind of fault of a service."""
 
 from typing import cast
 

@@ -294,7 +294,7 @@ def _ranked_words(parts: Sequence[Results]) -> str:
 
 
 def _told_apart(part: Results, key: BoardKey) -> str:
-    """Return in words what the pairs under one set of rules can be told apart by, and how many of them are."""
+    """Return the difference by which pairs under one set of rules are told apart, and the tied pairs, in words."""
     standing = part.standings.get(key)
     if standing is None or standing.detectable is None:
         return ""

@@ -22,7 +22,7 @@ def interval_text(
     style: Literal["words", "mixed", "brackets"] = "words",
     end_digits: int | None = None,
 ) -> str:
-    """Write what stands behind a mean: its interval, or that it rests on too few pictures; empty if neither is known.
+    """Write the words behind a mean: its interval, or that it rests on too few pictures; empty if neither is known.
 
     Args:
         mean: The mean.

@@ -1,4 +1,4 @@
-"""The gap of each pair between a public set and a secret season: what knowing the public targets may be worth."""
+"""The gap of each pair between a public set and a secret season: the gain from knowing the public targets."""
 
 from ircore.core.errors import InputError
 from ircore.results.headline import VERIFIED

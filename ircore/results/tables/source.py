@@ -9,7 +9,7 @@ from ircore.results.tables.names import ALL
 
 
 def source_of(table: Table, version: Version) -> dict[str, str | None]:
-    """Return what all rows of a table have in common: judge, category, difficulty, benchmark, and units by column.
+    """Return the source of all rows of a table: judge, category, difficulty, benchmark, and units by column.
 
     Args:
         table: Made from results.

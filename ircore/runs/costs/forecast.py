@@ -114,7 +114,7 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
 
 
 def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
-    """Say what ``episodes`` more would take at the mean rate of the episodes that have ended; empty if none has."""
+    """Return the time and cost of ``episodes`` more at the mean rate of ended episodes; empty if none has ended."""
     ended = {episode.episode_id for episode in folder.ended().values()}
     asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
     totals = Totals.of((question for question in asked if question.episode_id in ended), prices)

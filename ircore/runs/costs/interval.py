@@ -1,4 +1,4 @@
-"""What a run will cost in all: a range, while it is played."""
+"""Range of a run's total cost, while it is played."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -115,7 +115,7 @@ class CostLimit:
         return self.max_cost is None or (not self._unpriced and self.totals.cost_usd < self.max_cost)
 
     async def reserve(self, seat: str) -> float:
-        """Wait until a question may be sent, count it as under way, and return what is reserved for it in US dollars.
+        """Wait until a question may be sent, count it as under way, and return its reserved cost in US dollars.
 
         Args:
             seat: Who is asked: the name of a seat or of a judge.
@@ -160,7 +160,7 @@ class CostLimit:
         self._episodes.add(question.episode_id, cost)
 
     def _break(self, question: Asked) -> None:
-        """Let no more be asked if a service fails at everything; what is under way may still show otherwise."""
+        """Send no more questions if a service fails at all of them; an answer under way may still show otherwise."""
         seat = question.judge if isinstance(question, JudgeQuestion) else question.role
         if isinstance(question, Call) or answered(question):
             self._failed_in_a_row[seat] = 0
@@ -178,7 +178,7 @@ class CostLimit:
             )
 
     def release(self, reserve: float) -> None:
-        """Count a question as no longer under way, answered or not, and free what was reserved for it."""
+        """Count a question as no longer under way, answered or not, and free its reserved cost."""
         self.in_flight -= 1
         # Set to 0 where nothing is under way, so that errors of rounding do not add up over a run.
         self._reserved = self._reserved - reserve if self.in_flight else 0.0
@@ -207,7 +207,7 @@ class CostLimit:
         return ", ".join([*counted, *self._money()])
 
     def _money(self) -> list[str]:
-        """Return the cost so far, what it will be in all, and the models whose price is not known."""
+        """Return the cost so far, the expected total, and the models whose price is not known."""
         said = []
         if self.totals.priced:
             said.append(f"{self.totals.cost_usd:.4f} US$")

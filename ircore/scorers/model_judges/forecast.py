@@ -33,7 +33,7 @@ class _JudgingEstimate:
 
 
 def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: RunPrices) -> _JudgingEstimate:
-    """Estimate what a judge would take."""
+    """Estimate the judgements, tokens and cost of a judge."""
     items = [item for part in planned for item in part.items]
     similarity, preference = (sum(_open(item, judge) for item in items if item.task == task) for task in _TASKS)
     read = similarity * (count_tokens(judge.prompts.similarity) + 2 * IMAGE_READ_TOKENS)

@@ -48,7 +48,7 @@ class JudgementInquiry(Inquiry[JudgementEntry, TextAnswer], ABC):
 
     @property
     def key(self) -> Hashable:
-        """What the question is found again by: the hash of the asked model and of the words."""
+        """Key of the question in the cache: the hash of the asked model and of the words."""
         return self.draft.asked_as
 
     def recorded(self) -> JudgementEntry | None:

@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """One question: what the judge sees, and in which order.
+    """A question: the pictures that the judge sees, in their order.
 
     Example:
         >>> Question(view=None, shown=("a" * 64,), order=None, repair=False).repair

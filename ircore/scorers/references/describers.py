@@ -29,7 +29,7 @@ WORDS = ("places", "facts")
 
 
 class SceneDescriber:
-    """Describes the target from its scene, then what a rendering lacks: an upper bound for generators.
+    """Describes the target from its scene, then the missing elements of a rendering: an upper bound for generators.
 
     Args:
         spec: Names the player; its one parameter ``words`` is ``places`` (the language of the built-in describer, with

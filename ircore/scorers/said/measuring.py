@@ -77,7 +77,7 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
 
 
 def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
-    """Return the verdicts that scoring stored, by episode and rendering; those of another eye are left out."""
+    """Return the verdicts that scoring stored, by episode and rendering; verdicts of another eye are left out."""
     verdicts: dict[str, dict[str, str]] = {}
     for line in read_facts(run):
         if line.version == EYE:

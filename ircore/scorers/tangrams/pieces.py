@@ -221,7 +221,7 @@ def _edges(polygon: Polygon) -> list[float]:
 
 
 def match_polygons(scene: Scene | None, polygons: Sequence[Polygon]) -> PieceMatch | None:
-    """Compare seven polygons, such as those of an SVG file, with a tangram; pieces of one form may be exchanged.
+    """Compare seven polygons, of an SVG file perhaps, with a tangram; pieces of the same form may be exchanged.
 
     Args:
         scene: Of the target.

@@ -86,7 +86,7 @@ class ByModel:
         self._otherwise = ByList()
 
     async def paraphrase(self, message: str) -> str:
-        """Return the model's words; those of the list where the model changes a number or does not answer."""
+        """Return the model's words, or the words of the list where the model changes a number or does not answer."""
         try:
             answer = await self._player.answer(Question(step=1, prompt=PROMPT.format(message=message)))
         except PlayerError:
@@ -106,7 +106,7 @@ def numbers_of(text: str) -> Counter[str]:
 
 
 def _reordered(sentences: list[str], random: Random) -> list[str]:
-    """Return sentences in another order: the first stays, and so does what leans on the sentence before it."""
+    """Return sentences in another order; the first stays, and a sentence stays behind the one that it leans on."""
     groups: list[list[str]] = []
     for sentence in sentences:
         if groups and _LEANS_BACK.match(sentence):

@@ -1,4 +1,4 @@
-"""Checks of licences, and of what a manifest states about the models in its seats."""
+"""Checks of licences, and of a manifest's statements about the models in its seats."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def licence_faults(path: FieldPath, licence: str) -> Iterator[Fault]:
 
 
 def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[Fault]:
-    """Yield the faults in what is stated about a model.
+    """Yield the faults in the statements about a model.
 
     Args:
         path: Field of the manifest.

@@ -140,7 +140,7 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
 
 
 def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
-    """Read a manifest with stand-ins for fields that do not fit the format; return those fields and their faults too.
+    """Read a manifest with stand-ins for fields that do not fit the format; return the wrong fields and faults too.
 
     Some rules are only looked at once each field fits by itself, so that it takes a few rounds to find every fault.
     """

@@ -1,4 +1,4 @@
-"""Names by which readers would take an entry for what it is not: reserved words, and providers without proof."""
+"""Names that would mislead readers about an entry: reserved words, and names of providers without proof."""
 
 import re
 import unicodedata
@@ -26,7 +26,7 @@ class _Provider(NamedTuple):
 
 
 def reserved_fault(path: FieldPath, text: str) -> Fault | None:
-    """Return the fault of a name that claims what only this project says of an entry; None without.
+    """Return the fault of a name with a claim that only this project makes; None without such a claim.
 
     Args:
         path: The field; empty for the folder's name.
@@ -76,7 +76,7 @@ def provider_fault(path: FieldPath, text: str, fork: str | None) -> Fault | None
 
 @lru_cache(maxsize=8192)
 def _shapes(text: str) -> _Words:
-    """Return the words of a text by what they look like; letters that stand alone in a row are one word."""
+    """Return the words of a text by the look of their letters; single letters in a row are one word."""
     words: list[str] = []
     alone = False
     for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):

@@ -253,7 +253,7 @@ def _player_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iter
 
 
 def _not_played_here(seat: Seat, player: str) -> tuple[str, str, str]:
-    """Return why maintainers cannot play a player, what they can play, and the remedy."""
+    """Return why maintainers cannot play a player, and the remedy with the players that they can play."""
     expected, needs = "a player of this project", traits_of(player).needs
     if needs == "person":
         return "people cannot be asked from here", expected, _BY_YOURSELF

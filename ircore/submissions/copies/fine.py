@@ -44,7 +44,7 @@ LEAST = 4
 
 
 def fine_detail(pixels: Pixels) -> "Floats":
-    """Return a picture in grey without what is coarser than ``COARSE`` pixels."""
+    """Return a picture in grey without structures coarser than ``COARSE`` pixels."""
     import numpy as np
     from PIL import Image
     from scipy.ndimage import gaussian_filter

@@ -161,7 +161,7 @@ def _correlations(patches: "Floats", source: "Floats") -> "Floats":
 
 
 def window_norms(values: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[np.float64]":
-    """Return, for each place of a square of ``side`` pixels, the norm of what is there less its mean."""
+    """Return the norm of the pixels less their mean, for each place of a square of ``side`` pixels."""
     import numpy as np
 
     def sums(values: "npt.NDArray[np.float64]") -> "npt.NDArray[np.float64]":

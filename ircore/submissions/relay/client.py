@@ -108,7 +108,7 @@ class RelayClient:
                 )
 
     async def _answer_all(self, session: "ClientSession", shown: Progress) -> int:
-        """Fetch question after question; a failed player lets those under way finish, then ends the work."""
+        """Fetch question after question; after a player's failure the questions under way finish, and the work ends."""
         working: set[asyncio.Task[None]] = set()
         fetching: asyncio.Task[Handed | None] | None = None
         count = done = 0
@@ -159,7 +159,7 @@ class RelayClient:
             self._held.discard(handed.question)
 
     async def _answer(self, handed: Handed) -> bytes:
-        """Let the player of a seat answer; the relay can name no other method than those of players."""
+        """Let the player of a seat answer; the relay can name no other method than a player's."""
         player, who = self.players.get(handed.seat), f"the {handed.seat}"
         view = handed.opened()
         if player is None or not hasattr(player, handed.method):
@@ -211,7 +211,7 @@ class RelayClient:
 
 
 def _unfinished(tasks: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-    """Return the tasks that are still at work; raises what a finished one raised."""
+    """Return the tasks that are still at work; raises the error of a failed task."""
     for task in tasks:
         if task.done():
             task.result()

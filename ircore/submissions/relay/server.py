@@ -83,7 +83,7 @@ class Relay:
     listening: Callable[[str], None] = print
 
     async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
-        """Play what is unfinished of a plan; raises as ``Engine.run``."""
+        """Play the unfinished episodes of a plan; raises as ``Engine.run``."""
         desk = Desk(self.token, self.patience, len(plan.selected))
         players = {
             seat.name: RecordedSeat(spec) if spec.player == RECORDED else RelayedPlayer(desk, seat)
@@ -106,7 +106,7 @@ class Relay:
 
 @dataclass
 class _Handlers:
-    """What a relay answers to requests."""
+    """A relay's answers to requests."""
 
     desk: Desk
     about: dict[str, Any]
@@ -126,7 +126,7 @@ class _Handlers:
                     await self.told.wait()
 
     async def run(self, request: "web.Request") -> "web.Response":
-        """Return what is played."""
+        """Answer with the description of the run."""
         from aiohttp import web
 
         del request

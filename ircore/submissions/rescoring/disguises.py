@@ -23,7 +23,7 @@ _INNER_CAPITAL = re.compile(r"[a-z]+[A-Z]+[a-z]+[A-Za-z]*|[A-Z][a-z]+[A-Z]+[a-z]
 
 
 def disguise(text: str) -> str | None:
-    """Return what a message is besides words of a language, one line; None for most messages.
+    """Return the disguise of a message that is no words of a language, in a line; None for most messages.
 
     Args:
         text: The message without its tags.

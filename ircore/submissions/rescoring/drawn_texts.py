@@ -19,7 +19,7 @@ UNREAD = "texts in renderings were not read: pip install 'ircore[ocr]'"
 
 
 def reader() -> Reader | None:
-    """Return what reads texts in pictures, each picture once for all processes; None without the extra ``ocr``."""
+    """Return a reader of texts in pictures that reads each picture once for all processes; None without ``ocr``."""
     return None if ocr_missing() else _text_in
 
 

@@ -42,7 +42,7 @@ LEAST_ALIKE = 0.5
 
 
 class Replayed(NamedTuple):
-    """What playing a transcript again has shown.
+    """Results of playing a transcript again.
 
     >>> Replayed().reproduced
     frozenset()
@@ -111,7 +111,7 @@ def unlikely_records(
     rendering: Callable[[Rendering], Picture],
     others: Sequence[RunFolder | GameRunFolder] = (),
 ) -> Iterator[Flag]:
-    """Yield what is unlikely in messages, order, times, counts, ends and failures; pictures are not compared.
+    """Yield flags on messages, order, times, counts, ends and failures; pictures are not compared.
 
     Args:
         run: The run's identity.
@@ -172,7 +172,7 @@ def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str
 
 
 def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: AnyInstanceSet) -> Iterator[Flag]:
-    """Find words that answer different instances, and what messages hold besides words."""
+    """Find messages that answer different instances, and messages that hold more than words."""
     seen: dict[str, list[str]] = defaultdict(list)
     name_in = names_in([instance.instance_id for instance in instances.instances])
     budget = stated_rules(run).get("token_budget")

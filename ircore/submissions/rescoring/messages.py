@@ -1,4 +1,4 @@
-"""What a message says otherwise than in words: data in disguise, hidden characters, names of targets.
+"""Findings in a message besides its words: data in disguise, hidden characters, names of targets.
 
 The game is played in words. A message that carries the target as digits, letters or invisible characters, or names the
 target by an id that no seat is told, holds the run; what is merely unlikely is shown to people.
@@ -87,7 +87,7 @@ class Remark(NamedTuple):
 
 
 def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Iterator[Remark]:
-    """Yield what is remarkable about a message.
+    """Yield findings about a message.
 
     Args:
         text: The message without its tags.
@@ -146,7 +146,7 @@ def _shows_nothing(character: str) -> bool:
 
 
 def _belongs_to(character: str, before: str) -> bool:
-    """Return whether a selector or joiner changes what the character before it looks like."""
+    """Return whether a selector or joiner changes the look of the character before it."""
     category = unicodedata.category(before)
     # Joiners shape the letters of scripts such as Persian and Hindi.
     if character in _JOINERS and category in ("Lo", "Mn", "Mc"):

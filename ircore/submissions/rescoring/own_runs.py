@@ -14,7 +14,7 @@ from ircore.submissions.rescoring.rules import Replay
 
 
 def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
-    """Find what is unlikely in a finished run, and record the findings with its origin.
+    """Find unlikely events in a finished run, and record the findings with its origin.
 
     Args:
         path: The run folder, played by the maintainers.

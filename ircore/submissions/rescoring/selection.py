@@ -161,7 +161,7 @@ def at_least(count: int, trials: int, share: float) -> float:
 
 
 def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
-    """Yield findings if many episodes failed for technical reasons, or just those on hard targets.
+    """Yield findings if many episodes failed for technical reasons, or mainly the episodes on hard targets.
 
     Args:
         episodes: The run's episodes by id.

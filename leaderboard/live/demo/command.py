@@ -63,7 +63,7 @@ def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve
 
 
 def _emptied(out: Path) -> Path:
-    """Return the folder, without what an earlier demo left there; nobody else's files are touched."""
+    """Return the folder, without the files of an earlier demo; nobody else's files are touched."""
     import shutil
 
     parts = {"instances", "contexts", "dialogues", "tasks", "runs", "dataset", "site", "demo.log"}
@@ -105,7 +105,7 @@ SHOWN = "pie_graph-easy-01"
 
 
 def _say_next(out: Path, address: str) -> None:
-    """Say where everything is, and what may be done next."""
+    """Print where the results are, and the next commands."""
     program = program_name()
     run = out / "runs" / "builtin-classical-canvas"
     shell = "set" if sys.platform == "win32" else "export"

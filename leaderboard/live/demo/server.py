@@ -1,4 +1,4 @@
-"""Serves the page of a demo: what is being played, then the finished site."""
+"""Serves the page of a demo: the game as it is played, then the finished site."""
 
 import threading
 from contextlib import AbstractContextManager

@@ -55,7 +55,7 @@ class Demo:
 
     @property
     def runs(self) -> list[Path]:
-        """All run folders, those of reconstruction first."""
+        """All run folders, of reconstruction first."""
         names = [path.name for path in self.pairs] + ["looker", "extractive", "solver-editor"]
         return [self.folder / "runs" / name for name in names]
 
@@ -103,7 +103,7 @@ class Demo:
 
 
 def carry_out(stage: Stage, log: IO[bytes]) -> None:
-    """Give the commands of a stage; what they say goes into a log.
+    """Run the commands of a stage; their output goes into a log.
 
     Raises:
         WorkError: One of them failed; the message ends with the last line that it said.

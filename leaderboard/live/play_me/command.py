@@ -85,7 +85,7 @@ def command(
 
 
 def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
-    """Write the manifest of the pair with a person in it; return its path and what the page shows.
+    """Write the manifest of the pair with a person in it; return its path and the settings of the page.
 
     Raises:
         InputError: The pair plays another game.

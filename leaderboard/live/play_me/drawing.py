@@ -1,4 +1,4 @@
-"""A generator's place at the game: a describer's message is shown, a person draws or types what to draw."""
+"""A generator's place at the game: a describer's message is shown, a person draws or types a description."""
 
 import base64
 import binascii
@@ -54,7 +54,7 @@ class DrawingTable(Table):
         return True
 
     async def drawn(self, said: dict[str, Any]) -> str:
-        """Return what the generator draws of typed descriptions, as a data address.
+        """Return the generator's drawing of typed descriptions, as a data address.
 
         Args:
             said: JSON with ``texts``, all descriptions so far.

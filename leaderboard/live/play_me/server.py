@@ -48,7 +48,7 @@ class PlayHandler(LoopbackHandler):
             self.send_own(PAGE / (self._table.PAGE if path == "/" else Path(path).name))
 
     def do_POST(self) -> None:  # noqa: N802 - the base class's name
-        """Take an answer, or draw what was typed; JSON with the fields that the seat's table reads."""
+        """Take an answer, or draw the typed words; JSON with the fields that the seat's table reads."""
         if self.refused():
             return
         said = self.posted()

@@ -66,7 +66,7 @@ class Table:
         return (question / "answer.txt").exists()
 
     def _place(self, question: Path) -> tuple[int, float]:
-        """Return where a question stands among those that wait: by the order of targets, then the newest first."""
+        """Return the place of a question among the waiting ones: by the order of targets, then the newest first."""
         instance = self._instance_of(question) if self.order else None
         known = instance is not None and instance.instance_id in self.order
         at = self.order.index(instance.instance_id) if instance is not None and known else len(self.order)
@@ -81,7 +81,7 @@ class Table:
         return self._by_target.get(hashlib.sha256(seen).hexdigest())
 
     def take(self, said: dict[str, Any]) -> bool:
-        """Take what the page sent: JSON with ``question`` and ``text``; False if it answers nothing that waits.
+        """Take the page's answer: JSON with ``question`` and ``text``; False if no such question waits.
 
         Raises:
             ValueError: A field is missing or of another type.
@@ -124,7 +124,7 @@ class Table:
             return None
 
     def _shown(self, question: Path) -> dict[str, Any] | None:
-        """Return a question: its target, renderings and what is wrong with the last of them."""
+        """Return a question: its target, its renderings and the faults of the last rendering."""
         try:
             target = read_picture(question / "target.png")
             names = sorted((path.name for path in question.glob("rendering-*.png")), key=_number)

@@ -1,4 +1,4 @@
-"""Participants' runs, brought where boards find them, without those who stopped, did not agree or did not attend."""
+"""Participants' runs, brought where boards find them, except after a stop, without consent or without attention."""
 
 import shutil
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Imported:
 
 
 def import_study(folder: Path, out: Path) -> list[Imported]:
-    """Copy the runs of a study's participants to ``out/human-CODE`` and return what became of each.
+    """Copy the runs of a study's participants to ``out/human-CODE`` and return the verdict on each.
 
     Raises:
         InputError: The folder holds no study, nobody has taken part, or a run is there already.
@@ -62,7 +62,7 @@ def import_study(folder: Path, out: Path) -> list[Imported]:
 
 
 def _participant(folder: Path, session: Session, study: Study) -> Imported | None:
-    """Return what a participant has done; None if the participant never began."""
+    """Return the verdict on a participant's run; None if the participant never began."""
     own = folder / "results" / session.code
     if not (own / "run" / RUN_FILE).is_file():
         return None

@@ -1,4 +1,4 @@
-"""Runs inside of the sandbox and tries what must fail there; writes, by guarantee, what did not fail as JSON.
+"""Runs inside of the sandbox and tries forbidden actions; writes those that did not fail as JSON, by guarantee.
 
 Arguments come as JSON on standard input: ``hidden`` (paths outside that must not be there), ``memory`` and ``folder``
 (bytes) and ``calls`` (numbers of system calls that must be refused, by name).

@@ -46,7 +46,7 @@ class Painting(Dimension):
         return Task(prompt, {"description": description, "region": region.name}, pictures)
 
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - the mask says all
-        """Return the IoU of what is green in the answer and the region's mask."""
+        """Return the IoU of the green area of the answer and the region's mask."""
         mask, before = pictures["mask"].pixels[..., 0], pictures["input"].pixels
         corrected = paint_iou_corrected(answer.pixels, mask, before)
         return Verdict(

@@ -33,7 +33,7 @@ class SeenThings(Dimension):
 
     @abstractmethod
     def judge(self, payload: Mapping[str, Any], seen: Detections) -> Verdict:
-        """Judge what was seen in an answer."""
+        """Judge the things seen in an answer."""
 
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - what is asked needs no picture
         """Judge the coloured forms that are seen in an answer."""

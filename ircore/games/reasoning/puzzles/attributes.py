@@ -172,7 +172,7 @@ def _without_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 
 def _thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Iterator[tuple[float, Area]]:
-    """Yield thickness and area of what is neither a speck nor a thin line, in a part of a picture."""
+    """Yield thickness and area of each mark in a part of a picture, except specks and thin lines."""
     parts, count = ndimage.label(mask, np.ones((3, 3)))
     for number in range(1, count + 1):
         part = parts == number

@@ -83,7 +83,7 @@ def scattered(forms: Sequence[Form], rng: random.Random, a_row: int) -> list[Pla
 
 
 def seen_forms(pixels: Pixels) -> Detections:
-    """Return the coloured forms of a picture, with boxes; what has another outline is an ``odd`` thing of its colour.
+    """Return the coloured forms of a picture, with boxes; a form of another outline is an ``odd`` thing of its colour.
 
     >>> seen = seen_forms(draw_forms([Placed(Form("red", "circle"), 100, 100, 40)]).pixels)
     >>> {label: len(boxes) for label, boxes in seen.boxes.items()}

@@ -70,7 +70,7 @@ class PaintingScene:
     masks: dict[str, Mask] = field(default_factory=dict)
 
     def add(self, region: Region, colour: str, draw: Draw) -> None:
-        """Draw a region over what is there; a pixel that is at least half covered belongs to it alone."""
+        """Draw a region over the picture; a pixel that is at least half covered belongs to the region alone."""
         self.regions.append(region)
         self.masks[region.name] = self.cover(colour, draw)
 

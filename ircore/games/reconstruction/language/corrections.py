@@ -105,7 +105,7 @@ class _Finder:
         return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
 
     def _categories_of(self, token: str) -> tuple[tuple[Correction, ...], tuple[Correction, ...]]:
-        """Return the categories of which a stem fires on ``token``, and those of which a phrase may begin with it."""
+        """Return the categories whose stems fire on ``token``, and those with a phrase that may begin there."""
         lengths = range(max(1, len(token) - ENDING), len(token) + 1)
         stems = {correction for length in lengths for correction in self._by_stem.get(token[:length], ())}
         phrases = (correction for correction, openings in self._openings.items() if token.startswith(openings))
@@ -127,7 +127,7 @@ def _phrases(words: WordList) -> re.Pattern[str]:
 
 
 def _texts(words: WordList) -> Iterator[str]:
-    """Yield the phrases of a list, those that begin with alternatives as a phrase for each."""
+    """Yield the phrases of a list; a phrase that begins with alternatives is yielded once for each."""
     for phrase in words.phrases:
         leading = re.match(r"\(\?:([a-z |]+)\)", phrase.text)
         if leading:

@@ -242,7 +242,7 @@ def _draw_area(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None
 
 
 def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: Graph) -> None:
-    """Draw the first function's asymptotes, except those on top of an axis."""
+    """Draw the first function's asymptotes, except on top of an axis."""
     ink = mix(plot.style.paper.surface, plot.style.paper.ink, 0.7)
     for value in filter(None, graph.functions[0].vertical):
         scene.line("asymptote", line_at(plot, "x", value), ink, 1.0, (6, 4), x=value)

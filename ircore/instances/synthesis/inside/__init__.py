@@ -1,1 +1,1 @@
-"""What runs inside of the sandbox beside a program; it imports nothing of this project but itself."""
+"""Modules that run inside of the sandbox beside a program; they import nothing else of this project."""

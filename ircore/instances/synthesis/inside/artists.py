@@ -15,7 +15,7 @@ TEXTS = {"geometry": "label", "pie_graph": "wedge_label", "line_graph": "series_
 
 
 def read_figure(figure: Any, category: str) -> Page:
-    """Return what a figure shows.
+    """Return the elements of a figure.
 
     Args:
         figure: A matplotlib figure that was drawn.

@@ -19,7 +19,7 @@ MOST_ELEMENTS = 1500
 
 
 class _Silent(io.TextIOBase):
-    """Takes what a program prints, and keeps none of it."""
+    """Takes the output of a program, and discards it."""
 
     def write(self, text: str) -> int:
         """Take a text."""

@@ -1,4 +1,4 @@
-"""The page that readers of artists write on: elements, in the project's form of scenes, and what cannot be read."""
+"""The page that readers of artists write on: elements, in the project's form of scenes, and unreadable artists."""
 
 from typing import Any
 
@@ -34,14 +34,14 @@ class Page:
         self.series = 0
 
     def add(self, kind: str, box: Box | None, colour: str | None, **parameters: Any) -> None:
-        """Add an element, unless it touches no pixel; the parameter ``text`` is what it says."""
+        """Add an element, unless it touches no pixel; the parameter ``text`` holds its words."""
         text = parameters.pop("text", None)
         if box is not None:
             element = {"type": kind, "text": text, "colour": colour, "box": list(box), "parameters": parameters}
             self.elements.append(element)
 
     def skip(self, reason: str) -> None:
-        """Write down, once, what cannot be read."""
+        """Note an unreadable artist, once."""
         if reason not in self.unread:
             self.unread.append(reason)
 

@@ -69,7 +69,7 @@ def _read_clause(clause: Clause, sheet: Sheet, corrections: bool) -> None:
 
 
 def _read_plot(clause: Clause, sheet: Sheet) -> bool:
-    """Draw what a clause says of a plot in its own units; return whether the clause was about that.
+    """Draw a clause about a plot in its own units; return whether the clause was about that.
 
     Only after a sentence has told the area of the plot: "the plot spans 60 to 460 px across and 20 to 420 px down".
     """

@@ -103,7 +103,7 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 
 def plain_message(target: Perception, view: DescriberView) -> str:
-    """Return the message of a turn in the plain voice: what was not said so far, then corrections; empty when done."""
+    """Return the message of a turn in the plain voice: new statements, then corrections; empty when done."""
     # Few tokens or patches of a photograph leave nothing to say in units or names.
     if target.photo or view.token_budget < SHORT:
         return ColourWords(()).said(message_about(target, view))

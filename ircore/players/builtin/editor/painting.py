@@ -99,7 +99,7 @@ def areas_of(pixels: Pixels) -> list[Mask]:
 
 
 def _matching(description: str, regions: Sequence[SeenRegion], kind: str) -> list[SeenRegion]:
-    """Return the regions that a description fits: first those of a neighbour that it names, if it names one."""
+    """Return the regions that a description fits: first the regions of the neighbour that it names, if any."""
     if neighbour := _NEIGHBOUR.search(description):
         known = _matching(neighbour[2], regions, kind)
         if len(known) != 1:

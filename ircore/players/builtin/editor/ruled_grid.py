@@ -160,7 +160,7 @@ _NOTHING = ((0.0, UNREADABLE), (0.0, UNREADABLE))
 
 
 def _holes(mark: Ink) -> int:
-    """Return how many areas of ground a mark encloses; those of a few pixels are specks."""
+    """Return how many areas of ground a mark encloses; areas of a few pixels are specks."""
     parts, count = ndimage.label(~np.pad(mark, 1))
     sizes = np.bincount(parts.ravel(), minlength=count + 1)[1:]
     return int(np.count_nonzero(sizes >= SPECK * mark.size)) - 1
@@ -168,7 +168,7 @@ def _holes(mark: Ink) -> int:
 
 @cache
 def _forms() -> tuple[tuple[str, Ink], ...]:
-    """Return forms of the digits: those of the font inside Pillow, and a 1 with a foot."""
+    """Return forms of the digits: of the font inside Pillow, and a 1 with a foot."""
     forms = []
     for digit in "123456789":
         drawing = Drawing(120, 120)

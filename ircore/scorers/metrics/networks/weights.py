@@ -20,7 +20,7 @@ INSTALL = 'Install the packages with: pip install "ircore[perceptual]"'
 
 
 def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
-    """Return a function that names what a metric lacks: a package, or a variable with its weights.
+    """Return a function that names a metric's missing package or variable; None where nothing is missing.
 
     Args:
         variables: Environment variables, each naming weights.

@@ -1,4 +1,4 @@
-"""Edges of a picture, by orientation: what a rendering is laid over its target by."""
+"""Edges of a picture, by orientation: the registration of a rendering on its target uses them."""
 
 import math
 from dataclasses import dataclass

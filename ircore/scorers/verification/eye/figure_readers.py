@@ -56,7 +56,7 @@ def read_stroke(look: Look, mark: Mark) -> Observations:
 
 
 def _apart_from_others(look: Look, index: int, course: Course) -> Course:
-    """Leave out places at which another line of the target is nearer to what was seen than the course itself."""
+    """Leave out places at which another line of the target is nearer to the seen line than the course itself."""
     points = course.places + course.offsets[:, None] * course.normals
     off = np.abs(course.offsets)
     usable = course.usable.copy()

@@ -1,4 +1,4 @@
-"""The describer's second voice: what a person would say of a picture, who names things rather than pixels.
+"""The describer's second voice: speaks like a person, who names things rather than pixels.
 
 Colours get everyday names (``colour_words``), charts and graphs are told in their own units (``charts``, ``axes``,
 ``chart_words``), figures by their named points (``points``, ``figure_words``), shapes by their names

@@ -51,7 +51,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Area:
-    """Sides of a plot in pixels, and what is drawn around it.
+    """Sides of a plot in pixels, and the marks drawn around it.
 
     >>> axis = Axis("x", (), (), 0.0, None, None, None)
     >>> Area(60.0, 460.0, 20.0, 420.0, axis, axis, frame=None, panel=None).right

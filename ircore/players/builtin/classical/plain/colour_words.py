@@ -83,7 +83,7 @@ class ColourWords:
         return f"{plain_name(colour)} ({colour})"
 
     def _is_mistakable(self, colour: str, shown: str, off: float) -> bool:
-        """Return whether what a name says is nearly as near to another colour of the picture."""
+        """Return whether a colour's name is nearly as near to another colour of the picture."""
         others = [other for other in self._all if apart(other, colour) >= ALIKE]
         return any(apart(other, shown) < CLEARER * off for other in others)
 

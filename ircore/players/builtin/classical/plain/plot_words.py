@@ -36,7 +36,7 @@ def area_words(area: Area, colours: ColourWords) -> str:
 
 
 def axis_statement(axis: Axis, percepts: Sequence[Percept], colours: ColourWords, as_words: bool) -> Statement:
-    """Return what an axis shows: its line, its values or (``as_words``) its categories, and its tick marks."""
+    """Return the description of an axis: its line, its values or (``as_words``) its categories, and its tick marks."""
     line = _line_words(axis.line, colours)
     parts = [f"is {line}" if line else "", _labels_words(axis) if as_words else _range_words(axis)]
     text = f"The {axis.name} axis {' and '.join(part for part in parts if part)}"

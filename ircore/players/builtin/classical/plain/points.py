@@ -1,4 +1,4 @@
-"""Points of a figure by the letters that stand at them, and what can be said with their names."""
+"""Points of a figure by the letters that stand at them, and statements with their names."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

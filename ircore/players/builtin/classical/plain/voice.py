@@ -1,4 +1,4 @@
-"""The plain voice: sentences about a picture, turn by turn, then what is still wrong with the rendering."""
+"""The plain voice: sentences about a picture, turn by turn, then corrections of the rendering."""
 
 import itertools
 import math
@@ -85,7 +85,7 @@ def plan_of(target: Perception) -> Plan:
 
 
 def _curves(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]]:
-    """Return the curves of a graph whose axes cross inside, in the graph's units, and what they tell."""
+    """Return the curves of a graph whose axes cross inside, in the graph's units, and the percepts that they tell."""
     statements, described = list[Statement](), set[int]()
     for order, stroke in enumerate(percept for percept in target.percepts if isinstance(percept, Stroke)):
         said = curve_statement(stroke, area, colours) if stroke.role == "curve" else None
@@ -98,7 +98,7 @@ def _curves(target: Perception, area: Area, colours: ColourWords) -> tuple[list[
 def _rest(
     things: Iterable[Percept], texts: Sequence[Text], target: Perception, colours: ColourWords
 ) -> list[Statement]:
-    """Return statements in pixels about what nothing else tells."""
+    """Return statements in pixels about the percepts that no other statement tells."""
     statements = []
     for order, thing in enumerate(things):
         said = plainly(statement_of(thing, full_colour), colours)
@@ -107,7 +107,7 @@ def _rest(
 
 
 def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
-    """Return what is said of shapes and of figures with named points."""
+    """Return statements about shapes and about figures with named points."""
     points, circles = named_points(target), circles_of(target)
     statements = list[Statement]()
     for order, thing in enumerate(percept for percept in target.percepts if not isinstance(percept, Text)):
@@ -148,7 +148,7 @@ def _thing(percept: Percept, target: Perception, points: Points, circles: Sequen
 
 
 def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]] | None:
-    """Return what is said of a plot in its own units, and the identities of the percepts told so; None if no plot."""
+    """Return statements about a plot in its own units, and the identities of the percepts told so; None if no plot."""
     grids = [percept for percept in target.percepts if isinstance(percept, Grid)]
     grid, told_grids = grid_statement(area, grids, colours)
     described = told_of_area(target, area, told_grids)
@@ -162,7 +162,7 @@ def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[St
 
 
 def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int], str]:
-    """Return bars, lines and curves by their values, what they tell, and the axis of the categories, if any."""
+    """Return bars, lines and curves by their values, the percepts told so, and the axis of categories, if any."""
     statements, described, categories = list[Statement](), set[int](), ""
     groups = [percept for percept in target.percepts if isinstance(percept, Bars)]
     for order, group in enumerate(groups):
