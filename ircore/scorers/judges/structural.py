@@ -122,9 +122,10 @@ def structure_agreement(x: _Planes, y: _Planes) -> float:
 def commonest_colour(picture: _Planes) -> _Planes:
     """Return the mean of the pixels in the fullest of 4096 bins of colour."""
     # 16 levels of each colour, so that a slightly uneven ground still falls into one bin.
-    bins = (picture // 16).astype(np.int64) @ np.array([256, 16, 1])
-    fullest = np.bincount(bins.ravel(), minlength=4096).argmax()
-    colour: _Planes = picture[bins == fullest].mean(axis=0)
+    levels = (picture // 16).astype(np.int64)
+    bins = (levels[..., 0] * 256 + levels[..., 1] * 16 + levels[..., 2]).ravel()
+    chosen = np.compress(bins == np.bincount(bins).argmax(), picture.reshape(-1, 3), axis=0)
+    colour: _Planes = np.einsum("ij->j", chosen) / len(chosen)
     return colour
 
 

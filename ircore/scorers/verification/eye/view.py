@@ -114,16 +114,23 @@ def commonest(colours: Floats, near: float = 6.0) -> Floats:
     cells = np.floor(colours / near).astype(np.int32)
     codes = (cells[:, 0] + 64) * 16384 + (cells[:, 1] + 64) * 128 + cells[:, 2] + 64
     values, counts = np.unique(codes, return_counts=True)
-    seed = colours[codes == values[int(counts.argmax())]].mean(axis=0)
-    members = distance(colours, seed) < near
-    return np.asarray(colours[members].mean(axis=0), dtype=np.float32)
+    seed = _mean_of(colours, codes == values[int(counts.argmax())])
+    return np.asarray(_mean_of(colours, distance(colours, seed) < near), dtype=np.float32)
+
+
+def _mean_of(colours: Floats, mask: Mask) -> Floats:
+    """Return the mean of the colours under a mask, shape (3,)."""
+    # Adds up row by row as ``mean`` does, to the last bit; on rows of three it takes a fifth of the time.
+    chosen = np.compress(mask, colours, axis=0)
+    mean: Floats = np.einsum("ij->j", chosen) / colours.dtype.type(len(chosen))
+    return mean
 
 
 def distance(colours: Floats, other: Floats) -> Floats:
     """Return how far colours are apart: Euclidean in L*a*b*, for masks; verdicts take ``difference``."""
-    # Channel by channel: a sum over an axis of three is several times slower.
-    squares = (colours - other) ** 2
-    apart: Floats = np.sqrt(squares[..., 0] + squares[..., 1] + squares[..., 2])
+    # Channel by channel: over a last axis of three every operation is several times slower.
+    squares = [np.square(colours[..., channel] - other[..., channel]) for channel in range(3)]
+    apart: Floats = np.sqrt(squares[0] + squares[1] + squares[2])
     return apart
 
 
