@@ -86,7 +86,7 @@ def _grounds(look: Look, explained: Mask) -> list[Floats]:
     # The rim of the page: a renderer may leave a margin of another colour about its figure.
     outside[20:-20, 20:-20] = False
     seen = [area for area in (*areas, plain, outside) if area.sum() > 60]
-    return [look.view.background, *(commonest(look.view.lab[area]) for area in seen)]
+    return [look.view.background, *(commonest(look.view.lab_under(area)) for area in seen)]
 
 
 def _extra(mask: Mask, size: float) -> ExtraBox | None:

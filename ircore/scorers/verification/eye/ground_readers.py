@@ -33,7 +33,7 @@ def read_background(look: Look, mark: Mark) -> Observations:
             free &= ~look.target.outline(index)
     if free.sum() < 200:
         return {f"{mark.key}/colour": Observed(None, "too little of it is seen")}
-    colour = commonest(look.view.lab[free])
+    colour = commonest(look.view.lab_under(free))
     # Only pixels near the commonest colour: what else is drawn there would shift the colour.
     near = free & (distance(look.view.lab, colour) < 6)
     return {f"{mark.key}/colour": Observed(hex_of(np.median(look.view.rgb[near], axis=0)))}
@@ -46,7 +46,7 @@ def read_panel(look: Look, mark: Mark) -> Observations:
     outside = ~mask & ~look.target.explained
     if free.sum() < 200 or outside.sum() < 200:
         return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
-    colour, around = commonest(look.view.lab[free]), commonest(look.view.lab[outside])
+    colour, around = commonest(look.view.lab_under(free)), commonest(look.view.lab_under(outside))
     if float(distance(colour, around)) < 2.0:
         return {f"{mark.key}/presence": Observed(False)}
     near = free & (distance(look.view.lab, colour) < 6)
@@ -64,7 +64,7 @@ def read_ground(look: Look, mark: Mark) -> Observations:
         free = look.target.outline(index) & ~look.target.hidden(index)
         if free.sum() < 120 or element.colour is None:
             continue
-        own, seen = lab_of(element.colour), np.median(look.view.lab[free], axis=0)
+        own, seen = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
         total += 1
         # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
         right += bool(float(distance(seen, own)) < max(2.0, float(distance(seen, base))))
@@ -119,7 +119,7 @@ def _grounds(target: Target, view: View) -> list[Floats]:
     areas = [target.outline(k) for k, element in enumerate(target.scene.elements) if element.type == "background"]
     rest = ~np.any(areas, axis=0) if areas else np.ones_like(target.explained)
     free = [area & ~target.explained for area in [*areas, rest]]
-    return [commonest(view.lab[mask]) if mask.sum() > 60 else view.background for mask in free]
+    return [commonest(view.lab_under(mask)) if mask.sum() > 60 else view.background for mask in free]
 
 
 def _area(target: Target, view: View, index: int) -> Area | None:

@@ -78,7 +78,7 @@ class Look:
 
 def _uneven(view: View, target: Target) -> float:
     """Return the share of the ground beside drawn elements that is neither of the commonest colours nor ink."""
-    colours = view.lab[target.beside][::3]
+    colours = view.lab_under(target.beside)[::3]
     grounds: list[Floats] = []
     rest = colours
     while len(rest) > 0.05 * len(colours) + 50 and len(grounds) < 6:

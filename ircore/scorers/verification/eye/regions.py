@@ -89,12 +89,12 @@ def area_seen(view: View, place: Place) -> Area | None:
     inner, around = place
     if inner.sum() < 6:
         return None
-    ground = commonest(view.lab[around]) if around.sum() >= 12 else view.background
+    ground = commonest(view.lab_under(around)) if around.sum() >= 12 else view.background
     far = distance(view.lab, ground)
     differs = inner & (far > APART)
     if differs.sum() < 0.2 * inner.sum():
         return None
-    colour = commonest(view.lab[differs])
+    colour = commonest(view.lab_under(differs))
     if float(distance(colour, ground)) < APART:
         return None
     own = distance(view.lab, colour) < min(14.0, max(5.0, 0.5 * float(distance(colour, ground))))
@@ -227,8 +227,8 @@ def tint_seen(view: View, expected: Mask, hidden: Mask) -> str | None:
         return ""
     around = ndimage.binary_dilation(expected, iterations=14) & ~ndimage.binary_dilation(expected, iterations=5)
     around &= ~hidden
-    ground = np.median(view.lab[around], axis=0) if around.sum() >= 30 else view.background
-    colour = np.median(view.lab[inner], axis=0)
+    ground = np.median(view.lab_under(around), axis=0) if around.sum() >= 30 else view.background
+    colour = np.median(view.lab_under(inner), axis=0)
     if min(float(distance(colour, ground)), float(distance(colour, view.background))) < TINT:
         return None
     return hex_of(np.median(view.rgb[inner], axis=0))

@@ -68,6 +68,11 @@ class View:
         lab: Floats = rgb2lab(self.rgb / np.float32(255.0))
         return lab
 
+    def lab_under(self, mask: Mask) -> Floats:
+        """Return the colours of the pixels under a mask, L*a*b*, shape (pixels, 3)."""
+        # A fifth of the time that an index by the mask takes.
+        return np.compress(mask.ravel(), self.lab.reshape(-1, 3), axis=0)
+
     @cached_property
     def texts(self) -> Mask:
         """Mark the boxes of the target's texts, a little grown: colours seen there say little of the elements below."""
