@@ -1,4 +1,4 @@
-"""Stages of the demo: commands as users give them, some side by side."""
+"""Stages of the demo: commands as users give them, in chains that run side by side."""
 
 import subprocess
 import sys
@@ -11,23 +11,32 @@ from typing import IO
 from ircore.core.errors import WorkError
 from ircore.players.builtin_pairs import builtin_pairs
 
+Chain = tuple[tuple[str, ...], ...]
+"""Commands that are given one after the other, each as the arguments of ``ircore``."""
+
+SIDE_BY_SIDE = 4
+"""Chains of a stage that run at once, at most."""
+
 
 @dataclass(frozen=True)
 class Stage:
     """A part of the demo.
 
-    >>> Stage("draw targets", (("instances", "build", "--out", "set"),)).side_by_side
-    False
+    >>> Stage("draw targets", ((("instances", "build", "--out", "set"),),)).commands
+    [('instances', 'build', '--out', 'set')]
 
     Attributes:
         label: In the imperative, for people.
-        commands: Arguments of ``ircore``.
-        side_by_side: Whether the commands are given at the same time.
+        chains: Chains of commands; the chains run side by side.
     """
 
     label: str
-    commands: tuple[tuple[str, ...], ...]
-    side_by_side: bool = False
+    chains: tuple[Chain, ...]
+
+    @property
+    def commands(self) -> list[tuple[str, ...]]:
+        """The commands of all chains."""
+        return [command for chain in self.chains for command in chain]
 
 
 @dataclass(frozen=True)
@@ -64,42 +73,37 @@ class Demo:
         sets = [str(self.folder / name) for name in ("instances", "contexts", "dialogues", "tasks")]
         runs = [str(run) for run in self.runs]
         number, pairs = str(self.per_condition), self.pairs
-        stages = [
-            Stage("draw targets", (("instances", "build", "--out", sets[0], "--per-condition", number),)),
-            Stage(
-                "play reconstruction",
-                tuple(
-                    ("play", str(pair), "--instances", sets[0], "--out", run, "--concurrency", "1")
-                    for pair, run in zip(pairs, runs, strict=False)
-                ),
-                side_by_side=True,
-            ),
-            Stage("score every turn", (("score", *runs[: len(pairs)], "--every-turn"),)),
-        ]
-        games = (
-            ("reference", number, "looker"),
-            ("conversation", "1", "extractive"),
-            ("reasoning", number, "solver-editor"),
+        draw = ("instances", "build", "--out", sets[0], "--per-condition", number)
+        plays = (
+            (("play", str(pair), "--instances", sets[0], "--out", run, "--concurrency", "1"),)
+            for pair, run in zip(pairs, runs, strict=False)
         )
-        for (game, count, players), instances in zip(games, sets[1:], strict=True):
-            run = str(self.folder / "runs" / players)
-            stages.append(
-                Stage(
-                    f"play {game}",
-                    (
-                        ("instances", "build", "--game", game, "--out", instances, "--per-condition", count),
-                        ("play", players, "--instances", instances, "--out", run),
-                        ("score", run),
-                    ),
-                )
-            )
-        dataset = str(self.folder / "dataset")
+        games = (
+            self._game("reference", number, "looker", sets[1]),
+            self._game("conversation", "1", "extractive", sets[2]),
+            self._game("reasoning", number, "solver-editor", sets[3]),
+        )
+        dataset, out = str(self.folder / "dataset"), str(self.folder / "site")
         build = ("release", "build", "--runs", *runs, "--instances", *sets, "--out", dataset)
-        stages.append(Stage("write and check the dataset", (build, ("release", "check", dataset))))
+        stages = [
+            Stage("draw targets", ((draw,),)),
+            Stage("play reconstruction", tuple(plays)),
+            Stage("score every turn", ((("score", *runs[: len(pairs)], "--every-turn"),),)),
+            Stage("play the other games", games),
+            Stage("write and check the dataset", ((build, ("release", "check", dataset)),)),
+        ]
         if site:
-            out = str(self.folder / "site")
-            stages.append(Stage("render the site", (("site", "build", "--runs", *runs, "--out", out),)))
+            stages.append(Stage("render the site", ((("site", "build", "--runs", *runs, "--out", out),),)))
         return stages
+
+    def _game(self, game: str, per_condition: str, players: str, instances: str) -> Chain:
+        """Return the commands that draw a game's instances, play and score them."""
+        run = str(self.folder / "runs" / players)
+        return (
+            ("instances", "build", "--game", game, "--out", instances, "--per-condition", per_condition),
+            ("play", players, "--instances", instances, "--out", run),
+            ("score", run),
+        )
 
 
 def carry_out(stage: Stage, log: IO[bytes]) -> None:
@@ -108,14 +112,15 @@ def carry_out(stage: Stage, log: IO[bytes]) -> None:
     Raises:
         WorkError: One of them failed; the message ends with the last line that it said.
     """
-    if not stage.side_by_side:
-        for command in stage.commands:
-            _give(command, log)
-        return
-    with ThreadPoolExecutor(max_workers=4) as workers:
+    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as workers:
         # All are handed in before the first result is awaited, or nothing would run side by side.
-        for done in [workers.submit(_give, command, log) for command in stage.commands]:
+        for done in [workers.submit(_follow, chain, log) for chain in stage.chains]:
             done.result()
+
+
+def _follow(chain: Chain, log: IO[bytes]) -> None:
+    for command in chain:
+        _give(command, log)
 
 
 def _give(command: Sequence[str], log: IO[bytes]) -> None:

@@ -44,7 +44,7 @@ def test_a_stage_that_fails_says_what_was_said(tmp_path: Path) -> None:
         (tmp_path / "demo.log").open("wb") as log,
         pytest.raises(WorkError, match=r"exit status 2: .*nowhere") as caught,
     ):
-        carry_out(Stage("score", (("score", str(tmp_path / "nowhere")),)), log)
+        carry_out(Stage("score", ((("score", str(tmp_path / "nowhere")),),)), log)
     assert "demo.log" in caught.value.remedy
     assert b"$ ircore score" in (tmp_path / "demo.log").read_bytes()
 
