@@ -3,17 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from ircore.core.errors import InputError
-from ircore.core.plugins import load
 from ircore.results.columns import filled
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
+from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import Ratios, Scale, ratio_intervals, resample
 from ircore.results.statistics.intervals import Estimate
-from ircore.scorers.metrics.measure import MetricKey
 
 
 @dataclass(frozen=True)
@@ -34,45 +30,6 @@ class MetricCell:
 
     change: Estimate
     """Mean of final minus first, over played episodes of at least two renderings."""
-
-
-@dataclass(frozen=True)
-class MetricFacts:
-    """Title, unit, direction and range of a metric.
-
-    Example:
-        >>> metric_facts("psnr").unit
-        'dB'
-    """
-
-    name: str
-    """Name of the metric, as in scores."""
-
-    title: str
-    """Title of the metric, for people."""
-
-    unit: str
-    """Unit, such as ``dB``; empty if the metric has no unit, or none is known."""
-
-    higher_is_better: bool
-    """Direction; higher for a metric that is not installed here."""
-
-    scale: Scale
-    """Possible values, without weight at the ends."""
-
-
-def metric_facts(name: str) -> MetricFacts:
-    """Return name, unit, direction and scale of a metric; the name alone if the metric is not installed."""
-    key = MetricKey.parse(name)
-    try:
-        metric = load("metrics", key.name)
-    # Runs may hold values of a metric of another package, which need not be installed, or sound, to show them.
-    except InputError:
-        return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
-    title = metric.title if key.loading == "upstream" else f"{metric.title}, native loading"
-    low = -np.inf if metric.low is None else metric.low
-    high = np.inf if metric.high is None else metric.high
-    return MetricFacts(name, title, metric.unit, metric.higher_is_better, Scale(low, high, 0.0))
 
 
 def metric_cells(

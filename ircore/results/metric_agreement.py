@@ -13,13 +13,19 @@ import numpy as np
 
 from ircore.results.agreement import EpisodesByRun
 from ircore.results.episodes import EpisodeResult
-from ircore.results.image_metrics import metric_facts
+from ircore.results.metric_facts import metric_facts
 from ircore.results.statistics.agreement import Agreement, observed_agreement, pearson, spearman
 
 
 @dataclass(frozen=True)
-class _MetricAgreement:
-    """A metric beside a rater."""
+class MetricAgreement:
+    """A metric beside a rater.
+
+    >>> from ircore.results.statistics.agreement import Agreement
+    >>> none = Agreement(None, None, None, 0, 0, "no rendering has both")
+    >>> MetricAgreement("ssim", "verified", none, none, none).metric
+    'ssim'
+    """
 
     metric: str
     """The metric."""
@@ -40,7 +46,7 @@ class _MetricAgreement:
 
 def metric_agreements(
     episodes: EpisodesByRun, metrics: Sequence[str], raters: Sequence[str]
-) -> tuple[_MetricAgreement, ...]:
+) -> tuple[MetricAgreement, ...]:
     """Hold every metric against every rater.
 
     Args:
@@ -55,7 +61,7 @@ def metric_agreements(
     return tuple(_agreement(played, metric, rater) for metric in metrics for rater in raters)
 
 
-def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> _MetricAgreement:
+def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> MetricAgreement:
     sign = 1.0 if metric_facts(metric).higher_is_better else -1.0
     measured, rated, renderings = [], [], []
     changes, choices, instances = [], [], []
@@ -73,7 +79,7 @@ def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> _Met
         # A tie is no choice, so that it is left out as a change of 0 is.
         choices.append(_number(judged.preference if judged.preference != 0.5 else None))
         instances.append(instance)
-    return _MetricAgreement(
+    return MetricAgreement(
         metric,
         rater,
         pearson(measured, rated, renderings),

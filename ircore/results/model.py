@@ -329,8 +329,8 @@ class Results:
 
     @cached_property
     def raters(self) -> Raters:
-        """How far judges and people agree."""
-        return Raters(self.episodes)
+        """How far judges, people and image metrics agree."""
+        return Raters(self.episodes, self.metrics, self.judges)
 
     @cached_property
     def _ratings(self) -> dict[str, Rated]:

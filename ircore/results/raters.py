@@ -1,6 +1,6 @@
 """Agreement, crossed scores and recalibration of raters, computed once and shared by tables, figures and pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ircore.results.agreement import AgreementResults, EpisodesByRun, RatedTask
     from ircore.results.crossed_ratings import CrossedRatings
+    from ircore.results.metric_agreement import MetricAgreement
     from ircore.results.statistics.calibration_map import Recalibration
     from ircore.results.statistics.recalibration import Refusal
 
@@ -17,6 +18,8 @@ class Raters:
 
     Args:
         episodes: By run_id, all of one instance set.
+        metrics: Image metrics that are held against the judges.
+        judges: These judges.
 
     Example:
         >>> from pathlib import Path
@@ -26,8 +29,9 @@ class Raters:
         ()
     """
 
-    def __init__(self, episodes: "EpisodesByRun") -> None:
+    def __init__(self, episodes: "EpisodesByRun", metrics: Sequence[str] = (), judges: Sequence[str] = ()) -> None:
         self._episodes = episodes
+        self._metrics, self._judges = metrics, judges
 
     @cached_property
     def _similarity(self) -> "RatedTask":
@@ -41,6 +45,13 @@ class Raters:
         from ircore.results.agreement import agreement_results
 
         return agreement_results(self._episodes, self._similarity)
+
+    @cached_property
+    def metric_agreements(self) -> "tuple[MetricAgreement, ...]":
+        """Agreement of every image metric with every judge and with people."""
+        from ircore.results.metric_agreement import metric_agreements
+
+        return metric_agreements(self._episodes, self._metrics, self._judges)
 
     @cached_property
     def crossed(self) -> "tuple[CrossedRatings, ...]":

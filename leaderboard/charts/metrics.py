@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from ircore.core.score_records import HUMAN
-from ircore.results.image_metrics import metric_facts
+from ircore.results.metric_facts import metric_facts
 from ircore.results.tables.metric_agreement import metric_agreement_table
 from leaderboard.charts.data import Entry, Subject, entries_of
 from leaderboard.charts.grammar import (

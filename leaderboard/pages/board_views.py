@@ -6,7 +6,7 @@ from itertools import product
 
 from ircore.core.records import Rules
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
-from ircore.results.image_metrics import metric_facts
+from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Order, Results
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Site

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ircore.core.fact_records import PARTS, Part
 from ircore.results.conditions import is_under
 from ircore.results.hops import POINTS, Series, by_turn, normalised_means, series_of
-from ircore.results.image_metrics import metric_facts
+from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.scales import SCORE, SHARE, Scale
 from ircore.results.tables.model import Column, Table, Value

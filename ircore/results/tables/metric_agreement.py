@@ -1,7 +1,6 @@
 """Image metrics beside judges and people: the question RQ 4 of ConvGenVisMo, asked of these runs."""
 
-from ircore.results.image_metrics import metric_facts
-from ircore.results.metric_agreement import metric_agreements
+from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
 from ircore.results.tables.agreement import agreement_value
 from ircore.results.tables.model import Column, Table, Value
@@ -38,7 +37,7 @@ def metric_agreement_table(results: Results) -> Table:
             Value(agreement.preference.n),
             agreement_value(agreement.preference),
         )
-        for agreement in metric_agreements(results.episodes, results.metrics, results.judges)
+        for agreement in results.raters.metric_agreements
     )
     notes = NOTES if rows else ("No run has both image metrics and ratings: nothing to compare.",)
     return Table("metric_agreement", "Metrics beside judges", caption(results), columns, rows, notes)

@@ -15,7 +15,8 @@ from ircore.core.score_records import HUMAN, JudgeIdentity, Score, Task
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.headline import judge_kind
-from ircore.results.image_metrics import metric_cells, metric_facts
+from ircore.results.image_metrics import metric_cells
+from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.subsets import rule_sets, under_rules
