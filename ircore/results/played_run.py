@@ -236,7 +236,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     def facts(self) -> "Iterator[RenderingFacts]":
         """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call."""
         # Inside, here and below, since a board needs neither facts nor language.
-        from ircore.runs.facts import read_facts
+        from ircore.runs.rendering_facts import read_facts
 
         # Not kept: the facts of a large run take far more memory than the shares computed from them.
         if isinstance(self.source, AnyRunFolder):

@@ -19,8 +19,8 @@ from ircore.core.progress import progress
 from ircore.core.records import Instance
 from ircore.core.score_records import Score, Task
 from ircore.core.workers import in_order
-from ircore.runs.facts import add_facts
 from ircore.runs.folder import RunFolder
+from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
 from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
 from ircore.scorers.metrics.measure import load_metrics

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ircore.core.episode_records import Episode
 from ircore.core.progress import progress
 from ircore.core.workers import in_order
-from ircore.runs.facts import read_facts
 from ircore.runs.folder import RunFolder
+from ircore.runs.rendering_facts import read_facts
 from ircore.scorers.computed import opened
 from ircore.scorers.said.grammar import VERSION, GrammarReader
 from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said

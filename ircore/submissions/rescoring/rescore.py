@@ -28,7 +28,7 @@ from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
 from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Committed, Flag, Provenance, Witness, make_provenance, write_provenance
-from ircore.runs.recorded import known_picture
+from ircore.runs.recorded_answers import known_picture
 from ircore.runs.setup import rules_of
 from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter

@@ -8,8 +8,8 @@ from samples import sample_run
 
 from ircore.core.images import Picture
 from ircore.core.records import Scene
-from ircore.runs.facts import FACTS, read_facts
 from ircore.runs.folder import RunFolder
+from ircore.runs.rendering_facts import FACTS, read_facts
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.stored import checked_facts, verdicts_of

@@ -14,9 +14,9 @@ from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
 from ircore.results.said import reader_agreement, said_points
-from ircore.runs.facts import add_facts, read_facts
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
+from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.scorers.said.grammar import GrammarReader
 from ircore.scorers.said.model_reader import reading_of
 from ircore.scorers.said.records import SaidTurn, read_said
