@@ -57,7 +57,7 @@ class FactCompleteness:
 
     def _known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
         """Return the facts of each target and version of the eye: all that any turn has, and those of the scene."""
-        from ircore.scorers.verification.facts import facts_of
+        from ircore.scorers.verification.scene_facts import facts_of
         from ircore.scorers.verification.score import VERSION
 
         known: dict[tuple[str, str], dict[str, None]] = {}

@@ -46,7 +46,7 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
 def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     """Yield the columns of each fact of a rendering, and of each thing in it that the target does not show."""
     # The verifying program needs SciPy, which is imported only where there are facts.
-    from ircore.scorers.verification.stored import checked_facts
+    from ircore.scorers.verification.stored_verdicts import checked_facts
 
     facts = checked_facts(scene, line)
     for checked in facts:

@@ -111,7 +111,7 @@ def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
 
 
 def _weights(scene: Scene) -> Weights:
-    from ircore.scorers.verification.facts.scene import facts_of
+    from ircore.scorers.verification.scene_facts.scene import facts_of
 
     return tuple(fact.weight for fact in facts_of(scene))
 

@@ -19,7 +19,7 @@ from ircore.players.builtin.classical.percepts import Perception, Shape
 from ircore.players.builtin.classical.statements import at, pack
 from ircore.players.builtin.classical.wording import first_message, statement_of
 from ircore.scorers.references.seen import perception_of
-from ircore.scorers.verification.facts.scene import facts_of
+from ircore.scorers.verification.scene_facts.scene import facts_of
 
 LARGEST_DOT = 120
 """Pixels of a dot: larger ones are seen by a comparison of pictures."""

@@ -27,7 +27,7 @@ from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.runner import JudgingPlan, judges_prices
 from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
-from ircore.scorers.verification.facts.scene import facts_of
+from ircore.scorers.verification.scene_facts.scene import facts_of
 
 PROMPT = files("ircore.scorers.said").joinpath("prompt_texts", "facts.txt").read_text(encoding="utf-8")
 

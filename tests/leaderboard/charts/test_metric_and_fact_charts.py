@@ -10,7 +10,7 @@ from invented_pairs import pairs_of
 
 from ircore.results.model import Results
 from ircore.scorers.said.records import SaidTurn
-from ircore.scorers.verification.facts.scene import facts_of
+from ircore.scorers.verification.scene_facts.scene import facts_of
 from leaderboard.charts.catalogue import Chart, figures
 
 

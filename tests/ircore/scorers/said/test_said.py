@@ -20,7 +20,7 @@ from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.scorers.said.grammar import GrammarReader
 from ircore.scorers.said.model_reader import reading_of
 from ircore.scorers.said.records import SaidTurn, read_said
-from ircore.scorers.verification.facts.scene import facts_of
+from ircore.scorers.verification.scene_facts.scene import facts_of
 
 BARS = (
     "The picture is 200 by 200 pixels with a white background. Bars standing on y 160: #d62828 from x 20 to 50 up to y "

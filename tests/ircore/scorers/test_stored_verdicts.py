@@ -12,7 +12,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import FACTS, read_facts
 from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.verification.score import verify_picture
-from ircore.scorers.verification.stored import checked_facts, verdicts_of
+from ircore.scorers.verification.stored_verdicts import checked_facts, verdicts_of
 
 PLAN = ScoringPlan(metrics=(), every_turn=True)
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ircore.core.records import Element, Scene
-from ircore.scorers.verification.facts.axes import data_range
-from ircore.scorers.verification.facts.model import Fact, Mark, fact
-from ircore.scorers.verification.facts.wording import colour_words, number
+from ircore.scorers.verification.scene_facts.axes import data_range
+from ircore.scorers.verification.scene_facts.records import Fact, Mark, fact
+from ircore.scorers.verification.scene_facts.wording import colour_words, number
 
 VALUE_TOLERANCE = 0.05
 """Share of a value by which it may be off."""

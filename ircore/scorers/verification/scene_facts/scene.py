@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from ircore.core.records import Scene
-from ircore.scorers.verification.facts import axes, charts, figures, lines, shapes
-from ircore.scorers.verification.facts.model import Fact, Mark
+from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, shapes
+from ircore.scorers.verification.scene_facts.records import Fact, Mark
 
 _FACTS: dict[str, Callable[[Scene, Mark], Iterator[Fact]]] = {
     "bar": charts.bar_facts,

@@ -6,8 +6,8 @@ import pytest
 
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.games.reconstruction.build_targets import BUILDERS
-from ircore.scorers.verification.facts import PARTS, facts_of, marks_of
-from ircore.scorers.verification.facts.shapes import relations
+from ircore.scorers.verification.scene_facts import PARTS, facts_of, marks_of
+from ircore.scorers.verification.scene_facts.shapes import relations
 
 
 def two_bars() -> Scene:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ircore.core.fact_records import LETTER, MOST_EXTRAS, VERDICT, ExtraBox, FactNote, FactVerdicts
 from ircore.core.records import Scene
-from ircore.scorers.verification.facts import facts_of
+from ircore.scorers.verification.scene_facts import facts_of
 from ircore.scorers.verification.score import VERSION, Verification
 from ircore.scorers.verification.verdicts import Checked
 
