@@ -26,7 +26,7 @@ from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.ranks import Standing
 from ircore.runs.provenance import Provenance
-from ircore.scorers.said.records import SaidTurn
+from ircore.scorers.stated_facts.records import SaidTurn
 
 if TYPE_CHECKING:
     import numpy as np

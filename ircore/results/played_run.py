@@ -21,7 +21,7 @@ from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.rated import Scope, scopes_of
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.provenance import Provenance
-from ircore.scorers.said.records import SaidTurn, read_said
+from ircore.scorers.stated_facts.records import SaidTurn, read_said
 
 if TYPE_CHECKING:
     from ircore.core.fact_records import Part, PartShare, RenderingFacts

@@ -8,7 +8,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.records import Instance, Scene
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SHARE
-from ircore.scorers.said.records import SaidTurn
+from ircore.scorers.stated_facts.records import SaidTurn
 
 Weights = tuple[float, ...]
 

@@ -5,7 +5,7 @@ from ircore.results.model import Results
 from ircore.results.said import reader_agreement, said_points
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
-from ircore.scorers.said.records import GRAMMAR, latest
+from ircore.scorers.stated_facts.records import GRAMMAR, latest
 
 NOT_MEASURED = "not measured: ircore score RUN --facts"
 

@@ -18,7 +18,7 @@ from ircore.players.builtin.classical.perceive import perceive
 from ircore.players.builtin.classical.percepts import Perception, Shape
 from ircore.players.builtin.classical.statements import at, pack
 from ircore.players.builtin.classical.wording import first_message, statement_of
-from ircore.scorers.references.seen import perception_of
+from ircore.scorers.references.scene_percept import perception_of
 from ircore.scorers.verification.scene_facts.scene import facts_of
 
 LARGEST_DOT = 120

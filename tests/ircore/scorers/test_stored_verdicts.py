@@ -10,7 +10,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import FACTS, read_facts
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.stored_verdicts import checked_facts, verdicts_of
 

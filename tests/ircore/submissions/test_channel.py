@@ -23,7 +23,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.provenance import make_provenance, record_finding, write_provenance
 from ircore.runs.session import PlayPlan
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult, channel_test
 from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
 from ircore.submissions.channel.playing import Drawer, drawer_of

@@ -12,7 +12,7 @@ from ircore.instances.benchmark import BenchmarkVersion, read_versions, record_v
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site

@@ -12,7 +12,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
-from ircore.scorers.said.records import GRAMMAR, SaidTurn, letters_of
+from ircore.scorers.stated_facts.records import GRAMMAR, SaidTurn, letters_of
 from ircore.scorers.verification.score import VERSION as EYE
 from ircore.scorers.verification.score import verify_picture
 

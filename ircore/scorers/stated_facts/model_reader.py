@@ -26,10 +26,10 @@ from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQu
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.runner import JudgingPlan, judges_prices
-from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
+from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.scene_facts.scene import facts_of
 
-PROMPT = files("ircore.scorers.said").joinpath("prompt_texts", "facts.txt").read_text(encoding="utf-8")
+PROMPT = files("ircore.scorers.stated_facts").joinpath("prompt_texts", "facts.txt").read_text(encoding="utf-8")
 
 VERSION = f"facts-{hashlib.sha256(PROMPT.encode()).hexdigest()[:8]}"
 """Of the prompt: another one is another reading."""
@@ -51,7 +51,7 @@ class Item:
     Example:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
-        >>> from ircore.scorers.said.records import SaidTurn
+        >>> from ircore.scorers.stated_facts.records import SaidTurn
         >>> run = RunFolder(Path("run"))
         >>> turn = SaidTurn(
         ...     episode_id="e", turn=1, rendering="a" * 64, reader="grammar", version="1",

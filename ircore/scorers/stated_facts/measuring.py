@@ -11,9 +11,9 @@ from ircore.core.progress import progress
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import read_facts
-from ircore.scorers.computed import opened
-from ircore.scorers.said.grammar import VERSION, GrammarReader
-from ircore.scorers.said.records import SaidTurn, add_said, latest, read_said
+from ircore.scorers.scoring import opened
+from ircore.scorers.stated_facts.grammar import VERSION, GrammarReader
+from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.score import VERSION as EYE
 
 

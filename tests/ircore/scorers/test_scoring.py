@@ -18,7 +18,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.records import Instance, Scene
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
+from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
 
 QUICK = ScoringPlan(metrics=("psnr",))
 
