@@ -8,8 +8,8 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.players.model_families import model_family
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, CellKey, run_cells
+from ircore.results.judge_ratings import Scope
 from ircore.results.played_run import PlayedRun
-from ircore.results.rated import Scope
 
 
 def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:

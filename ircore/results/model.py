@@ -17,14 +17,14 @@ from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
 from ircore.results.conditions import in_order, strata, under
 from ircore.results.episodes import EpisodeResult
-from ircore.results.held import columns_of, held_runs, past_budget_runs
+from ircore.results.judge_ratings import JudgeRatings, Scope, judge_ratings, ratings_by_judge, scopes_of
 from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, shared_identities
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
-from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.ranks import Standing
+from ircore.results.unranked_runs import columns_of, held_runs, past_budget_runs
 from ircore.runs.provenance import Provenance
 from ircore.scorers.stated_facts.records import SaidTurn
 
@@ -204,7 +204,7 @@ class Results:
             cells=cells_of_runs(by_id, scopes, families, (held, past_budget)),
             episodes=episodes,
             standings=compute_standings(
-                instances.instances, all_rated(instances.instances, episodes, scopes), columns_of(by_id, barred)
+                instances.instances, ratings_by_judge(instances.instances, episodes, scopes), columns_of(by_id, barred)
             ),
             held=held,
             past_budget=past_budget,
@@ -313,12 +313,12 @@ class Results:
         """
         return self.ratings_of(judge, run_ids, chosen).final
 
-    def ratings_of(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> Rated:
+    def ratings_of(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> JudgeRatings:
         """Return a judge's ratings of some runs on some instances; arguments and errors as of ``finals``."""
         # All runs are arranged at once and kept: a matrix of pairs asks for them couple by couple.
         every = self._ratings.get(judge)
         if every is None:
-            every = self._ratings[judge] = rated(self.instances, self.episodes, judge, self.scopes.get(judge))
+            every = self._ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
         rows = [self._rows[instance.instance_id] for instance in chosen]
         return every.rows(rows).columns([self._columns[run_id] for run_id in run_ids])
 
@@ -333,7 +333,7 @@ class Results:
         return Raters(self.episodes)
 
     @cached_property
-    def _ratings(self) -> dict[str, Rated]:
+    def _ratings(self) -> dict[str, JudgeRatings]:
         return {}  # by judge, as far as they have been asked for
 
     @cached_property

@@ -18,7 +18,7 @@ from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.rated import Scope, scopes_of
+from ircore.results.judge_ratings import Scope, scopes_of
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.provenance import Provenance
 from ircore.scorers.stated_facts.records import SaidTurn, read_said

@@ -17,8 +17,8 @@ from ircore.results.columns import filled
 from ircore.results.conditions import under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult
+from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
-from ircore.results.rated import Floats
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of

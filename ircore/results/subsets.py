@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from ircore.core.records import Rules
 from ircore.results.cells import compute_standings
-from ircore.results.held import columns_of
+from ircore.results.judge_ratings import ratings_by_judge
 from ircore.results.model import Results
-from ircore.results.rated import all_rated
+from ircore.results.unranked_runs import columns_of
 
 
 def rule_sets(results: Results) -> tuple[Rules, ...]:
@@ -42,7 +42,7 @@ def under_rules(results: Results, rules: Rules) -> Results:
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
-    ratings = all_rated(results.instances, episodes, results.scopes)
+    ratings = ratings_by_judge(results.instances, episodes, results.scopes)
     barred = columns_of(episodes, results.held | results.past_budget)
     return replace(subset, standings=compute_standings(results.instances, ratings, barred))
 

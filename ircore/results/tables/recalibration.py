@@ -5,7 +5,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
-from ircore.results.tables.rated import gap_notes, rated_columns, rated_values
+from ircore.results.tables.rated_shares import gap_notes, rated_columns, rated_values
 
 ERRORS = (
     ("bias", "bias", "Mean of score less people's score"),

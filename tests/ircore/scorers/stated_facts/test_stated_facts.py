@@ -13,7 +13,7 @@ from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
-from ircore.results.said import reader_agreement, said_points
+from ircore.results.fact_shares import reader_agreement, said_points
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.rendering_facts import add_facts, read_facts

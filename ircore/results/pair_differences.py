@@ -12,11 +12,11 @@ from ircore.results.statistics.ranks import all_differences
 
 
 @dataclass(frozen=True)
-class Against:
+class PairDifferences:
     """The intervals of all differences of main scores on a board.
 
     Example:
-        >>> board = Against(("a", "b"), means=np.array([70.0, 60.0]), low=np.array([[0.0, 4.0], [-16.0, 0.0]]))
+        >>> board = PairDifferences(("a", "b"), means=np.array([70.0, 60.0]), low=np.array([[0.0, 4.0], [-16.0, 0.0]]))
         >>> board.verdict("a", "b"), board.verdict("b", "a")
         (1, -1)
     """
@@ -42,7 +42,9 @@ class Against:
         return int(self.low[row, column] > 0) - int(self.low[column, row] > 0)
 
 
-def against(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Against | None:
+def pair_differences(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> PairDifferences | None:
     """Return the differences of all pairs of a board; None if no two of them have ranks.
 
     Args:
@@ -60,4 +62,4 @@ def against(results: Results, judge: str, category: str | None = None, difficult
     chosen = under(results.instances, category, difficulty)
     least, most, drawn = paired_main(chosen, results.ratings_of(judge, run_ids, chosen))
     means = (least.mean(axis=0) + most.mean(axis=0)) / 2
-    return Against(run_ids, means, all_differences(least, most, drawn, standing.critical))
+    return PairDifferences(run_ids, means, all_differences(least, most, drawn, standing.critical))

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Rated:
+class JudgeRatings:
     """One judge's ratings of some runs on some instances; every array has the shape (instances, runs).
 
     Example:
@@ -49,13 +49,13 @@ class Rated:
     final: Floats
     """Similarity of the final rendering, 0–10; NaN unless rated."""
 
-    def rows(self, rows: Sequence[int]) -> "Rated":
+    def rows(self, rows: Sequence[int]) -> "JudgeRatings":
         """Return some of the instances."""
-        return Rated(self.status[rows], self.final[rows])
+        return JudgeRatings(self.status[rows], self.final[rows])
 
-    def columns(self, columns: Sequence[int]) -> "Rated":
+    def columns(self, columns: Sequence[int]) -> "JudgeRatings":
         """Return some of the runs."""
-        return Rated(self.status[:, columns], self.final[:, columns])
+        return JudgeRatings(self.status[:, columns], self.final[:, columns])
 
     def count(self, *words: int) -> NDArray[np.intp]:
         """Return how many of each run's instances are in any of the given states, shape (runs,)."""
@@ -97,9 +97,9 @@ class Rated:
         return np.where(unknown, 0.0, known), np.where(unknown, unit * HIGHEST, known)
 
 
-def rated(
+def judge_ratings(
     instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judge: str, scope: Scope = None
-) -> Rated:
+) -> JudgeRatings:
     """Arrange one judge's ratings by instance and run.
 
     Args:
@@ -122,14 +122,14 @@ def rated(
         ended = status[:, column] != UNFINISHED
         status[outside & ended, column] = OUTSIDE
         final[outside, column] = np.nan
-    return Rated(status, final)
+    return JudgeRatings(status, final)
 
 
-def all_rated(
+def ratings_by_judge(
     instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], scopes: Mapping[str, Scope]
-) -> dict[str, Rated]:
+) -> dict[str, JudgeRatings]:
     """Return the ratings by each judge of ``scopes``."""
-    return {judge: rated(instances, episodes, judge, scope) for judge, scope in scopes.items()}
+    return {judge: judge_ratings(instances, episodes, judge, scope) for judge, scope in scopes.items()}
 
 
 def scopes_of(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) -> dict[str, Scope]:

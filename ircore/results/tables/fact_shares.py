@@ -1,8 +1,8 @@
 """Said, drawn, corrected: shares of facts that describers say, that generators draw, and that corrections mend."""
 
 from ircore.results.conditions import under
+from ircore.results.fact_shares import reader_agreement, said_points
 from ircore.results.model import Results
-from ircore.results.said import reader_agreement, said_points
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 from ircore.scorers.stated_facts.records import GRAMMAR, latest

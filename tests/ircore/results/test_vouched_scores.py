@@ -4,7 +4,7 @@ from invented import invented_run, invented_set, judged_also
 
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
-from ircore.results.vouched import Vouched, vouched_scores
+from ircore.results.vouched_scores import VouchedScores, vouched_scores
 from ircore.runs.provenance import Provenance
 
 HERE = Provenance(kind="maintainers", when="2026-01-01T00:00:00+00:00", version="1", manifest="a" * 64)
@@ -21,7 +21,7 @@ def episode() -> EpisodeResult:
 def test_nobody_vouches_for_a_run_without_provenance() -> None:
     item = episode()
     count = sum(len(judged.trajectory) for judged in item.judged.values())
-    assert vouched_scores(item, None) == Vouched(0, count)
+    assert vouched_scores(item, None) == VouchedScores(0, count)
     assert vouched_scores(item, None).share == 0
 
 
@@ -38,5 +38,5 @@ def test_what_the_maintainers_had_judged_is_vouched_for_and_what_people_gave_is_
 def test_an_episode_without_scores_has_no_share() -> None:
     run = episode()
     empty = EpisodeResult(run.run_id, run.slug, run.episode, {}, {})
-    assert vouched_scores(empty, HERE) == Vouched(0, 0)
+    assert vouched_scores(empty, HERE) == VouchedScores(0, 0)
     assert vouched_scores(empty, HERE).share is None

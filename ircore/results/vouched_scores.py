@@ -8,10 +8,10 @@ from ircore.runs.provenance import Provenance
 
 
 @dataclass(frozen=True)
-class Vouched:
+class VouchedScores:
     """Counts of similarity scores: all, and the scores that the maintainers vouch for.
 
-    >>> Vouched(3, 4).share
+    >>> VouchedScores(3, 4).share
     0.75
     """
 
@@ -27,7 +27,7 @@ class Vouched:
         return self.vouched / self.scores if self.scores else None
 
 
-def vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> Vouched:
+def vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> VouchedScores:
     """Count an episode's scores, and the scores that the maintainers vouch for.
 
     They vouch for a score if they vouch for its run, having played it or re-scored a submitter's transcripts,
@@ -40,4 +40,4 @@ def vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> Vouc
     """
     counts = {judge: len(judged.trajectory) for judge, judged in result.judged.items()}
     own = sum(count for judge, count in counts.items() if judge != HUMAN)
-    return Vouched(own if provenance is not None else 0, sum(counts.values()))
+    return VouchedScores(own if provenance is not None else 0, sum(counts.values()))
