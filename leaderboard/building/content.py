@@ -14,7 +14,7 @@ from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.judge_test.cards import cards_of
-from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
+from ircore.submissions.merged_submissions import MergedSubmission, merged_submissions, unplayed
 from ircore.submissions.season_gaps import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.gallery.fragments import Fragments

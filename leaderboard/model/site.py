@@ -19,7 +19,7 @@ from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
-from ircore.submissions.merged import MergedSubmission, cleared_runs
+from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
 from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.site_runs import SiteRun

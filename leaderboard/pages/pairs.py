@@ -17,7 +17,7 @@ from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, 
 from ircore.results.model import BoardRow, Cell
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
-from ircore.submissions.merged import unplayed
+from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.charts.grammar import pair_name
 from leaderboard.components.model_facts import about_words

@@ -19,7 +19,7 @@ from ircore.players.submission import read_any_manifest
 from ircore.submissions.batch import chosen, goes_on, is_finished, spent
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.github import GitHub
-from ircore.submissions.pending import pending_submissions
+from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.season_gaps import write_season_gaps
 from ircore.submissions.seasons import committed_set
 from ircore.submissions.secret_slice import SLICES, no_gaps

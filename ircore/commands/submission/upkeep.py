@@ -25,8 +25,8 @@ from ircore.runs.provenance import read_provenance
 from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.links import dead_links, links_of
-from ircore.submissions.merged import merged_submissions
-from ircore.submissions.pending import pending_submissions
+from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.relay.vouching import vouch
 from ircore.submissions.reproduce import differences, plays_offline
 from ircore.submissions.rescoring.drawn_texts import UNREAD

@@ -25,7 +25,7 @@ from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, e
 from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, AnyRunFolder, GameRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
-from ircore.submissions.rescoring.packed import (
+from ircore.submissions.rescoring.packed_transcripts import (
     INDEX,
     README,
     PackedFile,

@@ -40,7 +40,7 @@ from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.opening import check_opening
-from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
+from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.submissions.rescoring.pictures import PackedPictures, renamed_event
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 

@@ -12,7 +12,7 @@ from ircore.players.submission import AnyLoaded, manifests_in
 from ircore.runs.folder import AnyRunFolder, open_any_run
 from ircore.runs.provenance import read_provenance
 from ircore.submissions.history import Step, is_gone
-from ircore.submissions.merged import merged_submissions
+from ircore.submissions.merged_submissions import merged_submissions
 from ircore.submissions.request_fields import why_self_reported
 
 

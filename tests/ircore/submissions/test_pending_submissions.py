@@ -13,7 +13,7 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
-from ircore.submissions.pending import pending_submissions
+from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.rescoring.rescore import rescore
 
 
