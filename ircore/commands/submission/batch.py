@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import click
 
-from ircore.commands.nested import option_words, run_nested
+from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, published_runs
 from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.errors import InputError, WorkError

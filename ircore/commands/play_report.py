@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ircore.commands.nested import run_nested
+from ircore.commands.nested_commands import run_nested
 from ircore.commands.next_step import NEXT
 from ircore.core.game_records import AnyEnded
 from ircore.core.records import RECONSTRUCTION
