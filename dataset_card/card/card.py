@@ -21,7 +21,7 @@ from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.instances.withheld import ways_to_get
+from ircore.instances.withheld_pictures import ways_to_get
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
 from ircore.results.questions import answers

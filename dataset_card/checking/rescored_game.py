@@ -21,7 +21,7 @@ from ircore.core.game_records import GameEpisode, GameInstance, GameScore, Pictu
 from ircore.core.images import Picture
 from ircore.games.base import Game, picture_fields
 from ircore.games.registry import load_game
-from ircore.instances.withheld import may_be_published
+from ircore.instances.withheld_pictures import may_be_published
 from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.game_measures import measured_scores, needs_pictures, payloads_of, played
 

@@ -29,7 +29,7 @@ from ircore.core.game_records import GameInstance
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
 from ircore.instances.store import INDEX, AnyInstanceSet, index_bytes, read_any_instances
-from ircore.instances.withheld import published_pictures
+from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
 from ircore.runs.events import End, Entry, GameEnd
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run

@@ -45,7 +45,7 @@ from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.instances.withheld import refuse_withheld
+from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL

@@ -16,7 +16,7 @@ from ircore.core.validation import validating
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
 from ircore.games.synthesis.prompts import SYNTHETIC
 from ircore.instances.store import GameInstanceSet, write_game_instances
-from ircore.instances.synthesis.drawn import FIGURES, DrawnFigures, DrawnProgram
+from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
 from ircore.players.openai.settings import is_loopback
 from ircore.players.submission import LoadedGameSubmission

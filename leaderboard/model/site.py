@@ -12,7 +12,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rules
 from ircore.core.untrusted_text import visible
 from ircore.instances.benchmark import BenchmarkVersion
-from ircore.instances.withheld import refuse_withheld
+from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
