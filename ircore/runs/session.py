@@ -9,7 +9,7 @@ from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.records import AnyInstance, Instance
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
-from ircore.games.reconstruction.informed import InformedView, Knowledge
+from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView

@@ -10,7 +10,7 @@ from random import Random
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.games.reconstruction.informed import InformedView, Knowledge
+from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.colours import exact
 from ircore.players.builtin.classical.describer import DONE, message_about

@@ -15,8 +15,8 @@ from ircore.core.records import PlayerSpec, Rules
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.informed import InformedView, Knowledge
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
