@@ -57,7 +57,7 @@ class TranscriptError(InputError):
 
     >>> check_listing({"notes.txt": 5}, "transcripts")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ircore.submissions.rescoring.packed_transcripts.TranscriptError: transcripts: 'notes.txt' has no place in transcripts...
+    ircore.submissions.rescoring.packed_transcripts.TranscriptError: transcripts: 'notes.txt' has no place in ...
     """
 
 
