@@ -14,7 +14,7 @@ from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView
 from ircore.players.calls import ProviderStopError
-from ircore.players.recorded import RecordedSeat
+from ircore.players.recorded_seat import RecordedSeat
 from ircore.players.traits import traits_of
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache

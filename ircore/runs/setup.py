@@ -13,7 +13,7 @@ from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.builtin_pairs import submission_place
-from ircore.players.recorded import RECORDED, RecordedSeat
+from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit

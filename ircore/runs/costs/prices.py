@@ -22,7 +22,7 @@ from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
 from ircore.players.calls import usage_of
-from ircore.players.recorded import RECORDED
+from ircore.players.recorded_seat import RECORDED
 from ircore.players.traits import traits_of
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import AnyRunFolder

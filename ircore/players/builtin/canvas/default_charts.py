@@ -5,10 +5,10 @@ import re
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.figures.frame import PALETTE
+from ircore.players.builtin.canvas.item_builder import BLACK
 from ircore.players.builtin.canvas.places import absolute_place
 from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Slice, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
-from ircore.players.builtin.canvas.things import BLACK
 
 _CHART = re.compile(r"\b(bar|column|pie|donut|doughnut|ring|line)\s+(?:chart|graph|plot|diagram)\b|\b(pie|donut)\b")
 _PARTS = re.compile(

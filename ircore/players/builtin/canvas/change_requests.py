@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.changes import apply_change
 from ircore.players.builtin.canvas.descriptions import describe
+from ircore.players.builtin.canvas.item_changes import apply_change
 from ircore.players.builtin.canvas.kinds import NOUN
 from ircore.players.builtin.canvas.moves import (
     FURTHER,

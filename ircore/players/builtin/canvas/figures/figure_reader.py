@@ -9,7 +9,7 @@ from ircore.players.builtin.canvas.figures.curves import read_graph, tells_graph
 from ircore.players.builtin.canvas.figures.figure import Figure
 from ircore.players.builtin.canvas.figures.frame import chart_items, ink_on, placed
 from ircore.players.builtin.canvas.figures.grounds import read_ground
-from ircore.players.builtin.canvas.figures.letters import read_letters
+from ircore.players.builtin.canvas.figures.lettered_figures import read_letters
 from ircore.players.builtin.canvas.figures.looks import outline_of, read_look
 from ircore.players.builtin.canvas.figures.objects import without_objects
 from ircore.players.builtin.canvas.figures.plane import graph_items, graph_place

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.geometry import bounded
+from ircore.players.builtin.canvas.item_builder import BLACK, anchor, placed, with_markers
 from ircore.players.builtin.canvas.kinds import NOUN, kind_of
 from ircore.players.builtin.canvas.outlines import corners_of
 from ircore.players.builtin.canvas.resizing import resized
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, centred, polygon
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import BLACK, anchor, placed, with_markers
 
 _NOT = re.compile(
     r"(?:,\s*)?\b(?:and not|not|instead of|rather than|no longer)\s+(?:an?\s+)?(?:#[0-9a-f]{6}"

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.item_builder import label
 from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind_of
 from ircore.players.builtin.canvas.mentions import read_things, relation_before
 from ircore.players.builtin.canvas.places import RELATION, absolute_place, beside
@@ -12,7 +13,6 @@ from ircore.players.builtin.canvas.references import Target, box_of, resolve
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, size_of
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import label
 
 
 def read_texts(clause: Clause, sheet: Sheet) -> bool:
