@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from dataset_card.findings import Findings
-from dataset_card.releases.earlier import earlier_faults
+from dataset_card.releases.legacy_release import earlier_faults
 from dataset_card.releases.record import (
     EARLIER,
     JUDGES,

@@ -12,7 +12,7 @@ from dataset_card.findings import short_value
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.declared_tables import step_column
-from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.embedded_pictures import EmbeddedPictures
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.schema import INSTANCES, transcripts_name
 from ircore import __version__

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from dataset_card.tables.facts import EXTRA
+from dataset_card.tables.fact_table import EXTRA
 from dataset_card.tables.rows import Row
 from ircore.core.records import Instance
 from ircore.core.score_records import Score

@@ -7,9 +7,9 @@ from typing import Any
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.game_tables import GameTables, ReconstructionTables
-from dataset_card.tables.joined import join_configs
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import FACTS, PREVIEWS
+from dataset_card.tables.shared_tables import join_configs
 from ircore.core.game_records import GameInstance
 from ircore.core.records import Instance
 from ircore.results.played_run import PlayedRun

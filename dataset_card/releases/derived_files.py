@@ -10,7 +10,7 @@ from dataset_card.card.maintainer_texts import MaintainerTexts
 from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts
-from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.release_source import ReleaseSource
 
 
 def derived_files(

@@ -10,11 +10,11 @@ from dataset_card.card.maintainer_texts import SECTIONS, MaintainerTexts, find_t
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification, run_key
 from dataset_card.checking.differences import picture_difference, text_differences
 from dataset_card.findings import Findings, decoded
-from dataset_card.releases.derived import derived_files
+from dataset_card.releases.derived_files import derived_files
 from dataset_card.releases.record import ReleaseRecord
 from dataset_card.releases.renderer import renderer
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import LEADERBOARD
-from dataset_card.tables.source import ReleaseSource
 from ircore.core.errors import InputError
 from ircore.results.episodes import EpisodeResult
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dataset_card.tables.columns import SPLIT
-from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.embedded_pictures import EmbeddedPictures
 from dataset_card.tables.game_tables import ReconstructionTables
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.released_run import ReleasedRun
