@@ -63,7 +63,7 @@ class RecordCheck:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether the release is older than the history of releases; see ``releases.earlier``."""
+        """Whether the release is older than the history of releases; see ``releases.legacy_release``."""
         return self.record is not None and self.record.schema_ == EARLIER
 
     def _configs(self) -> tuple[Config, ...]:

@@ -25,6 +25,7 @@ from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
 from leaderboard.charts.costs import costs_sketch, seconds_sketch
 from leaderboard.charts.data import Subject
+from leaderboard.charts.fact_shares import pair_said_sketch
 from leaderboard.charts.grammar import Missing, Sketch, plain
 from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
 from leaderboard.charts.judges import agreement_sketch, reliability_sketch
@@ -32,7 +33,6 @@ from leaderboard.charts.language import lengths_sketch, novelty_sketch
 from leaderboard.charts.metrics import correlations_sketch, metric_preferences_sketch
 from leaderboard.charts.outcome_bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
 from leaderboard.charts.ratings import ratings_sketch
-from leaderboard.charts.said import pair_said_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch

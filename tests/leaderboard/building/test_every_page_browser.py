@@ -17,7 +17,7 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
-from leaderboard.versions.archive import freeze_site, released_as
+from leaderboard.frozen_boards.archive import freeze_site, released_as
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -12,7 +12,7 @@ from visits import Visit
 from ircore.core.fact_records import PARTS
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
-from leaderboard.components.facts import turn_facts
+from leaderboard.components.fact_list import turn_facts
 from leaderboard.model.turn_facts import facts_by_turn
 
 

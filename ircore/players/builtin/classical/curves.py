@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical import paths
+from ircore.players.builtin.classical import dashed_lines, paths
 from ircore.players.builtin.classical.algebra import dot, interpolated
 from ircore.players.builtin.classical.corners import Points, approximated, circle_through
 from ircore.players.builtin.classical.families import likeness

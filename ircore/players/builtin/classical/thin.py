@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical import curves, strokes
+from ircore.players.builtin.classical import curves, dashed_lines, strokes
 from ircore.players.builtin.classical.algebra import correlation_of
 from ircore.players.builtin.classical.corners import contour
 from ircore.players.builtin.classical.linechart import band_of

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from ircore.results.benchmark_version import Version
+from leaderboard.frozen_boards.archive import FOLDER, FrozenBoard
+from leaderboard.frozen_boards.frozen_views import frozen_views, values_of
 from leaderboard.model.site import Page
-from leaderboard.versions.archive import FOLDER, FrozenBoard
-from leaderboard.versions.frozen import frozen_views, values_of
 
 
 def version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:

@@ -20,9 +20,9 @@ from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
+from leaderboard.frozen_boards.frozen_views import frozen_views, values_of
 from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import Shell
-from leaderboard.versions.frozen import frozen_views, values_of
 
 VERSION = "version.json"
 BOARDS = ("leaderboard.json", "leaderboard.csv")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.files import write_text
-from leaderboard.live.play_me.table import Table
+from leaderboard.live.play_me.describer_seat import Table
 from leaderboard.live.study.plan import Check, Session, Study
 
 _UNTOLD = {"checked": None, "category": None, "difficulty": None, "instance": None}

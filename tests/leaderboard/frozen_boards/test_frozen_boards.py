@@ -17,9 +17,9 @@ from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
-from leaderboard.versions.archive import freeze_site, read_archive, released_as
-from leaderboard.versions.frozen import choices, frozen_views
-from leaderboard.versions.pages import version_pages
+from leaderboard.frozen_boards.archive import freeze_site, read_archive, released_as
+from leaderboard.frozen_boards.frozen_views import choices, frozen_views
+from leaderboard.frozen_boards.version_pages import version_pages
 from leaderboard.words.labels import number
 
 pytestmark = pytest.mark.slow
