@@ -5,7 +5,7 @@ picture, ``colour``, ``outline``, ``text``, ``value`` … Each of these counts b
 there at all. Values of charts are read off the drawn tick labels, as a reader of the picture would.
 """
 
-from facts.matching import checked
-from facts.reading import Checks, Fact
+from fact_checks.canvas_view import Checks, Fact
+from fact_checks.matching import checked
 
 __all__ = ["Checks", "Fact", "checked"]

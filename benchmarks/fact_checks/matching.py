@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from facts.charts import CHARTS
-from facts.forms import FORMS, shape
-from facts.reading import Checks, Drawn, Fact, items, whole
+from fact_checks.canvas_view import Checks, Drawn, Fact, items, whole
+from fact_checks.charts import CHARTS
+from fact_checks.forms import FORMS, shape
 from ircore.players.builtin.canvas.shapes import Canvas
 
 

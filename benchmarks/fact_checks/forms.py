@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from facts.reading import ROUGHLY, Checks, Drawn, Fact, Readers, dots, items, placed, same_colour, whole
+from fact_checks.canvas_view import ROUGHLY, Checks, Drawn, Fact, Readers, dots, items, placed, same_colour, whole
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from facts.reading import (
+from fact_checks.canvas_view import (
     Checks,
     Drawn,
     Fact,
