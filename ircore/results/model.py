@@ -190,9 +190,9 @@ class Results:
         identities = shared_identities(ordered)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         scopes = scopes_of(judges, identities)
-        held = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
+        held_run_ids = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
         past_budget = past_budget_runs(ordered)
-        barred = held | past_budget
+        barred = held_run_ids | past_budget
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -201,12 +201,12 @@ class Results:
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
             categories=in_order({instance.category for instance in instances.instances}, CATEGORIES),
             difficulties=in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
-            cells=cells_of_runs(by_id, scopes, families, (held, past_budget)),
+            cells=cells_of_runs(by_id, scopes, families, (held_run_ids, past_budget)),
             episodes=episodes,
             standings=compute_standings(
                 instances.instances, ratings_by_judge(instances.instances, episodes, scopes), columns_of(by_id, barred)
             ),
-            held=held,
+            held=held_run_ids,
             past_budget=past_budget,
             judge_identities=identities,
             runs=by_id,

@@ -30,15 +30,15 @@ def under_rules(results: Results, rules: Rules) -> Results:
         results: Of runs under any rules.
         rules: One of ``rule_sets(results)``.
     """
-    kept = tuple(submission for submission in results.submissions if submission.run.rules == rules)
+    submissions = tuple(submission for submission in results.submissions if submission.run.rules == rules)
     # The same object, whose standings and ratings are already computed.
-    if len(kept) == len(results.submissions):
+    if len(submissions) == len(results.submissions):
         return results
-    run_ids = {submission.run_id for submission in kept}
-    episodes = {submission.run_id: results.episodes[submission.run_id] for submission in kept}
+    run_ids = {submission.run_id for submission in submissions}
+    episodes = {submission.run_id: results.episodes[submission.run_id] for submission in submissions}
     subset = replace(
         results,
-        submissions=kept,
+        submissions=submissions,
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )

@@ -116,9 +116,9 @@ class AnyRunFolder:
 
     def held(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
-        held = copy(self)
-        held._held = tuple(self.events())
-        return held
+        snapshot = copy(self)
+        snapshot._held = tuple(self.events())
+        return snapshot
 
     def calls(self) -> dict[CallKey, Call]:
         """Return every recorded answer by its key."""

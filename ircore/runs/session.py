@@ -186,8 +186,8 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         question = (
             informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
         )
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
-        return asked
+        answer: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
+        return answer
 
     async def _recorded_elsewhere(self, source: str) -> Answer:
         return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)

@@ -151,7 +151,7 @@ def _submission(plan: SynthesisPlan) -> GameSubmission:
 
 def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
     """Return the conditions as an instance set: an episode for each."""
-    made = [
+    instances = [
         GameInstance.model_validate({
             "instance_id": f"{category}-{difficulty}", "game": NAME, "category": category, "difficulty": difficulty,
             "source": "a condition of targets to be made", "licence": plan.licence,
@@ -159,7 +159,7 @@ def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
         })
         for category, difficulty in plan.conditions
     ]  # fmt: skip
-    return write_game_instances(folder, ((instance, {}) for instance in made))
+    return write_game_instances(folder, ((instance, {}) for instance in instances))
 
 
 def open_synthesis(path: Path) -> GameRunFolder:
