@@ -5,10 +5,10 @@
     python benchmarks/baseline.py --compared 10                          budgets compared on 10 of the seeds
     python benchmarks/baseline.py --seeds 5 --budgets 200 --sheets S     pictures too: target, first and final rendering
 
-What was drawn is read off the finished canvas, not recognised in its pixels; see ``drawn.py``. A line of a chart that
-is missing counts a third of the plot height as its error, which is what a guess would get. Similarity is that of the
-judge ``structural``. Times are those of the CPU, so that they hold on a busy machine too; they begin after an episode
-that is not counted, in which everything is imported.
+What was drawn is read off the finished canvas, not recognised in its pixels; see ``scene_matching.py``. A line of a
+chart that is missing counts a third of the plot height as its error, which is what a guess would get. Similarity is
+that of the judge ``structural``. Times are those of the CPU, so that they hold on a busy machine too; they begin after
+an episode that is not counted, in which everything is imported.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from pathlib import Path
 from time import process_time
 from typing import get_args
 
-from drawn import CHECKS
 from PIL import Image
+from scene_matching import CHECKS
 
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, PlayerSpec, Scene

@@ -6,7 +6,7 @@
 
 The descriptions in ``data/descriptions/`` were written for targets of ours in the styles of current models, before the
 reader was tuned to them, each with the facts it states. About a third is held out: it was never looked at while tuning,
-and its share is what to expect of texts that nobody has seen. The package ``facts`` says what counts.
+and its share is what to expect of texts that nobody has seen. The package ``fact_checks`` says what counts.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from time import process_time
 from typing import Any, cast
 
 import yaml
-from facts import Checks, Fact, checked
+from fact_checks import Checks, Fact, checked
 from PIL import Image
 
 from ircore.core.records import Difficulty
@@ -39,7 +39,7 @@ class Description:
         target: ``category/difficulty/seed``, as ``ircore.games.reconstruction.build_targets.draw`` takes them.
         style: One of ``STYLES``.
         text: The message.
-        facts: See ``facts``.
+        facts: See ``fact_checks``.
         held_out: Whether it was kept from tuning.
     """
 

@@ -31,7 +31,7 @@ from redraws.styles import damaged, random_style
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.games.reconstruction.build_targets import draw
-from ircore.scorers.verification.facts import facts_of
+from ircore.scorers.verification.scene_facts import facts_of
 from ircore.scorers.verification.score import verify_picture
 
 Cell = tuple[str, str]

@@ -154,7 +154,7 @@ def freeze(site: Path, out: Path, versions: Path | None, as_json: bool) -> None:
     """
     from ircore.instances.benchmark import RECORDS, read_versions
     from leaderboard.building.marker import read_marker
-    from leaderboard.versions.archive import freeze_site
+    from leaderboard.frozen_boards.archive import freeze_site
 
     record = freeze_site(site, out, read_marker(site), read_versions(versions or RECORDS))
     if as_json:
@@ -173,7 +173,7 @@ def record(site: Path, name: str, date: str | None, notes: str | None, versions:
     """Release the benchmark that the built site SITE shows as version NAME: its targets and prompts are final now."""
     from ircore.instances.benchmark import RECORDS, record_version
     from leaderboard.building.marker import read_marker
-    from leaderboard.versions.archive import released_as
+    from leaderboard.frozen_boards.archive import released_as
 
     path = versions or RECORDS
     made = released_as(read_marker(site), name, date, notes)

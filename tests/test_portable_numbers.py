@@ -17,7 +17,7 @@ import ircore
 ROOT = Path(ircore.__file__).parent
 ROOMS = (
     "core/drawing.py", "core/raster.py", "core/plot_area.py", "games/reconstruction/targets", "players/builtin",
-    "scorers/verification/facts", "scorers/verification/score.py", "scorers/verification/verdicts.py",
+    "scorers/verification/scene_facts", "scorers/verification/score.py", "scorers/verification/verdicts.py",
 )  # fmt: skip
 """Everything that decides where a pixel of a target or a word of a built-in player goes, and what a fact is and counts.
 

@@ -22,7 +22,7 @@ from ircore.games.reasoning.records import TaskRecord
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import write_game_instances
-from ircore.instances.withheld import GIR_BENCH, refuse_withheld
+from ircore.instances.withheld_pictures import GIR_BENCH, refuse_withheld
 from ircore.submissions.rescoring.packing import pack
 
 pytestmark = pytest.mark.slow

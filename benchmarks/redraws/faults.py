@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ircore.core.records import Box, Element, Scene
 from ircore.scorers.verification.eye.view import difference
-from ircore.scorers.verification.facts import Mark, marks_of
-from ircore.scorers.verification.facts.axes import scale_of
+from ircore.scorers.verification.scene_facts import Mark, marks_of
+from ircore.scorers.verification.scene_facts.axes import scale_of
 
 DATA = {"bar", "wedge", "line", "curve", "shape", "segment", "circle", "polygon"}
 SPARE = ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#00b8b8", "#8c564b", "#555555")

@@ -10,7 +10,7 @@ import numpy as np
 from ircore.core.records import Element, Scene
 from ircore.scorers.judge_test.redraw import sector_start
 from ircore.scorers.verification.eye.regions import outline_mask, shape_mask
-from ircore.scorers.verification.facts.shapes import is_hollow, is_shape
+from ircore.scorers.verification.scene_facts.shapes import is_hollow, is_shape
 
 Points: TypeAlias = list[tuple[float, float]]
 

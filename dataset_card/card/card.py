@@ -15,13 +15,13 @@ from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
 from dataset_card.tables.columns import Column
 from dataset_card.tables.declared_tables import DeclaredTables
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import ReconstructionSource, Row
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
-from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.instances.withheld import ways_to_get
+from ircore.instances.withheld_pictures import ways_to_get
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
 from ircore.results.questions import answers

@@ -20,9 +20,9 @@ from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, licences_o
 from dataset_card.card.statements import annotators, statements
 from dataset_card.tables.columns import SPLIT, Column, Config, Kind
 from dataset_card.tables.parquet import table_files
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import is_transcripts
-from dataset_card.tables.source import ReleaseSource
 from ircore.core.score_records import HUMAN
 
 CROISSANT = "croissant.json"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dataset_card.tables.columns import SPLIT, Config
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import ReconstructionSource
-from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import HUMAN
 

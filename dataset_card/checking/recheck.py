@@ -14,12 +14,12 @@ from dataset_card.card.verification import (
     still_true,
     verification_text,
 )
-from dataset_card.checking.derived import maintainer_texts_of
+from dataset_card.checking.derived_file_check import maintainer_texts_of
 from dataset_card.checking.release_check import Report
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
-from dataset_card.releases.derived import derived_files
+from dataset_card.releases.derived_files import derived_files
 from dataset_card.releases.record import ReleaseRecord
 from dataset_card.releases.record_file import read_release
 from dataset_card.tables.released_run import ReleasedRun

@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from dataset_card.findings import Findings
-from dataset_card.releases.earlier import earlier_faults
+from dataset_card.releases.legacy_release import earlier_faults
 from dataset_card.releases.record import (
     EARLIER,
     JUDGES,
@@ -63,7 +63,7 @@ class RecordCheck:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether the release is older than the history of releases; see ``releases.earlier``."""
+        """Whether the release is older than the history of releases; see ``releases.legacy_release``."""
         return self.record is not None and self.record.schema_ == EARLIER
 
     def _configs(self) -> tuple[Config, ...]:

@@ -16,18 +16,18 @@ from dataset_card.card.maintainer_texts import DATASHEET
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.copies import copies_faults
 from dataset_card.checking.decoding import decoding_processes
-from dataset_card.checking.derived import check_derived
+from dataset_card.checking.derived_file_check import check_derived
 from dataset_card.checking.record import RecordCheck, sound_records
+from dataset_card.checking.release_contents import released_tables, with_facts
 from dataset_card.checking.secrets import find_forbidden
-from dataset_card.checking.source import released_tables, with_facts
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
 from dataset_card.releases.season import season_faults
 from dataset_card.tables.columns import Config
-from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.rows_to_records import Tables
@@ -43,7 +43,7 @@ from dataset_card.tables.schema import (
     game_of,
     is_transcripts,
 )
-from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.shared_tables import foreign_columns
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import RECONSTRUCTION, Instance

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from dataset_card.card.verification import RunVerification, run_key
 from dataset_card.checking.recomputing import Piece, recompute
+from dataset_card.checking.release_contents import EmbeddedInstances, instances_of
 from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
-from dataset_card.checking.source import EmbeddedInstances, instances_of
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.record_file import read_release
 from dataset_card.tables.released_run import ReleasedRun

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from dataset_card.tables.facts import FACT_COLUMNS, rows_by_turn, rows_of_facts
+from dataset_card.tables.fact_table import FACT_COLUMNS, rows_by_turn, rows_of_facts
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row

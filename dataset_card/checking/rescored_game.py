@@ -12,7 +12,7 @@ from dataset_card.findings import short_value
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.declared_tables import step_column
-from dataset_card.tables.embedded import EmbeddedPictures
+from dataset_card.tables.embedded_pictures import EmbeddedPictures
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.schema import INSTANCES, transcripts_name
 from ircore import __version__
@@ -21,7 +21,7 @@ from ircore.core.game_records import GameEpisode, GameInstance, GameScore, Pictu
 from ircore.core.images import Picture
 from ircore.games.base import Game, picture_fields
 from ircore.games.registry import load_game
-from ircore.instances.withheld import may_be_published
+from ircore.instances.withheld_pictures import may_be_published
 from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.game_measures import measured_scores, needs_pictures, payloads_of, played
 

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from dataset_card.card.verification import REPLAYED, RunVerification
 from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
+from dataset_card.checking.release_contents import renderings_of
 from dataset_card.checking.rescored_facts import StatedFacts
 from dataset_card.checking.rule_replay import Replay, not_replayable
-from dataset_card.checking.source import renderings_of
 from dataset_card.releases.record import JUDGES
 from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__

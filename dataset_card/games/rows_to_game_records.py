@@ -13,9 +13,9 @@ from dataset_card.findings import Findings, Pictures, same_value, short_value
 from dataset_card.games import records_of_rows as records
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
-from dataset_card.tables.joined import foreign_columns
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
+from dataset_card.tables.shared_tables import foreign_columns
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore

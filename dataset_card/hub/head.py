@@ -10,7 +10,7 @@ from dataset_card.hub.repository import Repository
 from dataset_card.releases.ancestry import descends, find_losses
 from dataset_card.releases.files import LocalFile, is_table_file, read_local_file
 from dataset_card.releases.record import JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from ircore.core.errors import InputError, WorkError
 
 RECORDS = (RELEASE, RUNS, JUDGES, PROVENANCE, TOMBSTONES)

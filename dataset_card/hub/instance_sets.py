@@ -20,7 +20,7 @@ from ircore.core.images import read_image_bytes
 from ircore.instances.folder import UNSTATED
 from ircore.instances.records import MOST_BYTES
 from ircore.instances.store import INDEX, AnyInstanceSet, read_any_instances
-from ircore.instances.withheld import may_be_published, ways_to_get
+from ircore.instances.withheld_pictures import may_be_published, ways_to_get
 
 CARD = "README.md"
 TAG_DIGITS = 12

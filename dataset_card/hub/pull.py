@@ -29,12 +29,12 @@ from ircore.core.game_records import GameInstance
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
 from ircore.instances.store import INDEX, AnyInstanceSet, index_bytes, read_any_instances
-from ircore.instances.withheld import published_pictures
+from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
 from ircore.runs.events import End, Entry, GameEnd
-from ircore.runs.facts import add_facts
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
 from ircore.runs.provenance import write_provenance
+from ircore.runs.rendering_facts import add_facts
 from ircore.runs.writer import RunWriter
 from ircore.submissions.copies.index import INDEX as COPIES_INDEX
 from ircore.submissions.season_gaps import SEASON_GAPS

@@ -19,7 +19,7 @@ from dataset_card.hub.rebase import merged_release, replace_release
 from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import RECONSTRUCTION
 

@@ -11,7 +11,7 @@ from dataset_card.hub.repository import Repository
 from dataset_card.releases.build import Built
 from dataset_card.releases.files import PATTERNS
 from dataset_card.releases.merge import merge_releases
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from ircore.core.errors import WorkError
 
 

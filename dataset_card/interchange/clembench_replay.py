@@ -28,7 +28,7 @@ from ircore.players.submission import LoadedSubmission
 from ircore.runs.episode import ended_episode
 from ircore.runs.events import Call, CallKey, Failure
 from ircore.runs.play import make_run, with_run_id
-from ircore.runs.recorded import RecordedTable
+from ircore.runs.recorded_answers import RecordedTable
 
 PLAYER = "clembench"
 """Name of the player in the submission of an imported run: no player of this project."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dataset_card.releases.record import ReleaseRecord
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 
 
 def descends(record: ReleaseRecord, other: ReleaseRecord) -> bool:

@@ -13,7 +13,7 @@ from dataset_card.card.verification import (
     still_true,
     verification_text,
 )
-from dataset_card.releases.derived import derived_files
+from dataset_card.releases.derived_files import derived_files
 from dataset_card.releases.files import copies_name
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.part_writer import PartWriter, runs_in, write_parts
@@ -29,13 +29,13 @@ from dataset_card.releases.record import (
 from dataset_card.releases.run_records import records_of, records_path, write_run_records
 from dataset_card.releases.season import season_text
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
-from dataset_card.releases.stored import StoredRelease, link_or_copy
+from dataset_card.releases.stored_release import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.game_tables import OF_NO_RUN, GameTables, ReconstructionTables
 from dataset_card.tables.parts import Part, sum_parts
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import ReconstructionSource
-from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.days import parse_day
 from ircore.core.errors import InputError
@@ -45,7 +45,7 @@ from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.instances.withheld import refuse_withheld
+from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL

@@ -16,11 +16,11 @@ from dataset_card.releases.record import (
     release_name,
 )
 from dataset_card.releases.renderer import renderer
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.parts import Part, layout_key
-from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.release_source import ReleaseSource
 from ircore.core.days import parse_day
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal

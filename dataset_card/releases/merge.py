@@ -12,7 +12,7 @@ from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.record import Entry
 from dataset_card.releases.season import gaps_of
 from dataset_card.releases.selection import InstanceSets, Selection, replaced_by
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
 from ircore.core.errors import WorkError
 from ircore.core.lifecycle import Withdrawal

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from dataset_card.releases.record import layout_configs
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import OF_NO_RUN, GameTables
 from dataset_card.tables.parts import Part, layout_key, make_part, part_key
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
-from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import write_table
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.played_run import PlayedRun

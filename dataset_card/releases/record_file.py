@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from dataset_card.releases.earlier import read_earlier_release
+from dataset_card.releases.legacy_release import read_earlier_release
 from dataset_card.releases.record import EARLIER, MAX_BYTES, RELEASE, ReleaseRecord
 from ircore.core.errors import InputError
 from ircore.core.validation import describe_validation_error

@@ -16,7 +16,7 @@ _OF_TEXTS = (
     "templates/*.j2",
     "tables/columns.py",
     "tables/schema.py",
-    "tables/joined.py",
+    "tables/shared_tables.py",
     "games/tables.py",
     "markdown.py",
     "croissant_context.json",

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dataset_card.tables.source import ReleaseSource
+from dataset_card.tables.release_source import ReleaseSource
 from ircore.core.errors import InputError
 from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps, read_season_gaps
 

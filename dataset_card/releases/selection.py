@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
 from dataset_card.tables.declared_tables import rules_key
 from ircore.core.errors import InputError

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from dataset_card.games import records_of_rows as games
 from dataset_card.releases.run_records import RunRecords, read_run_records
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.columns import Config
-from dataset_card.tables.embedded import EmbeddedPictures
-from dataset_card.tables.facts import FACT_COLUMNS, facts_of_rows
+from dataset_card.tables.embedded_pictures import EmbeddedPictures
+from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.records_of_rows import (
     EPISODE_COLUMNS,

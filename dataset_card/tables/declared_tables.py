@@ -14,7 +14,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.game_records import Fields, GameEpisode, GameInstance
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
-from ircore.instances.withheld import published_pictures
+from ircore.instances.withheld_pictures import published_pictures
 from ircore.results.games import GameResults
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
 from ircore.results.tables.formats import flat_columns, flat_records

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from dataset_card.tables.facts import EXTRA
+from dataset_card.tables.fact_table import EXTRA
 from dataset_card.tables.rows import Row
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
@@ -57,7 +57,7 @@ class FactCompleteness:
 
     def _known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
         """Return the facts of each target and version of the eye: of its scene, and of any of its turns."""
-        from ircore.scorers.verification.facts import facts_of
+        from ircore.scorers.verification.scene_facts import facts_of
         from ircore.scorers.verification.score import VERSION
 
         known: dict[tuple[str, str], dict[str, None]] = {}

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dataset_card.tables.columns import Config
-from dataset_card.tables.facts import fact_rows
-from dataset_card.tables.joined import fill_row
+from dataset_card.tables.fact_table import fact_rows
 from dataset_card.tables.previews import preview_rows
 from dataset_card.tables.rows import (
     ReconstructionSource,
@@ -18,6 +17,7 @@ from dataset_card.tables.rows import (
     transcript_rows,
 )
 from dataset_card.tables.schema import ALL_CONFIGS, EPISODES, FACTS, INSTANCES, LEADERBOARD, PREVIEWS, SCORES
+from dataset_card.tables.shared_tables import fill_row
 from ircore.core.records import RECONSTRUCTION
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.played_run import PlayedRun

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dataset_card.tables.embedded import EmbeddedPictures
-from dataset_card.tables.facts import FACT_COLUMNS, facts_of_rows
+from dataset_card.tables.embedded_pictures import EmbeddedPictures
+from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.schema import FACTS
 from ircore.core.episode_records import Episode, Rendering

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
 from dataset_card.tables.fact_completeness import FactCompleteness
-from dataset_card.tables.facts import fact_faults
+from dataset_card.tables.fact_table import fact_faults
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields, turn_fields
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import OF_GAME, Row, leaderboard_rows

@@ -11,12 +11,12 @@ from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.terminal import printable
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.judges.base import tasks_of
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.material import installed_judge
 from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
 from ircore.scorers.people.importing import HUMAN_JUDGE
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 if TYPE_CHECKING:
     from ircore.scorers.judge_test.card import JudgeCard

@@ -15,7 +15,7 @@ from ircore.core.plugins import available
 from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.core.score_records import HUMAN
 from ircore.instances.requests import named
-from ircore.players.recorded import RECORDED
+from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import usable_slug
 from ircore.results.tables.catalogue import table_names
 from ircore.results.tables.names import ALL

@@ -18,7 +18,7 @@ from ircore.commands.options import (
     path_option,
     scheduler_of,
 )
-from ircore.commands.played import score_person, tell_outcomes
+from ircore.commands.play_report import score_person, tell_outcomes
 from ircore.commands.relay import answer_relay
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option
-from ircore.commands.played import tell_outcomes
+from ircore.commands.play_report import tell_outcomes
 from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
 from ircore.games.registry import load_game

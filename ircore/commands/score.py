@@ -18,10 +18,10 @@ from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
 from ircore.results.gaps import UnrankedRun, unranked_runs
 from ircore.runs.folder import GameRunFolder, RunFolder
-from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
 from ircore.scorers.remote import scored_by
+from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
 
 
 def _without_people(_context: click.Context, _parameter: click.Parameter, judges: tuple[str, ...]) -> tuple[str, ...]:
@@ -152,8 +152,8 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
 
     The grammar of the built-in players reads the messages, and so does every judge that is a model.
     """
-    from ircore.scorers.said.measuring import measure_said
-    from ircore.scorers.said.model_reader import ask_said
+    from ircore.scorers.stated_facts.measuring import measure_said
+    from ircore.scorers.stated_facts.model_reader import ask_said
 
     count = measure_said(runs)
     passed = f"; {count.without_scene} episodes have targets that were not drawn" if count.without_scene else ""

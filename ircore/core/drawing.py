@@ -215,15 +215,15 @@ def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point
     pieces: list[list[Point]] = []
     index, left, current = 0, pattern[0], [points[0]]
     for start, end in itertools.pairwise(points):
-        length, done = exact.dist(start, end), 0.0
-        while length - done > left:
-            done += left
-            here = (start[0] + (end[0] - start[0]) * done / length, start[1] + (end[1] - start[1]) * done / length)
+        length, offset = exact.dist(start, end), 0.0
+        while length - offset > left:
+            offset += left
+            here = (start[0] + (end[0] - start[0]) * offset / length, start[1] + (end[1] - start[1]) * offset / length)
             if index % 2 == 0:
                 pieces.append([*current, here])
             index += 1
             left, current = pattern[index % len(pattern)], [here]
-        left -= length - done
+        left -= length - offset
         current.append(end)
     if index % 2 == 0 and len(current) > 1:
         pieces.append(current)

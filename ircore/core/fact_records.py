@@ -1,7 +1,7 @@
 """Records of the facts that a rendering shows, as the verifying program saw them: file ``facts.jsonl`` of a run.
 
-The facts themselves follow from the target's scene (``ircore.scorers.verification.facts.facts_of``), so a line holds
-verdicts only, in the order of that list.
+The facts themselves follow from the target's scene (``ircore.scorers.verification.scene_facts.facts_of``), so a line
+holds verdicts only, in the order of that list.
 """
 
 from typing import Annotated, Literal, NamedTuple

@@ -164,8 +164,8 @@ def builtin(group: Group) -> frozenset[str]:
 
 
 def _reason(error: BaseException) -> str:
-    said = " ".join(str(error).split())
-    return said if isinstance(error, ImportError) else f"{type(error).__name__}: {said}"
+    message = " ".join(str(error).split())
+    return message if isinstance(error, ImportError) else f"{type(error).__name__}: {message}"
 
 
 def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:

@@ -28,9 +28,10 @@ def load_pretrained(where: str, place: str, kind: Any, processor_kind: Any, **se
         model, report = kind.from_pretrained(place, output_loading_info=True, **settings)
         processor = processor_kind.from_pretrained(place, **settings)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        said = " ".join(str(error).split())[:200]
+        message = " ".join(str(error).split())[:200]
         raise InputError(
-            f"{where}: {place}: cannot be loaded ({said})", "Name a folder with a saved model, or a model of the Hub."
+            f"{where}: {place}: cannot be loaded ({message})",
+            "Name a folder with a saved model, or a model of the Hub.",
         ) from error
     # transformers fills missing weights with random numbers and only warns: scores would be noise.
     for key in ("missing_keys", "unexpected_keys", "mismatched_keys"):

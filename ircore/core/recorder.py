@@ -96,8 +96,8 @@ class Recorder(Generic[Entry]):
         batch, self._waiting = self._waiting, []
         self._idle.clear()
 
-        def report(done: Future[None]) -> None:
-            loop.call_soon_threadsafe(self._written, [written for _, written in batch], done.exception())
+        def report(future: Future[None]) -> None:
+            loop.call_soon_threadsafe(self._written, [written for _, written in batch], future.exception())
 
         self._thread.submit(self._writer.record, [entry for entry, _ in batch]).add_done_callback(report)
 

@@ -134,16 +134,16 @@ class _StrictLoader(yaml.SafeLoader):
         return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
+        keys = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise _fault("a key must be one word", key.start_mark)
             if key.tag == _MERGE:
                 raise _fault("merge keys are not allowed", key.start_mark)
-            if key.value in seen:
+            if key.value in keys:
                 shown = key.value if len(key.value) <= 60 else f"{key.value[:57]}…"
                 raise _fault(f"{shown!r} is given twice", key.start_mark, "Remove one of the two.")
-            seen.add(key.value)
+            keys.add(key.value)
         return super().construct_mapping(node, deep)
 
     def process_directives(self) -> Any:

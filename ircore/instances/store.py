@@ -19,7 +19,7 @@ from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.plugins import unknown
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
 from ircore.instances.records import Instances, read_index
-from ircore.instances.withheld import may_be_published
+from ircore.instances.withheld_pictures import may_be_published
 
 INDEX = "instances.jsonl"
 

@@ -26,7 +26,7 @@ from ircore.core.validation import validating
 from ircore.instances.requests import ImportRequest, dataset_named_by
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.visual_genome_files import Annotated, GenomeFiles
-from ircore.instances.withheld import VISUAL_GENOME, refuse_other_licence
+from ircore.instances.withheld_pictures import VISUAL_GENOME, refuse_other_licence
 
 CATEGORY = "photos"
 LONGEST_NAME = 100

@@ -16,8 +16,8 @@ from ircore.runs.play import make_run
 from ircore.runs.play import play as play_episodes
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import begin_run, make_players, prepare
-from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.scorers.game_measures import score_game_run
+from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 
 T = TypeVar("T")
 

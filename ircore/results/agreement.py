@@ -279,12 +279,12 @@ def _alpha(task: RatedTask, level: Level) -> Agreement:
 
 
 def _orders(episodes: EpisodesByRun) -> tuple[_OrderBias, ...]:
-    asked: dict[str, dict[str, list[Orders]]] = {}
+    orders_by_judge: dict[str, dict[str, list[Orders]]] = {}
     for result in _played(episodes):
         for name, judged in result.judged.items():
             if judged.orders is not None:
-                asked.setdefault(name, {}).setdefault(result.episode.instance_id, []).append(judged.orders)
-    return tuple(_order_bias(name, asked[name]) for name in sorted(asked))
+                orders_by_judge.setdefault(name, {}).setdefault(result.episode.instance_id, []).append(judged.orders)
+    return tuple(_order_bias(name, orders_by_judge[name]) for name in sorted(orders_by_judge))
 
 
 def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _OrderBias:

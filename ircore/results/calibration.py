@@ -130,9 +130,9 @@ class _Design:
 
     @classmethod
     def of(cls, episodes: EpisodesByRun) -> "_Design":
-        seen = {result.episode.instance_id: result.episode for results in episodes.values() for result in results}
+        episode_of = {result.episode.instance_id: result.episode for results in episodes.values() for result in results}
         # By id, so that the draws do not depend on the order of the runs.
-        ordered = [seen[name] for name in sorted(seen)]
+        ordered = [episode_of[name] for name in sorted(episode_of)]
         rows = conditions(ordered)
         members = np.zeros((len(ordered), len(rows)), np.bool_)
         for column, own in enumerate(rows.values()):

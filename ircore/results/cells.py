@@ -19,7 +19,7 @@ from ircore.results.columns import Columns, columns
 from ircore.results.conditions import conditions, strata
 from ircore.results.coverage import coverages
 from ircore.results.episodes import EpisodeResult
-from ircore.results.rated import RATED, UNPLAYED, Rated, Scope, all_rated
+from ircore.results.judge_ratings import RATED, UNPLAYED, JudgeRatings, Scope, ratings_by_judge
 from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -76,7 +76,7 @@ def run_cells(
     names = tuple(judges)
     arranged = columns(instances, {run_id: results}, names, {run_id: costs})
     # The judges are the columns: the arithmetic of one run by many judges is that of many runs by one.
-    ratings = side_by_side(all_rated(instances, {run_id: results}, judges).values())
+    ratings = side_by_side(ratings_by_judge(instances, {run_id: results}, judges).values())
     tallies = _tallies(results, names)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), rows in conditions(instances).items():
@@ -102,7 +102,7 @@ def run_cells(
 
 
 def compute_standings(
-    instances: Sequence[AnyInstance], ratings: Mapping[str, Rated], barred: Collection[int] = ()
+    instances: Sequence[AnyInstance], ratings: Mapping[str, JudgeRatings], barred: Collection[int] = ()
 ) -> dict[BoardKey, Standing]:
     """Rank runs by their main scores under every condition, by every judge.
 
@@ -139,7 +139,7 @@ def compute_standings(
     return {key: standings[key] for key, _ in boards}
 
 
-def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Floats, Floats, Resamples]:
+def paired_main(instances: Sequence[AnyInstance], ratings: JudgeRatings) -> tuple[Floats, Floats, Resamples]:
     """Return the least and greatest main scores on instances that the judge rates, and their resamples.
 
     Args:
@@ -153,7 +153,7 @@ def paired_main(instances: Sequence[AnyInstance], ratings: Rated) -> tuple[Float
 
 
 def main_differences(
-    instances: Sequence[AnyInstance], couples: Sequence[Rated], critical: float | None
+    instances: Sequence[AnyInstance], couples: Sequence[JudgeRatings], critical: float | None
 ) -> list[Estimate]:
     """Return the difference of the main scores of couples of runs, first minus second.
 
@@ -170,7 +170,7 @@ def main_differences(
     return differences
 
 
-def run_standing(instances: Sequence[AnyInstance], ratings: Rated, barred: Collection[int] = ()) -> Standing:
+def run_standing(instances: Sequence[AnyInstance], ratings: JudgeRatings, barred: Collection[int] = ()) -> Standing:
     """Rank runs by their main scores under one condition.
 
     Args:
@@ -191,7 +191,7 @@ def run_standing(instances: Sequence[AnyInstance], ratings: Rated, barred: Colle
 class _Condition:
     """The estimates of one run under one condition, all from the same resamples."""
 
-    def __init__(self, rows: Sequence[int], arranged: Columns, ratings: Rated, drawn: Resamples) -> None:
+    def __init__(self, rows: Sequence[int], arranged: Columns, ratings: JudgeRatings, drawn: Resamples) -> None:
         self._rows = list(rows)
         self._columns = arranged
         self._ratings = ratings
@@ -223,16 +223,16 @@ class _Condition:
         ]
 
 
-def main_intervals(ratings: Rated, drawn: Resamples) -> list[Estimate]:
+def main_intervals(ratings: JudgeRatings, drawn: Resamples) -> list[Estimate]:
     """Estimate the main score of each run, 0–100, from resamples of the same instances."""
     known = ratings.count(RATED, UNPLAYED).tolist()
     return bounded_intervals(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
 
 
-def side_by_side(ratings: Iterable[Rated]) -> Rated:
+def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
-    return Rated(np.hstack([result.status for result in every]), np.hstack([result.final for result in every]))
+    return JudgeRatings(np.hstack([result.status for result in every]), np.hstack([result.final for result in every]))
 
 
 def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str]) -> dict[BoardKey, Tally]:

@@ -17,7 +17,7 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Table, Value
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
 def check_table(entry: object, results: Results, asked: Question | None = None) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from ircore.results.rated import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Rated
+from ircore.results.judge_ratings import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, JudgeRatings
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 
 Unranked = Literal["held", "past_budget", "incomplete", "underrated", "inapplicable", "too_few", "reference"]
@@ -89,7 +89,7 @@ class Coverage:
         return words.get(self.unranked)
 
 
-def coverages(ratings: Rated) -> list[Coverage]:
+def coverages(ratings: JudgeRatings) -> list[Coverage]:
     """Count the episodes of each run, in the order of the columns."""
     counts = [ratings.count(status).tolist() for status in (UNFINISHED, RATED, REFUSED, PENDING, UNPLAYED)]
     return [

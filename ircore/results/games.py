@@ -20,14 +20,14 @@ from ircore.games.registry import load_game
 from ircore.results.cells import main_intervals, run_standing, side_by_side
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
-from ircore.results.held import held_runs
+from ircore.results.judge_ratings import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Floats, JudgeRatings
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
-from ircore.results.rated import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Floats, Rated
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.scales import DIFFERENCE, Scale
+from ircore.results.unranked_runs import held_runs
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
 
@@ -211,7 +211,7 @@ class GameResults:
         )
 
     def _mean(
-        self, run: PlayedGameRun, measure: Measure, rows: Sequence[int], ratings: Rated, drawn: Resamples
+        self, run: PlayedGameRun, measure: Measure, rows: Sequence[int], ratings: JudgeRatings, drawn: Resamples
     ) -> Estimate:
         scale = Scale(*(measure.range or (-inf, inf)))
         if measure.difference is not None:
@@ -241,7 +241,7 @@ class GameResults:
         return tuple(seat for seat in self.game.seats if seat.name in taken)
 
     @cached_property
-    def _ratings(self) -> Rated:
+    def _ratings(self) -> JudgeRatings:
         return side_by_side(_headline(self.game, self.instances, run) for run in self.runs)
 
     @cached_property
@@ -293,7 +293,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
     return GameResults.from_runs(load_game(folders[0].game, f"{folders[0].path}/run.json: game"), folders)
 
 
-def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGameRun) -> Rated:
+def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGameRun) -> JudgeRatings:
     """Return the status of a run's episodes and their headline, scaled from 0 (worst value) to 10 (best value)."""
     low, high = game.headline.range or (0.0, 1.0)
     # Turned, so that a higher final is better whatever the direction of the headline.
@@ -313,7 +313,7 @@ def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGam
             status[at], final[at] = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)
         else:
             status[at] = REFUSED if episode.episode_id in without else PENDING
-    return Rated(status, final)
+    return JudgeRatings(status, final)
 
 
 def _rules(run: GameRun) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.results.coverage import Unranked, coverages
+from ircore.results.judge_ratings import judge_ratings, scopes_of
 from ircore.results.played_run import PlayedRun
-from ircore.results.rated import rated, scopes_of
 from ircore.runs.folder import RunFolder
 
 
@@ -48,6 +48,6 @@ def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[Unra
 
 def _gap(run: PlayedRun, judge: str) -> UnrankedRun | None:
     run_id, scope = run.run.run_id, scopes_of([judge], run.judges)[judge]
-    (coverage,) = coverages(rated(run.instances.instances, {run_id: run.results}, judge, scope))
+    (coverage,) = coverages(judge_ratings(run.instances.instances, {run_id: run.results}, judge, scope))
     reason, words = coverage.unranked, coverage.unranked_words
     return UnrankedRun(run_id, judge, reason, words) if words and reason in ("incomplete", "underrated") else None

@@ -8,8 +8,8 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.players.model_families import model_family
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, CellKey, run_cells
+from ircore.results.judge_ratings import Scope
 from ircore.results.played_run import PlayedRun
-from ircore.results.rated import Scope
 
 
 def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
@@ -18,10 +18,10 @@ def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
     Raises:
         InputError: Two runs have judges of the same name with different identities.
     """
-    seen: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
+    known_judges: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
     for run in runs:
         for name, identity in run.judges.items():
-            other, known = seen.setdefault(name, (run, identity))
+            other, known = known_judges.setdefault(name, (run, identity))
             if known != identity:
                 # The message names what differs: names of judges are equal by definition here.
                 field = next(key for key in JudgeIdentity.model_fields if getattr(known, key) != getattr(identity, key))
@@ -29,7 +29,7 @@ def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
                     f"{other.path} and {run.path}: judge {name} is not the same ({field} differs)",
                     "Score both runs with the same judge, or give the second judge a name of its own.",
                 )
-    return {name: identity for name, (_, identity) in sorted(seen.items())}
+    return {name: identity for name, (_, identity) in sorted(known_judges.items())}
 
 
 def cells_by_judge(
@@ -69,11 +69,11 @@ def cells_of_runs(
         families: As for :func:`cells_by_judge`.
         barred: Ids of runs that are held, and of runs over the token budget.
     """
-    held, past_budget = barred
+    held_run_ids, past_budget = barred
     return {
-        (run_id, *key): replace(cell, held=run_id in held, past_budget=run_id in past_budget)
+        (run_id, *key): replace(cell, held=run_id in held_run_ids, past_budget=run_id in past_budget)
         # Cells are copied only where marks change: a large site has tens of thousands of them.
-        if run_id in held or run_id in past_budget
+        if run_id in held_run_ids or run_id in past_budget
         else cell
         for run_id, run in runs.items()
         for key, cell in cells_by_judge(run, scopes, families).items()

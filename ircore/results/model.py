@@ -17,16 +17,16 @@ from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
 from ircore.results.conditions import in_order, strata, under
 from ircore.results.episodes import EpisodeResult
-from ircore.results.held import columns_of, held_runs, past_budget_runs
+from ircore.results.judge_ratings import JudgeRatings, Scope, judge_ratings, ratings_by_judge, scopes_of
 from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, shared_identities
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
-from ircore.results.rated import Rated, Scope, all_rated, rated, scopes_of
 from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.ranks import Standing
+from ircore.results.unranked_runs import columns_of, held_runs, past_budget_runs
 from ircore.runs.provenance import Provenance
-from ircore.scorers.said.records import SaidTurn
+from ircore.scorers.stated_facts.records import SaidTurn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -190,9 +190,9 @@ class Results:
         identities = shared_identities(ordered)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         scopes = scopes_of(judges, identities)
-        held = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
+        held_run_ids = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
         past_budget = past_budget_runs(ordered)
-        barred = held | past_budget
+        barred = held_run_ids | past_budget
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -201,12 +201,12 @@ class Results:
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
             categories=in_order({instance.category for instance in instances.instances}, CATEGORIES),
             difficulties=in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
-            cells=cells_of_runs(by_id, scopes, families, (held, past_budget)),
+            cells=cells_of_runs(by_id, scopes, families, (held_run_ids, past_budget)),
             episodes=episodes,
             standings=compute_standings(
-                instances.instances, all_rated(instances.instances, episodes, scopes), columns_of(by_id, barred)
+                instances.instances, ratings_by_judge(instances.instances, episodes, scopes), columns_of(by_id, barred)
             ),
-            held=held,
+            held=held_run_ids,
             past_budget=past_budget,
             judge_identities=identities,
             runs=by_id,
@@ -313,12 +313,12 @@ class Results:
         """
         return self.ratings_of(judge, run_ids, chosen).final
 
-    def ratings_of(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> Rated:
+    def ratings_of(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> JudgeRatings:
         """Return a judge's ratings of some runs on some instances; arguments and errors as of ``finals``."""
         # All runs are arranged at once and kept: a matrix of pairs asks for them couple by couple.
         every = self._ratings.get(judge)
         if every is None:
-            every = self._ratings[judge] = rated(self.instances, self.episodes, judge, self.scopes.get(judge))
+            every = self._ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
         rows = [self._rows[instance.instance_id] for instance in chosen]
         return every.rows(rows).columns([self._columns[run_id] for run_id in run_ids])
 
@@ -333,7 +333,7 @@ class Results:
         return Raters(self.episodes, self.metrics, self.judges)
 
     @cached_property
-    def _ratings(self) -> dict[str, Rated]:
+    def _ratings(self) -> dict[str, JudgeRatings]:
         return {}  # by judge, as far as they have been asked for
 
     @cached_property

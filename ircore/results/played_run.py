@@ -18,10 +18,10 @@ from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.rated import Scope, scopes_of
+from ircore.results.judge_ratings import Scope, scopes_of
 from ircore.runs.folder import AnyRunFolder
 from ircore.runs.provenance import Provenance
-from ircore.scorers.said.records import SaidTurn, read_said
+from ircore.scorers.stated_facts.records import SaidTurn, read_said
 
 if TYPE_CHECKING:
     from ircore.core.fact_records import Part, PartShare, RenderingFacts
@@ -236,7 +236,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     def facts(self) -> "Iterator[RenderingFacts]":
         """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call."""
         # Inside, here and below, since a board needs neither facts nor language.
-        from ircore.runs.facts import read_facts
+        from ircore.runs.rendering_facts import read_facts
 
         # Not kept: the facts of a large run take far more memory than the shares computed from them.
         if isinstance(self.source, AnyRunFolder):

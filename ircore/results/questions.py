@@ -17,8 +17,8 @@ from ircore.results.columns import filled
 from ircore.results.conditions import under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult
+from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
-from ircore.results.rated import Floats
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of
@@ -43,15 +43,15 @@ def answers(results: Results, judge: str) -> tuple[Answer, ...]:
         results: Of some runs.
         judge: Whose scores answer.
     """
-    asked = _Asked(results, judge)
-    questions: tuple[Callable[[_Asked], Answer | None], ...] = (
+    table = _ScoreTable(results, judge)
+    questions: tuple[Callable[[_ScoreTable], Answer | None], ...] = (
         _best_describer, partial(_best, seat="generator"), _refinement, _nobody, _hardest, _difficulty, _judges,
         _satisfied,
     )  # fmt: skip
-    return tuple(answer for question in questions if (answer := question(asked)) is not None)
+    return tuple(answer for question in questions if (answer := question(table)) is not None)
 
 
-class _Asked:
+class _ScoreTable:
     """Scores of one judge as a table, instances by runs."""
 
     def __init__(self, results: Results, judge: str) -> None:
@@ -103,11 +103,11 @@ def _highest_first(line: Line) -> float:
     return -(line.value.mean or 0)
 
 
-def _best(asked: _Asked, seat: str, category: str | None = None, difficulty: str | None = None) -> Answer | None:
+def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty: str | None = None) -> Answer | None:
     """Answer which player of a seat has the highest mean over partners that all players compared have in common."""
-    chosen = under(asked.results.instances, category, difficulty)
-    scores = asked.finals(chosen)
-    columns = _columns(asked.results, seat)
+    chosen = under(table.results.instances, category, difficulty)
+    scores = table.finals(chosen)
+    columns = _columns(table.results, seat)
     lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
@@ -119,10 +119,10 @@ def _best(asked: _Asked, seat: str, category: str | None = None, difficulty: str
     )
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     sentence = f"{best}, with a mean score of {interval(lines[0].value)} over {partners}; {_lead(second, apart)}."
-    own = np.where(np.isin(np.arange(len(asked.runs)), columns[best]), scores, np.nan)
+    own = np.where(np.isin(np.arange(len(table.runs)), columns[best]), scores, np.nan)
     return Answer(
         f"best-{seat}", f"Which {seat} is best on {targets}?", sentence, seat.capitalize(), "0–10",
-        tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, own), f"the best final renderings of pairs with {best}",
+        tuple(lines[:_MOST_ROWS]), table.episodes(chosen, own), f"the best final renderings of pairs with {best}",
     )  # fmt: skip
 
 
@@ -149,20 +149,20 @@ def _lead(second: str, apart: Estimate) -> str:
     return lead if clear_of(apart, 0) else f"{lead}, which may be chance"
 
 
-def _best_describer(asked: _Asked) -> Answer | None:
-    category = _HARDEST if _HARDEST in asked.results.categories else None
-    difficulty = "hard" if "hard" in asked.results.difficulties else None
-    return _best(asked, "describer", category, difficulty)
+def _best_describer(table: _ScoreTable) -> Answer | None:
+    category = _HARDEST if _HARDEST in table.results.categories else None
+    difficulty = "hard" if "hard" in table.results.difficulties else None
+    return _best(table, "describer", category, difficulty)
 
 
-def _refinement(asked: _Asked) -> Answer | None:
+def _refinement(table: _ScoreTable) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
-    deltas = asked.filled(lambda result: result.judged[asked.judge].delta if asked.judge in result.judged else None)
+    deltas = table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
     whole = estimate(over_targets(deltas), DIFFERENCE)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
-    rows = asked.results.board(asked.judge)
+    rows = table.results.board(table.judge)
     changes = [Line(f"{row.submission.describer} + {row.submission.generator}", row.cell.delta) for row in rows]
     lines = sorted((line for line in changes if line.value.mean is not None), key=_highest_first)
     helped, harmed = (sum(clear_of(line.value, 0) == side for line in lines) for side in (1, -1))
@@ -174,14 +174,14 @@ def _refinement(asked: _Asked) -> Answer | None:
     )
     return Answer(
         "refinement", "Does refinement help?", sentence, "Pair", "ΔQ, points", tuple(lines[:_MOST_ROWS]),
-        asked.episodes(asked.results.instances, deltas), "the largest gains",
+        table.episodes(table.results.instances, deltas), "the largest gains",
     )  # fmt: skip
 
 
-def _nobody(asked: _Asked) -> Answer | None:
+def _nobody(table: _ScoreTable) -> Answer | None:
     """Answer which targets the best pair on each draws worst."""
-    chosen = list(asked.results.instances)
-    scores = asked.finals(chosen)
+    chosen = list(table.results.instances)
+    scores = table.finals(chosen)
     best = {row: float(np.nanmax(scores[row])) for row in range(len(chosen)) if not np.all(np.isnan(scores[row]))}
     if not best:
         return None
@@ -196,7 +196,7 @@ def _nobody(asked: _Asked) -> Answer | None:
         else f"Nothing: every one of {len(best)} targets is drawn by some pair"
     )
     sentence += f" to a score of {DRAWN:g}, and the best score of a target is {interval(mean)} in the mean."
-    only = [asked.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
+    only = [table.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
     episodes = tuple((run, chosen[row].instance_id) for run, row in zip(only, worst, strict=False))
     return Answer("nobody", "What can nobody draw?", sentence, "Target", "best score, 0–10", tuple(lines), episodes,
                   "the best rendering of each of these targets")  # fmt: skip
@@ -207,8 +207,8 @@ def _title(instance: Instance) -> str:
     return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {place}"
 
 
-def _groups(asked: _Asked, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:
-    return _lines(((name, asked.finals(chosen(name))) for name in names), SCORE)
+def _groups(table: _ScoreTable, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:
+    return _lines(((name, table.finals(chosen(name))) for name in names), SCORE)
 
 
 def _kind(category: str) -> str:
@@ -217,10 +217,10 @@ def _kind(category: str) -> str:
     return f"{words}s" if words.endswith("graph") else words
 
 
-def _hardest(asked: _Asked) -> Answer | None:
+def _hardest(table: _ScoreTable) -> Answer | None:
     """Answer which category has the lowest mean score."""
-    results = asked.results
-    lines = _groups(asked, results.categories, lambda name: under(results.instances, name, None))
+    results = table.results
+    lines = _groups(table, results.categories, lambda name: under(results.instances, name, None))
     if len(lines) < 2:
         return None
     lines.sort(key=lambda line: line.value.mean or 0)
@@ -233,18 +233,18 @@ def _hardest(asked: _Asked) -> Answer | None:
         sentence += f"{interval(low.value)}, but {names} cannot be told from it"
     sentence += f"; the highest is of {_kind(others[-1].label)}, {interval(others[-1].value)}."
     chosen = under(results.instances, low.label, None)
-    episodes = asked.episodes(chosen, asked.finals(chosen), least_first=True)
+    episodes = table.episodes(chosen, table.finals(chosen), least_first=True)
     named = tuple(Line(_kind(line.label), line.value) for line in lines)
     return Answer("hardest", "Which category is hardest?", sentence, "Category", "0–10", named, episodes,
                   "the lowest final scores there")  # fmt: skip
 
 
-def _difficulty(asked: _Asked) -> Answer | None:
+def _difficulty(table: _ScoreTable) -> Answer | None:
     """Answer whether hard targets score lower than easy ones."""
-    results = asked.results
+    results = table.results
     if {"easy", "hard"} - set(results.difficulties):
         return None
-    lines = _groups(asked, ("easy", "hard"), lambda name: under(results.instances, None, name))
+    lines = _groups(table, ("easy", "hard"), lambda name: under(results.instances, None, name))
     if len(lines) < 2:
         return None
     easy, hard = (line.value for line in lines)
@@ -255,14 +255,14 @@ def _difficulty(asked: _Asked) -> Answer | None:
         f"is {interval(apart)}."
     )
     chosen = under(results.instances, None, "hard")
-    episodes = asked.episodes(chosen, asked.finals(chosen))
+    episodes = table.episodes(chosen, table.finals(chosen))
     return Answer("hard", "Is hard harder?", sentence, "Difficulty", "0–10", tuple(lines), episodes,
                   "the best final renderings of hard targets")  # fmt: skip
 
 
-def _judges(asked: _Asked) -> Answer | None:
+def _judges(table: _ScoreTable) -> Answer | None:
     """Answer how far judges agree with people, or with each other where no person has rated."""
-    pairs = asked.results.raters.agreement.pairs
+    pairs = table.results.raters.agreement.pairs
     with_people = [pair for pair in pairs if pair.kind == "judge-human" and pair.pearson.value is not None]
     known = with_people or [pair for pair in pairs if pair.kind == "judge-judge" and pair.pearson.value is not None]
     if not known:
@@ -278,28 +278,28 @@ def _judges(asked: _Asked) -> Answer | None:
             "No person has rated these renderings yet; among themselves the judges "
             f"{known[0].one} and {known[0].other} correlate by r = {interval(lines[0].value, 2)}."
         )
-    chosen = list(asked.results.instances)
-    rated = asked.finals(chosen)
+    chosen = list(table.results.instances)
+    rated = table.finals(chosen)
     # One of the two is the judge that answers, unless the nearest pair is of two other judges.
-    other = next((judge for judge in (known[0].one, known[0].other) if judge not in {asked.judge, HUMAN}), asked.judge)
-    apart = np.abs(rated - asked.results.finals(other, asked.runs, chosen))
+    other = next((judge for judge in (known[0].one, known[0].other) if judge not in {table.judge, HUMAN}), table.judge)
+    apart = np.abs(rated - table.results.finals(other, table.runs, chosen))
     return Answer("judges", "Do judges agree with people?", sentence, "Judges", "Pearson’s r, −1 to 1", lines,
-                  asked.episodes(chosen, apart), "where the judges differ most")  # fmt: skip
+                  table.episodes(chosen, apart), "where the judges differ most")  # fmt: skip
 
 
 def _correlation(agreement: Agreement) -> Estimate:
     return Estimate(agreement.value, agreement.low, agreement.high, agreement.n)
 
 
-def _satisfied(asked: _Asked) -> Answer | None:
+def _satisfied(table: _ScoreTable) -> Answer | None:
     """Answer how often describers end an episode because they are satisfied, and how good these are."""
-    lines, chosen = [], list(asked.results.instances)
-    ended = asked.filled(lambda result: float(result.episode.outcome == "converged"))
-    describers = [submission.describer for submission in asked.results.submissions]
+    lines, chosen = [], list(table.results.instances)
+    ended = table.filled(lambda result: float(result.episode.outcome == "converged"))
+    describers = [submission.describer for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
         lines.append(Line(label, estimate(over_targets(ended[:, columns]), SHARE)))
-    scores = np.where(ended == 1, asked.finals(chosen), np.nan)
+    scores = np.where(ended == 1, table.finals(chosen), np.nan)
     whole, quality = estimate(over_targets(ended), SHARE), estimate(over_targets(scores), SCORE)
     if whole.mean is None or quality.mean is None:
         return None
@@ -312,5 +312,5 @@ def _satisfied(asked: _Asked) -> Answer | None:
     )
     lines.sort(key=_highest_first)
     return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",
-                  tuple(lines[:_MOST_ROWS]), asked.episodes(chosen, scores, least_first=True),
+                  tuple(lines[:_MOST_ROWS]), table.episodes(chosen, scores, least_first=True),
                   "the worst renderings that satisfied a describer")  # fmt: skip

@@ -87,7 +87,7 @@ def refuse_mixtures(runs: Sequence[RunView[Any, Any, Any]], rules_of: Callable[[
     """
     if not runs:
         raise InputError("no run was given", "Name at least one run folder.")
-    seen: dict[object, RunView[Any, Any, Any]] = {}
+    run_of: dict[object, RunView[Any, Any, Any]] = {}
     for run in runs:
         if run.run.instance_set != runs[0].run.instance_set:
             raise InputError(
@@ -95,7 +95,7 @@ def refuse_mixtures(runs: Sequence[RunView[Any, Any, Any]], rules_of: Callable[[
                 "Name runs of one instance set: results on different sets cannot be compared.",
             )
         # Under different rules a submission may have several runs: they stand on separate boards.
-        twin = seen.setdefault((run.run.slug, rules_of(run.run)), run)
+        twin = run_of.setdefault((run.run.slug, rules_of(run.run)), run)
         if twin is not run:
             raise InputError(
                 f"{twin.path} and {run.path} are both runs of {run.run.slug} under the same rules",

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from ircore.core.records import Rules
 from ircore.results.cells import compute_standings
-from ircore.results.held import columns_of
+from ircore.results.judge_ratings import ratings_by_judge
 from ircore.results.model import Results
-from ircore.results.rated import all_rated
+from ircore.results.unranked_runs import columns_of
 
 
 def rule_sets(results: Results) -> tuple[Rules, ...]:
@@ -30,19 +30,19 @@ def under_rules(results: Results, rules: Rules) -> Results:
         results: Of runs under any rules.
         rules: One of ``rule_sets(results)``.
     """
-    kept = tuple(submission for submission in results.submissions if submission.run.rules == rules)
+    submissions = tuple(submission for submission in results.submissions if submission.run.rules == rules)
     # The same object, whose standings and ratings are already computed.
-    if len(kept) == len(results.submissions):
+    if len(submissions) == len(results.submissions):
         return results
-    run_ids = {submission.run_id for submission in kept}
-    episodes = {submission.run_id: results.episodes[submission.run_id] for submission in kept}
+    run_ids = {submission.run_id for submission in submissions}
+    episodes = {submission.run_id: results.episodes[submission.run_id] for submission in submissions}
     subset = replace(
         results,
-        submissions=kept,
+        submissions=submissions,
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
-    ratings = all_rated(results.instances, episodes, results.scopes)
+    ratings = ratings_by_judge(results.instances, episodes, results.scopes)
     barred = columns_of(episodes, results.held | results.past_budget)
     return replace(subset, standings=compute_standings(results.instances, ratings, barred))
 

@@ -51,12 +51,12 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
     instance = next(iter(folder.instances.instances.named({episode.instance_id})))
     frames, lasting = _frames(folder, episode, folder.target(instance), judges)
-    made = io.BytesIO()
+    buffer = io.BytesIO()
     frames[0].save(
-        made, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,
+        buffer, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,
         **({"quality": 88, "method": 4} if file.suffix.lower() == ".webp" else {"optimize": True}),
     )  # fmt: skip
-    write_bytes(file, made.getvalue())
+    write_bytes(file, buffer.getvalue())
     return len(frames)
 
 
@@ -91,8 +91,8 @@ def _frame(target: Picture, drawn: Picture | None, turn: Turn, score: float | No
     sheet = Drawing(_WIDTH, _HEIGHT, _PAPER)
     right = _MARGIN + _SIDE + _GAP
     sheet.text((_MARGIN, _MARGIN + _HEAD / 2), "Target: only the describer sees it", 17, _ACCENT, "lm")
-    said = f"Drawn after message {turn.turn}" if score is not None else f"Message {turn.turn} is read"
-    sheet.text((right, _MARGIN + _HEAD / 2), said, 17, _INK, "lm")
+    caption = f"Drawn after message {turn.turn}" if score is not None else f"Message {turn.turn} is read"
+    sheet.text((right, _MARGIN + _HEAD / 2), caption, 17, _INK, "lm")
     if score is not None:
         sheet.text((right + _SIDE, _MARGIN + _HEAD / 2), f"{score:.1f} of 10", 17, _INK, "rm")
     top = _MARGIN + _HEAD

@@ -95,5 +95,5 @@ def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering]
 
 def answers_alone(seat: Seat[Any, Any], call: Call) -> bool:
     """Return whether a record holds an answer of the seat's kind and of no other."""
-    held = {"text": call.text, "choice": call.choice, "picture": call.rendering}
-    return [kind for kind, answer in held.items() if answer is not None] == [seat.answers]
+    answers = {"text": call.text, "choice": call.choice, "picture": call.rendering}
+    return [kind for kind, answer in answers.items() if answer is not None] == [seat.answers]

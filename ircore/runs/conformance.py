@@ -34,14 +34,14 @@ class _Table:
         players: By their seats; empty if only the record answers.
         record: Answers as a journal keeps them.
         pictures: Answered pictures by their hash.
-        asked: Every question so far.
+        questions: Every question so far.
     """
 
     game: Game[Any]
     players: Mapping[str, Any] = field(default_factory=dict)
     record: dict[CallKey, Call] = field(default_factory=dict)
     pictures: dict[str, Picture] = field(default_factory=dict)
-    asked: dict[CallKey, Asked] = field(default_factory=dict)
+    questions: dict[CallKey, Asked] = field(default_factory=dict)
 
     async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
         """Answer a question, and record the answer."""
@@ -49,8 +49,8 @@ class _Table:
         expect(seat in self.game.seats, f"{where}: is asked, but is none of the game's seats")
         expect(question.step >= 1, f"{where}: steps are counted from 1")
         key = call_key(EPISODE, seat, question)
-        expect(key not in self.asked, f"{where}: is asked twice: a question is known by its step and seat")
-        self.asked[key] = question
+        expect(key not in self.questions, f"{where}: is asked twice: a question is known by its step and seat")
+        self.questions[key] = question
         if key not in self.record:
             await self._ask_player(key, seat, question, where)
         answer = answer_of(seat, self.record[key], lambda rendering: self.pictures[rendering.sha256])
@@ -91,21 +91,23 @@ def check_game(
     Raises:
         ConformanceError: The first fault.
     """
-    made = game() if isinstance(game, type) else game
-    faults = declaration_faults(made)
-    expect(not faults, f"game {getattr(made, 'name', type(made).__name__)}: {'; '.join(faults)}")
-    expect(bool(setups), f"game {made.name}: no episode to play: give setups")
+    declared_game = game() if isinstance(game, type) else game
+    faults = declaration_faults(declared_game)
+    expect(not faults, f"game {getattr(declared_game, 'name', type(declared_game).__name__)}: {'; '.join(faults)}")
+    expect(bool(setups), f"game {declared_game.name}: no episode to play: give setups")
     for setup in setups:
-        where = f"game {made.name}: {setup.instance.instance_id}"
-        expect(isinstance(setup.payload, made.payload), f"{where}: payload is no {made.payload.__name__}")
-        first = _Table(made, players)
-        ending = asyncio.run(played(made, first, setup))
-        _check_ending(made, setup, ending, where)
-        _check_record(made, setup, first, ending, where)
-        _check_resumes(made, setup, first, where)
-        _check_refusal(made, setup, where)
-        if _is_played(made, ending):
-            _check_measures(made, setup, ending, where)
+        where = f"game {declared_game.name}: {setup.instance.instance_id}"
+        expect(
+            isinstance(setup.payload, declared_game.payload), f"{where}: payload is no {declared_game.payload.__name__}"
+        )
+        first = _Table(declared_game, players)
+        ending = asyncio.run(played(declared_game, first, setup))
+        _check_ending(declared_game, setup, ending, where)
+        _check_record(declared_game, setup, first, ending, where)
+        _check_resumes(declared_game, setup, first, where)
+        _check_refusal(declared_game, setup, where)
+        if _is_played(declared_game, ending):
+            _check_measures(declared_game, setup, ending, where)
 
 
 def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) -> tuple[EpisodeSetup[Any], ...]:
@@ -174,9 +176,9 @@ def _check_resumes(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, whe
         try:
             asyncio.run(played(game, table, setup))
         except _InterruptedError:
-            for key, question in table.asked.items():
+            for key, question in table.questions.items():
                 expect(
-                    key in first.asked and _content(question) == _content(first.asked[key]),
+                    key in first.questions and _content(question) == _content(first.questions[key]),
                     f"{where}: resumed after {count} answers, {key.role} is asked otherwise in step {key.turn}",
                 )
             continue
@@ -201,8 +203,8 @@ def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, w
         again = tuple(game.measured(setup.payload, ending))
     expect(not calls, f"{where}: measured: {calls[0] if calls else ''}: measure the steps alone")
     expect(values == again, f"{where}: measured gives other values the second time")
-    seen = [(value.measure, value.step) for value in values]
-    expect(len(set(seen)) == len(seen), f"{where}: measured gives two values of one measure and step")
+    keys = [(value.measure, value.step) for value in values]
+    expect(len(set(keys)) == len(keys), f"{where}: measured gives two values of one measure and step")
     for value in values:
         _check_value(game, ending, value, f"{where}: measure {value.measure}")
     own = {measure.key for measure in game.measures if measure.needs == "steps" and measure.per == "episode"}

@@ -5,7 +5,7 @@ instances/        a copy of the instance set, so that a run can be read on its o
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
-facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.facts``); append only
+facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.rendering_facts``); append only
 measures.jsonl    what a game other than reconstruction measured of its episodes
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
@@ -116,9 +116,9 @@ class AnyRunFolder:
 
     def held(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
-        held = copy(self)
-        held._held = tuple(self.events())
-        return held
+        snapshot = copy(self)
+        snapshot._held = tuple(self.events())
+        return snapshot
 
     def calls(self) -> dict[CallKey, Call]:
         """Return every recorded answer by its key."""

@@ -17,10 +17,10 @@ from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import Call, episode_id_of, event_line
-from ircore.runs.facts import add_facts, read_facts
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
 from ircore.runs.provenance import Provenance, write_provenance
+from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.runs.shards import Part, read_part
 from ircore.runs.writer import RunWriter
 

@@ -96,13 +96,13 @@ class _Worker:
             NoMoreError, WorkError: It stopped, failed, or was ended from outside.
         """
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[Done] = loop.create_future()
+        completion: asyncio.Future[Done] = loop.create_future()
         pipes = (self._records, self._control)
         for pipe in pipes:
-            loop.add_reader(pipe.fileno(), self._receive, pipe, done)
+            loop.add_reader(pipe.fileno(), self._receive, pipe, completion)
         telling = loop.create_task(self._tell_of_stop())
         try:
-            ended = await done
+            ended = await completion
             await asyncio.gather(*self._tasks)
             self._is_done = True
         finally:
@@ -114,15 +114,15 @@ class _Worker:
             kind = NoMoreError if ended.stopped else WorkError
             raise kind(ended.problem, ended.remedy)
 
-    def _receive(self, pipe: Connection, done: "asyncio.Future[Done]") -> None:
+    def _receive(self, pipe: Connection, completion: "asyncio.Future[Done]") -> None:
         try:
             message = pipe.recv()
         except (EOFError, OSError):
-            self._lost(done)
+            self._lost(completion)
             return
         if isinstance(message, Done):
-            if not done.done():
-                done.set_result(message)
+            if not completion.done():
+                completion.set_result(message)
         elif isinstance(message, Freed):
             self._engine.cost_limit.release(message.reserve)
         elif isinstance(message, Busy):
@@ -133,13 +133,13 @@ class _Worker:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def _lost(self, done: "asyncio.Future[Done]") -> None:
+    def _lost(self, completion: "asyncio.Future[Done]") -> None:
         for pipe in (self._records, self._control):
             asyncio.get_running_loop().remove_reader(pipe.fileno())
-        if not done.done():
+        if not completion.done():
             self._process.join(1)
             how = f"a process of play was ended (exit status {self._process.exitcode})"
-            done.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))
+            completion.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))
 
     async def _record(self, batch: Batch) -> None:
         failure: Exception | None = None

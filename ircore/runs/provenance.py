@@ -189,7 +189,7 @@ def code_commit() -> str | None:
     if not (root / ".git").exists():
         return None
     try:
-        done = subprocess.run(  # noqa: S603 - fixed words
+        process = subprocess.run(  # noqa: S603 - fixed words
             ["git", "-C", str(root), "rev-parse", "HEAD"],  # noqa: S607 - as the user's PATH has it
             capture_output=True,
             encoding="utf-8",
@@ -198,7 +198,7 @@ def code_commit() -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -> None:

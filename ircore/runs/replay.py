@@ -84,8 +84,8 @@ class ReplayPlayer:
         targets = {instance.instance_id: instance.sha256 for instance in self._folder.instances.instances}
         calls = self._folder.calls()
         for episode in self._folder.episodes():
-            said = (calls.get(CallKey(episode.episode_id, turn, "describer")) for turn in count(1))
-            described = [call for call in takewhile(lambda call: call is not None, said) if call]
+            replies = (calls.get(CallKey(episode.episode_id, turn, "describer")) for turn in count(1))
+            described = [call for call in takewhile(lambda call: call is not None, replies) if call]
             self._read_replies(episode, targets[episode.instance_id], described)
             self._read_renderings(episode)
 

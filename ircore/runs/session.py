@@ -9,12 +9,12 @@ from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.records import AnyInstance, Instance
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
-from ircore.games.reconstruction.informed import InformedView, Knowledge
+from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView
 from ircore.players.calls import ProviderStopError
-from ircore.players.recorded import RecordedSeat
+from ircore.players.recorded_seat import RecordedSeat
 from ircore.players.traits import traits_of
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
 from ircore.runs.cache import Cache
@@ -186,8 +186,8 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         question = (
             informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
         )
-        asked: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
-        return asked
+        answer: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
+        return answer
 
     async def _recorded_elsewhere(self, source: str) -> Answer:
         return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)

@@ -13,7 +13,7 @@ from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.builtin_pairs import submission_place
-from ircore.players.recorded import RECORDED, RecordedSeat
+from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit
@@ -41,13 +41,13 @@ class Prepared(NamedTuple):
     rules: GameRules
 
 
-def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object], installed: bool = True) -> Prepared:
+def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, object], installed: bool = True) -> Prepared:
     """Read manifest, game, instance set and rules, and check that they fit together.
 
     Args:
         submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
         instances_dir: The instance set.
-        given: Rules that hold instead of the submission's, by name.
+        overrides: Rules that hold instead of the submission's, by name.
         installed: Whether the players must be installed here; False where others let them play.
 
     Raises:
@@ -56,7 +56,7 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object], 
     """
     loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
-    rules = rules_of(game, loaded, given)
+    rules = rules_of(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
     instances = read_any_instances(instances_dir)
     if instances.game != game.name:
@@ -67,18 +67,18 @@ def prepare(submission: Path, instances_dir: Path, given: Mapping[str, object], 
     return Prepared(loaded, game, instances, rules)
 
 
-def rules_of(game: Game[Any], loaded: AnyLoaded, given: Mapping[str, object]) -> GameRules:
+def rules_of(game: Game[Any], loaded: AnyLoaded, overrides: Mapping[str, object]) -> GameRules:
     """Return the rules of a run: the game's defaults, then the submission's, then the command line's.
 
     Raises:
         InputError: A rule is unknown to the game or out of its range.
     """
     # Before the record of the rules refuses the name: here the nearest known rule can be named.
-    for name in given:
+    for name in overrides:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
     with validating(f"{loaded.path}: rules", f"See: ircore games show {game.name}"):
-        return game.rules.model_validate({**stated_rules(loaded.submission), **given})
+        return game.rules.model_validate({**stated_rules(loaded.submission), **overrides})
 
 
 def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed: bool = True) -> None:
@@ -97,14 +97,14 @@ def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed:
     for name in players:
         if name not in names:
             raise unknown(f"seat of {game.name}", name, names, f"{loaded.path}: players")
-    asked = game.seats_of(rules)
+    seats = game.seats_of(rules)
     for seat in game.seats:
-        if seat not in asked and seat.name in players:
+        if seat not in seats and seat.name in players:
             raise InputError(
                 f"{loaded.path}: players.{seat.name}: this seat is asked only with the rule {seat.when}",
                 f"Leave the seat out, or play with --rule {seat.when}=true.",
             )
-    for seat in asked:
+    for seat in seats:
         if seat.name not in players:
             raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
         # A recorded seat has no player that could be imported; its answers come with the game.

@@ -42,21 +42,21 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
     """
     prices = prices or prices_of_run(folder)
     episodes = tuple(folder.ended().values())
-    asked: list[Call | Failure] = [*folder.calls().values(), *folder.failures()]
-    summary = _summary(folder, episodes, asked, prices)
+    questions: list[Call | Failure] = [*folder.calls().values(), *folder.failures()]
+    summary = _summary(folder, episodes, questions, prices)
     # Turns without questions: the run came from a release, which has no answers as they came.
-    if isinstance(folder.run, Run) and not asked and any(map(recorded_steps, episodes)):
+    if isinstance(folder.run, Run) and not questions and any(map(recorded_steps, episodes)):
         summary |= _of_pulled(folder, [episode for episode in episodes if isinstance(episode, Episode)], summary)
     return summary
 
 
 def _summary(
-    folder: AnyRunFolder, episodes: Sequence[AnyEnded], asked: Sequence[Call | Failure], prices: RunPrices
+    folder: AnyRunFolder, episodes: Sequence[AnyEnded], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> dict[str, Any]:
     outcomes = Counter(episode.outcome for episode in episodes)
     planned = len(folder.any_instances.instances)
-    sums = Totals.of(asked, prices).as_dict()
-    attempts = (attempt.kind for question in asked for attempt in question.attempts)
+    sums = Totals.of(questions, prices).as_dict()
+    attempts = (attempt.kind for question in questions for attempt in question.attempts)
     summary = {
         "run": folder.run.model_dump(mode="json", by_alias=True),
         "planned": planned,
@@ -69,12 +69,12 @@ def _summary(
         f"{step_word(folder.game)}s": sum(len(recorded_steps(episode)) for episode in episodes),
         **sums,
         "requests": {
-            seat: Totals.of((question for question in asked if question.role == seat), prices).requests
+            seat: Totals.of((question for question in questions if question.role == seat), prices).requests
             for seat in folder.run.submission.players
         },
         "failed_requests": dict(Counter(kind for kind in attempts if kind != "answered")),
-        "served": served_models(asked),
-        "per_episode": _per_episode(folder, episodes, asked, prices),
+        "served": served_models(questions),
+        "per_episode": _per_episode(folder, episodes, questions, prices),
     }
     if isinstance(folder.run, Run):
         turns = (turn for episode in episodes if isinstance(episode, Episode) for turn in episode.turns)
@@ -86,14 +86,14 @@ def _summary(
     return summary
 
 
-def served_models(asked: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
+def served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
     """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
 
     Args:
-        asked: Questions of a run.
+        questions: Questions of a run.
     """
     served: dict[str, Counter[str]] = defaultdict(Counter)
-    for question in asked:
+    for question in questions:
         served[question.role].update(attempt.served for attempt in question.attempts if attempt.served)
     return {seat: dict(names.most_common()) for seat, names in served.items() if names}
 
@@ -145,24 +145,24 @@ def _judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str,
     by_judge: dict[str, list[Asked]] = defaultdict(list)
     for question in questions:
         by_judge[question.judge].append(question)
-    per_judge = {name: Totals.of(asked, prices).as_dict() for name, asked in sorted(by_judge.items())}
+    per_judge = {name: Totals.of(own, prices).as_dict() for name, own in sorted(by_judge.items())}
     return {**Totals.of(questions, prices).as_dict(), "per_judge": per_judge}
 
 
 def _per_episode(
-    folder: AnyRunFolder, episodes: Sequence[AnyEnded], asked: Sequence[Call | Failure], prices: RunPrices
+    folder: AnyRunFolder, episodes: Sequence[AnyEnded], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> list[dict[str, Any]]:
     """Return the sums of every begun episode; an episode that has not ended has no outcome."""
-    questions: dict[str, list[Call | Failure]] = defaultdict(list)
-    for question in asked:
-        questions[question.episode_id].append(question)
+    by_episode: dict[str, list[Call | Failure]] = defaultdict(list)
+    for question in questions:
+        by_episode[question.episode_id].append(question)
     outcomes = {episode.episode_id: episode.outcome for episode in episodes}
     return [
         {
             "episode_id": name,
             "outcome": outcomes.get(name),
-            f"{step_word(folder.game)}s": max(question.turn for question in questions[name]),
-            **Totals.of(questions[name], prices).as_dict(),
+            f"{step_word(folder.game)}s": max(question.turn for question in by_episode[name]),
+            **Totals.of(by_episode[name], prices).as_dict(),
         }
-        for name in questions
+        for name in by_episode
     ]

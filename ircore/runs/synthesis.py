@@ -16,7 +16,7 @@ from ircore.core.validation import validating
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
 from ircore.games.synthesis.prompts import SYNTHETIC
 from ircore.instances.store import GameInstanceSet, write_game_instances
-from ircore.instances.synthesis.drawn import FIGURES, DrawnFigures, DrawnProgram
+from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
 from ircore.players.openai.settings import is_loopback
 from ircore.players.submission import LoadedGameSubmission
@@ -151,7 +151,7 @@ def _submission(plan: SynthesisPlan) -> GameSubmission:
 
 def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
     """Return the conditions as an instance set: an episode for each."""
-    made = [
+    instances = [
         GameInstance.model_validate({
             "instance_id": f"{category}-{difficulty}", "game": NAME, "category": category, "difficulty": difficulty,
             "source": "a condition of targets to be made", "licence": plan.licence,
@@ -159,7 +159,7 @@ def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
         })
         for category, difficulty in plan.conditions
     ]  # fmt: skip
-    return write_game_instances(folder, ((instance, {}) for instance in made))
+    return write_game_instances(folder, ((instance, {}) for instance in instances))
 
 
 def open_synthesis(path: Path) -> GameRunFolder:

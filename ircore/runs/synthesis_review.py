@@ -6,7 +6,7 @@ from pathlib import Path
 from ircore.core.records import Instance
 from ircore.instances.review import Entry, accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.synthesis.drawn import FIGURES, DrawnFigures
+from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures
 from ircore.runs.folder import GameRunFolder
 from ircore.runs.synthesis import Candidate, candidates, instance_of
 

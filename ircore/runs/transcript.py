@@ -56,8 +56,8 @@ def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
         raise InputError(
             f"{folder.path}: no episode {episode_id!r} among {len(known)}", f"Did you mean {' or '.join(near)}?"
         )
-    asked = (event for event in folder.events() if isinstance(event, Call | Failure))
-    questions = tuple(question for question in asked if question.episode_id == episode_id)
+    events = (event for event in folder.events() if isinstance(event, Call | Failure))
+    questions = tuple(question for question in events if question.episode_id == episode_id)
     instance = known[episode_id]
     pictures = {name: file.image for name, file in instances.picture_files(instance).items()}
     return Dialogue(folder.game, instance, pictures, folder.ended().get(episode_id), questions)
@@ -87,8 +87,8 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
     turns = {turn.turn: turn for turn in episode.turns} if isinstance(episode, Episode) else {}
     # A failed question has no turn, and the turns of a pulled run have no questions.
     for number in sorted({question.turn for question in dialogue.questions} | turns.keys()):
-        asked = [question for question in dialogue.questions if question.turn == number]
-        lines += ["", f"{word} {number}", *_turn(turns.get(number), asked)]
+        questions = [question for question in dialogue.questions if question.turn == number]
+        lines += ["", f"{word} {number}", *_turn(turns.get(number), questions)]
     return "\n".join(lines)
 
 
@@ -118,11 +118,11 @@ def _outcome(episode: AnyEnded | None, word: str) -> str:
     return printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())
 
 
-def _turn(turn: Turn | None, asked: Sequence[Call | Failure]) -> list[str]:
-    if turn is not None and not asked:
+def _turn(turn: Turn | None, questions: Sequence[Call | Failure]) -> list[str]:
+    if turn is not None and not questions:
         return _pulled_turn(turn)
     lines = []
-    for question in asked:
+    for question in questions:
         if isinstance(question, Failure):
             lines += _row(question.role, f"no answer: {question.reason}: {question.detail}")
         elif question.rendering is not None:
@@ -166,7 +166,7 @@ def _size(turn: Turn | None) -> str:
 def _effort(call: Call) -> list[str]:
     usage = call.usage
     counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
-    tokens = [f"{count:,} tokens {done}" for count, done in counts if count is not None]
+    tokens = [f"{count:,} tokens {purpose}" for count, purpose in counts if count is not None]
     return [*tokens, f"{call.seconds:.2f} s", f"{usage.requests} requests" if usage.requests > 1 else ""]
 
 

@@ -1,4 +1,4 @@
-"""Scores computed on the workers of a Dask cluster, in the form that ``ircore.scorers.computed`` takes.
+"""Scores computed on the workers of a Dask cluster, in the form that ``ircore.scorers.scoring`` takes.
 
 The order of the scores stays in this process: what travels is all that the scores of one episode depend on, pictures as
 encoded files. Whoever can reach a Dask worker can run code on it anyway, so unpickling gives nothing away.
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from ircore.core.workers import AHEAD
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import check_version
-from ircore.scorers.computed import Elsewhere
 from ircore.scorers.material import Material, Scored, scores_of
+from ircore.scorers.scoring import Elsewhere
 
 
 def scored_by(scheduler: str) -> Elsewhere:

@@ -33,7 +33,7 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
-from ircore.players.recorded import RECORDED
+from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import AnyLoaded, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score

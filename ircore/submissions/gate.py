@@ -23,7 +23,7 @@ from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.commitments import COMMITMENTS, Registered, number_of, parse_commitments
 from ircore.submissions.findings import Finding, errors
 from ircore.submissions.github import GitHub, PullRequest
-from ircore.submissions.merged import merged_submissions
+from ircore.submissions.merged_submissions import merged_submissions
 from ircore.submissions.owners import OWNERS, Owner, Proposer, parse_owners, with_lines
 
 STATUS = "submission gate"

@@ -14,7 +14,7 @@ from ircore.runs.folder import open_any_run
 from ircore.runs.provenance import Flag, read_provenance
 from ircore.submissions.github import PullRequest
 from ircore.submissions.history import is_cleared, is_gone
-from ircore.submissions.merged import MergedSubmission
+from ircore.submissions.merged_submissions import MergedSubmission
 
 Action = Literal["accept", "evaluate", "clear", "withdraw", "settle"]
 ACTIONS: tuple[Action, ...] = get_args(Action)

@@ -10,7 +10,7 @@ from ircore.core.plugins import available, builtin
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.base import Seat
 from ircore.games.registry import load_game
-from ircore.players.recorded import RECORDED
+from ircore.players.recorded_seat import RECORDED
 from ircore.players.traits import answer_problem, players_of_project, traits_of
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
 from ircore.submissions.check.neighbours import Neighbour

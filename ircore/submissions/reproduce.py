@@ -9,7 +9,7 @@ from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
-from ircore.players.recorded import RECORDED
+from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import MANIFEST, AnyLoaded, LoadedGameSubmission, LoadedSubmission, make_player
 from ircore.players.traits import traits_of
 from ircore.runs.events import step_word

@@ -20,7 +20,7 @@ from ircore.runs.play import open_run
 from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.channel.channel_test import final_scores
 from ircore.submissions.channel.playing import play_all
 from ircore.submissions.reproduce import submission_of

@@ -14,9 +14,11 @@ from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.judge_test.cards import cards_of
-from ircore.submissions.merged import MergedSubmission, merged_submissions, unplayed
+from ircore.submissions.merged_submissions import MergedSubmission, merged_submissions, unplayed
 from ircore.submissions.season_gaps import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
+from leaderboard.frozen_boards.archive import FrozenBoard, read_archive
+from leaderboard.frozen_boards.version_pages import version_pages
 from leaderboard.gallery.fragments import Fragments
 from leaderboard.gallery.pages import gallery_pages
 from leaderboard.gallery.same_words import same_words_files
@@ -53,11 +55,9 @@ from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import targets_page
 from leaderboard.pages.try_it import try_page
-from leaderboard.pages.waiting import played_pages, waiting_page
+from leaderboard.pages.unplayed_submission import played_pages, waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
-from leaderboard.versions.archive import FrozenBoard, read_archive
-from leaderboard.versions.pages import version_pages
 
 Files = Callable[[], Iterable[tuple[str, str]]]
 """Function that makes files of data: paths below the site's root, and texts."""

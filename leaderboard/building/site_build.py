@@ -16,11 +16,11 @@ from leaderboard.building.shells import write_alone_shells, write_sources
 from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
-from leaderboard.pages.waiting import played_pages
+from leaderboard.frozen_boards.archive import write_frozen
+from leaderboard.pages.unplayed_submission import played_pages
 from leaderboard.rendering.render import block
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.output_folder import build_folder, replace
-from leaderboard.versions.archive import write_frozen
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,13 @@ from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.formats import as_csv
 from ircore.results.tables.model import Table
 from ircore.results.tables.rules import with_rules
-from ircore.results.tables.source import flat_units, source_of, units_text
+from ircore.results.tables.table_metadata import flat_units, source_of, units_text
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
 from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
 from leaderboard.charts.costs import costs_sketch, seconds_sketch
 from leaderboard.charts.data import Subject
+from leaderboard.charts.fact_shares import pair_said_sketch
 from leaderboard.charts.grammar import Missing, Sketch, plain
 from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
 from leaderboard.charts.judges import agreement_sketch, reliability_sketch
@@ -32,7 +33,6 @@ from leaderboard.charts.language import lengths_sketch, novelty_sketch
 from leaderboard.charts.metrics import correlations_sketch, metric_preferences_sketch
 from leaderboard.charts.outcome_bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
 from leaderboard.charts.ratings import ratings_sketch
-from leaderboard.charts.said import pair_said_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch

@@ -5,7 +5,12 @@ They have no intervals, since the paper prints none, and stand in a table of the
 
 from typing import Literal
 
-from ircore.games.reconstruction.published.published import JUDGES, mean_preferences, mean_scores, published_agreement
+from ircore.games.reconstruction.published.paper_tables import (
+    JUDGES,
+    mean_preferences,
+    mean_scores,
+    published_agreement,
+)
 from ircore.results.tables.model import Value
 from leaderboard.charts.grammar import plain
 from leaderboard.charts.rows import Mark, Row

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 
-from ircore.games.reconstruction.published.published import JUDGES
+from ircore.games.reconstruction.published.paper_tables import JUDGES
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from ircore.core.episode_records import Episode, Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from ircore.results.vouched import Vouched, vouched_scores
+from ircore.results.vouched_scores import VouchedScores, vouched_scores
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts, facts_by_turn
 from leaderboard.model.xray import Xray, xrays
@@ -86,7 +86,7 @@ class EpisodeView:
     why: str
     """Explanation of the outcome; empty where the outcome needs none."""
 
-    vouched: Vouched = field(default_factory=lambda: Vouched(0, 0))
+    vouched: VouchedScores = field(default_factory=lambda: VouchedScores(0, 0))
     """Numbers of scores shown and of those among them that the maintainers vouch for."""
 
 

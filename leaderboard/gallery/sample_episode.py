@@ -4,7 +4,7 @@ from functools import partial
 
 from ircore.core.episode_records import Episode
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.vouched import Vouched
+from ircore.results.vouched_scores import VouchedScores
 from leaderboard.gallery.episode_view import EpisodeView, TurnView
 from leaderboard.model.site import Pair
 from leaderboard.model.turn_facts import FactGroup, TurnFacts
@@ -46,5 +46,5 @@ def sample_episode(pair: Pair) -> EpisodeView:
         turns=(turn(1, picture, notes=(_ANY,)), turn(2, None, notes=(_ANY,))),
         ended=_ANY,
         why=_ANY,
-        vouched=Vouched(1, 1),
+        vouched=VouchedScores(1, 1),
     )

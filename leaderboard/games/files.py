@@ -8,7 +8,7 @@ from typing import Any
 
 from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.games import game_board, measure_column
-from ircore.results.tables.source import flat_units, units_text
+from ircore.results.tables.table_metadata import flat_units, units_text
 from leaderboard.games.section import GameSection
 
 _COLUMNS = (

@@ -9,7 +9,7 @@ from typing import Any
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
-from ircore.instances.withheld import ways_to_get
+from ircore.instances.withheld_pictures import ways_to_get
 from leaderboard.games.board import (
     board_lines,
     board_measures,

@@ -13,7 +13,7 @@ from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.terminal import printable
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
-from ircore.instances.withheld import may_be_published, published_pictures
+from ircore.instances.withheld_pictures import may_be_published, published_pictures
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import payload_of

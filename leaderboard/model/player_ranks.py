@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.core.records import Role
-from ircore.results.against import Against
 from ircore.results.cells import paired_main
 from ircore.results.conditions import under
 from ircore.results.effects import same_rules
+from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
+from ircore.results.pair_differences import PairDifferences
 from ircore.results.ranking import RankedRow, ranked_rows
-from ircore.results.rated import Floats
 from ircore.results.statistics.bootstrap import MAIN, Resamples
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.effects import complete_grid
@@ -62,7 +62,7 @@ class PlayerBoard:
     standing: Standing | None
     """What can be told apart; None if fewer than two players share a partner."""
 
-    against: Against | None
+    against: PairDifferences | None
     """Differences of every two players, by label."""
 
 
@@ -110,7 +110,7 @@ def player_board(
     cells = _cells(columns, (least, most), points, drawn, place)
     rows = ranked_rows([*zip(own, cells, place.ranges, strict=True), *unranked], lambda cell: cell.main.mean)
     low = all_differences(least, most, drawn, place.critical)
-    return PlayerBoard(role, rows, partners, place, Against(own, points, low) if place.critical else None)
+    return PlayerBoard(role, rows, partners, place, PairDifferences(own, points, low) if place.critical else None)
 
 
 def _rankable(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[tuple[str, str], str]:

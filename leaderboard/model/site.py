@@ -12,14 +12,14 @@ from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rules
 from ircore.core.untrusted_text import visible
 from ircore.instances.benchmark import BenchmarkVersion
-from ircore.instances.withheld import refuse_withheld
+from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
-from ircore.submissions.merged import MergedSubmission, cleared_runs
+from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
 from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.site_runs import SiteRun

@@ -98,7 +98,7 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
 
 def _teller(scene: Scene, line: RenderingFacts) -> Tell:
     """Return a function that turns indices of facts into sentences, grouped by part."""
-    from ircore.scorers.verification.stored import checked_facts
+    from ircore.scorers.verification.stored_verdicts import checked_facts
 
     facts = [checked.fact for checked in checked_facts(scene, line)]
 

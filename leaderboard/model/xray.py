@@ -13,7 +13,7 @@ from ircore.core.episode_records import Episode, Turn
 from ircore.core.fact_records import FactNote, RenderingFacts
 from ircore.core.records import Box, Scene
 from ircore.core.untrusted_text import visible
-from ircore.scorers.verification.facts import Fact, Mark, facts_of, marks_of
+from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
 from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
 from leaderboard.model.turn_facts import Lines
 from leaderboard.words.marked_messages import LONGEST

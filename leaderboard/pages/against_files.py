@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ircore.results.against import Against, against
+from ircore.results.pair_differences import PairDifferences, pair_differences
 from leaderboard.model.site import Site
 from leaderboard.pages.board_views import View, is_rated, view_path, view_results, views
 
@@ -27,12 +27,12 @@ def against_files(site: Site) -> Iterator[tuple[str, str]]:
     for view in views(site):
         if view.rules is None or not is_rated(site, view):
             continue
-        board = against(view_results(site, view), view.judge, view.category, view.difficulty)
+        board = pair_differences(view_results(site, view), view.judge, view.category, view.difficulty)
         if board is not None:
             yield against_path(site, view), against_text(board, [site.pairs[run_id].key for run_id in board.run_ids])
 
 
-def against_text(board: Against, keys: Sequence[str], names: Sequence[str] = ()) -> str:
+def against_text(board: PairDifferences, keys: Sequence[str], names: Sequence[str] = ()) -> str:
     """Return the content of a file.
 
     Args:

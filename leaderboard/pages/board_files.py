@@ -8,7 +8,7 @@ from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.model import Table
-from ircore.results.tables.source import flat_units, source_of
+from ircore.results.tables.table_metadata import flat_units, source_of
 from leaderboard.model.trust import tier_of
 from leaderboard.words.labels import rules_words
 

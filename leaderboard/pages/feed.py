@@ -14,7 +14,7 @@ from ircore.core.untrusted_text import one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
 from ircore.submissions.history import Step
-from ircore.submissions.merged import MergedSubmission
+from ircore.submissions.merged_submissions import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
 from leaderboard.pages.history import entries as entered_pairs

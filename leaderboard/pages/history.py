@@ -15,9 +15,9 @@ from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.entries import entries_sketch
 from leaderboard.charts.places import versions_sketch
+from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.version_moves import Track, moved_words, tracks
-from leaderboard.versions.archive import FrozenBoard
 from leaderboard.words.labels import interval_words, number, signed
 
 TELLING = 2

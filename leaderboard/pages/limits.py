@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from ircore.core.score_records import HUMAN
-from ircore.games.reconstruction.published.published import PublishedAgreement, published_agreement
+from ircore.games.reconstruction.published.paper_tables import PublishedAgreement, published_agreement
 from ircore.results.headline import judge_kind
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.games.reference.language.annotations import read_annotations, read_stated_measures
-from ircore.instances.withheld import HOW_TO_GET, KILOGRAM
+from ircore.instances.withheld_pictures import HOW_TO_GET, KILOGRAM
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.naming import MEASURES, naming_means_table, naming_table, published_naming_table
 from leaderboard.charts.catalogue import Chart

@@ -13,11 +13,11 @@ from ircore.core.game_records import AnySubmission
 from ircore.core.records import PlayerSpec, Role
 from ircore.core.untrusted_text import one_line
 from ircore.results.headline import judge_kind
+from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
-from ircore.results.rated import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, rated
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
-from ircore.submissions.merged import unplayed
+from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.charts.grammar import pair_name
 from leaderboard.components.model_facts import about_words
@@ -217,7 +217,7 @@ _KINDS = {
 def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
     """Return the reason for each missing score of the site's judge, by instance_id; None for a scored instance."""
     results = site.results
-    known = rated(
+    known = judge_ratings(
         results.instances, {pair.run_id: results.episodes[pair.run_id]}, site.judge, results.scopes.get(site.judge)
     )
     words = known.status[:, 0].tolist()

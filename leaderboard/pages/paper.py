@@ -6,7 +6,7 @@ from typing import Any
 
 from ircore.core.records import CATEGORIES
 from ircore.games.reconstruction.published import claims
-from ircore.games.reconstruction.published.published import (
+from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
     REPORTED,
     SOURCE,

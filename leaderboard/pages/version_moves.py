@@ -13,9 +13,9 @@ from typing import Any
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import Estimate
+from leaderboard.frozen_boards.archive import FrozenBoard
+from leaderboard.frozen_boards.frozen_views import ALL
 from leaderboard.model.site import Pair, Site
-from leaderboard.versions.archive import FrozenBoard
-from leaderboard.versions.frozen import ALL
 from leaderboard.words.labels import category_title, rank, signed
 
 MOST_CONDITIONS = 2

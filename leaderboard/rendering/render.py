@@ -20,7 +20,7 @@ from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import (
     board_cells,
     episodes,
-    facts,
+    fact_list,
     heat_map,
     matrix_cells,
     model_facts,
@@ -150,7 +150,7 @@ def _components() -> SimpleNamespace:
     modules = (
         board_cells,
         episodes,
-        facts,
+        fact_list,
         heat_map,
         matrix_cells,
         model_facts,

@@ -7,7 +7,7 @@ from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.scorers.verification.score import verify_picture
-from ircore.scorers.verification.stored import verdicts_of
+from ircore.scorers.verification.stored_verdicts import verdicts_of
 
 
 def chart(cats: int, dogs: int) -> tuple[Scene, Picture]:

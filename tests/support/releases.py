@@ -11,7 +11,7 @@ from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import Verification
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
-from dataset_card.releases.derived import derived_files
+from dataset_card.releases.derived_files import derived_files
 from dataset_card.releases.record import (
     CHANGES,
     JUDGES,

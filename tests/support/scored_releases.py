@@ -12,7 +12,7 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 PAIRS = ("centre-block", "other-block")
 

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import click
 
-from ircore.commands.nested import option_words, run_nested
+from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, published_runs
 from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.errors import InputError, WorkError
@@ -19,7 +19,7 @@ from ircore.players.submission import read_any_manifest
 from ircore.submissions.batch import chosen, goes_on, is_finished, spent
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.github import GitHub
-from ircore.submissions.pending import pending_submissions
+from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.season_gaps import write_season_gaps
 from ircore.submissions.seasons import committed_set
 from ircore.submissions.secret_slice import SLICES, no_gaps

@@ -11,7 +11,7 @@ from shutil import rmtree
 
 import click
 
-from ircore.commands.nested import option_words, run_nested
+from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.submission.preview import published_option
 from ircore.core.errors import InputError

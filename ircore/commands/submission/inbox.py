@@ -22,8 +22,8 @@ from ircore.submissions.gate import proposer_of, record_owner
 from ircore.submissions.github import GitHub
 from ircore.submissions.history import HISTORY, Kind, Step, add_step
 from ircore.submissions.inbox import Box, Inbox, boxes, held_runs, newly_ticked
-from ircore.submissions.merged import merged_submissions
-from ircore.submissions.pending import pending_submissions
+from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.pending_submissions import pending_submissions
 
 KINDS: dict[str, Kind] = {"clear": "cleared", "withdraw": "withdrawn", "settle": "settled"}
 """The decisions that are a line in a submission's history."""

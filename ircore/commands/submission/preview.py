@@ -22,10 +22,10 @@ from ircore.submissions.check.change import check_change
 from ircore.submissions.check.git_objects import Repository
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.findings import errors
-from ircore.submissions.published import DATASET_VARIABLE, dataset_name
 from ircore.submissions.request_fields import why_self_reported
 from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
 from ircore.submissions.rescoring.fetch import fetch
+from ircore.submissions.results_dataset import DATASET_VARIABLE, dataset_name
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.nested import option_words, run_nested
+from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, json_option, open_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from ircore.commands.nested import option_words, run_nested
+from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.commands.submission.trials import channel_option, spot_option
@@ -25,8 +25,8 @@ from ircore.runs.provenance import read_provenance
 from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.links import dead_links, links_of
-from ircore.submissions.merged import merged_submissions
-from ircore.submissions.pending import pending_submissions
+from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.relay.vouching import vouch
 from ircore.submissions.reproduce import differences, plays_offline
 from ircore.submissions.rescoring.drawn_texts import UNREAD

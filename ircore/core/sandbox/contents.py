@@ -88,12 +88,12 @@ def _with_requirements(names: Iterable[str]) -> Iterator[Distribution]:
     from packaging.requirements import Requirement
 
     # Distributions may require each other in a circle, so each is taken once.
-    waiting, seen = list(names), set()
+    waiting, visited = list(names), set()
     while waiting:
         name = waiting.pop().lower()
-        if name in seen:
+        if name in visited:
             continue
-        seen.add(name)
+        visited.add(name)
         package = _installed(name)
         yield package
         required = [Requirement(text) for text in package.requires or ()]

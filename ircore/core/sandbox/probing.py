@@ -75,7 +75,7 @@ def probe() -> tuple[Guarantee, ...]:
     """
     box = _box()
     with NamedTemporaryFile(prefix="outside-") as file:
-        asked = {
+        request = {
             "hidden": [file.name, __file__],
             "calls": REFUSED_CALLS[platform.machine()],
             "memory": box.limits.memory,
@@ -83,7 +83,7 @@ def probe() -> tuple[Guarantee, ...]:
             # bubblewrap sets the first of these by itself; Python sets the second in some locales.
             "variables": ["PWD", "LC_CTYPE", *box.variables],
         }
-        outcome = box.run("probe.py", json.dumps(asked).encode())
+        outcome = box.run("probe.py", json.dumps(request).encode())
     try:
         breaches = json.loads(outcome.output) if outcome.fate == "finished" else None
     except ValueError:
@@ -147,12 +147,12 @@ def _impossible(box: Box) -> InputError:
             check=False,
         )
     lines = tried.stderr.decode(errors="replace").strip().splitlines()
-    said = next(
+    message = next(
         (line for line in lines if line.startswith("bwrap:")), lines[-1] if lines else f"status {tried.returncode}"
     )
     remedy = (
         _UNPRIVILEGED
-        if "ermission" in said or "namespace" in said or "not permitted" in said
+        if "ermission" in message or "namespace" in message or "not permitted" in message
         else ("Try it with: bwrap --unshare-all --ro-bind / / true")
     )
-    return InputError(f"no sandbox can be made on this machine ({said[:200]})", remedy)
+    return InputError(f"no sandbox can be made on this machine ({message[:200]})", remedy)

@@ -27,7 +27,7 @@ from ircore.games.conversation.heif import read_any_picture
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Message
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
-from ircore.instances.withheld import CONVGENVISMO, refuse_other_licence
+from ircore.instances.withheld_pictures import CONVGENVISMO, refuse_other_licence
 
 CATEGORIES = ("cartoon", "animal", "human", "painting", "nature", "product")
 INDEX = "dataset.jsonl"

@@ -35,7 +35,7 @@ from ircore.games.reasoning.gir_bench_generating import (
 )
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
-from ircore.instances.withheld import GIR_BENCH, refuse_other_licence
+from ircore.instances.withheld_pictures import GIR_BENCH, refuse_other_licence
 
 SOURCE = "GIR-Bench (Li et al. 2025)"
 DIFFICULTY = "hard"

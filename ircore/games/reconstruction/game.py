@@ -8,7 +8,7 @@ from ircore.core.episode_records import Turn
 from ircore.core.records import RECONSTRUCTION, Record, Rules, Scene
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, PublishedFigure, Table
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
-from ircore.games.reconstruction.published.published import SOURCE, mean_scores
+from ircore.games.reconstruction.published.paper_tables import SOURCE, mean_scores
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
 
 

@@ -31,7 +31,7 @@ from ircore.games.reference.language.naming import naming
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangram_svg import TangramShape, read_tangram_svg
-from ircore.instances.withheld import KILOGRAM, refuse_other_licence
+from ircore.instances.withheld_pictures import KILOGRAM, refuse_other_licence
 
 CATEGORY = "tangrams"
 EASY_BELOW, HARD_ABOVE = 0.80, 0.95

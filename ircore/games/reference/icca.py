@@ -17,7 +17,7 @@ from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
-from ircore.instances.withheld import COCO, refuse_other_licence
+from ircore.instances.withheld_pictures import COCO, refuse_other_licence
 
 GAMES = 54
 """Games of the published data."""

@@ -29,7 +29,7 @@ from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet, write_game_instances
 from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg
-from ircore.instances.withheld import KILOGRAM, refuse_other_licence
+from ircore.instances.withheld_pictures import KILOGRAM, refuse_other_licence
 
 CONDITIONS = ("whole_black", "whole_color", "parts_black", "parts_color")
 """What is said, the whole's name alone or the parts', too; and how the tangram is shown."""

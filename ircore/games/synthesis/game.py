@@ -17,7 +17,7 @@ from ircore.core.seeds import derived_seed
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.games.synthesis.prompts import SynthesisPrompts, load_synthesis_prompts
 from ircore.games.synthesis.replies import Plan, plan_in, program_in
-from ircore.instances.synthesis.drawn import DrawnProgram
+from ircore.instances.synthesis.drawn_figures import DrawnProgram
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.players.views import Said
 
@@ -64,7 +64,7 @@ class FigureStep(Record):
 class Drawer(Protocol):
     """Draws programs, each once.
 
-    >>> from ircore.instances.synthesis.drawn import DrawnFigures
+    >>> from ircore.instances.synthesis.drawn_figures import DrawnFigures
     >>> drawer: Drawer = DrawnFigures(Path("figures"))
     """
 
@@ -76,7 +76,7 @@ class Drawer(Protocol):
 class SynthesisGame(Game[SynthesisRules]):
     """One model describes a figure unlike all earlier ones; another writes the program that draws it.
 
-    >>> from ircore.instances.synthesis.drawn import DrawnFigures
+    >>> from ircore.instances.synthesis.drawn_figures import DrawnFigures
     >>> [seat.name for seat in SynthesisGame(DrawnFigures(Path("figures"))).seats]
     ['describer', 'coder']
 

@@ -211,15 +211,15 @@ def _estimates(
     counts, freedom = support
     influence = centred(influence, drawn)
     shift, unseen = unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
-    seen = column_sums(influence**2)
+    seen_spread = column_sums(influence**2)
     # Equal values leave influences that are rounding errors, which are no spread.
-    seen[seen <= (ROUNDING * points) ** 2] = 0
+    seen_spread[seen_spread <= (ROUNDING * points) ** 2] = 0
     low, high = resampled_ends(influence, counts, freedom, moved, method)
     # Resamples show the seen spread alone: their interval is widened by the unseen one.
-    stretch = np.sqrt((seen + unseen) / np.where(seen > 0, seen, 1))
-    few = _students(seen + unseen, counts, freedom)
+    stretch = np.sqrt((seen_spread + unseen) / np.where(seen_spread > 0, seen_spread, 1))
+    few = _students(seen_spread + unseen, counts, freedom)
     # Without any seen spread there is nothing to stretch, so that Student's interval stands alone.
-    plain = (counts < MINIMUM_PICTURES) | (freedom < MINIMUM_PICTURES - 1) | (seen == 0) | (method == "student")
+    plain = (counts < MINIMUM_PICTURES) | (freedom < MINIMUM_PICTURES - 1) | (seen_spread == 0) | (method == "student")
     low, high = np.where(plain, -few, low * stretch) + shift, np.where(plain, few, high * stretch) + shift
     return [
         _estimate(float(point), int(n), float(point + a), float(point + b), scale)

@@ -292,12 +292,12 @@ class Recalibration:
             rows = strata == stratum
             influence[rows] -= influence[rows].mean(axis=0)
             used += belongs[rows].any(axis=0)
-        seen, freedom = (influence**2).sum(axis=0), counts - used
-        whole = seen * counts / np.maximum(freedom, 1) + unseen_spread(means, counts.astype(np.intp), SCORE)
+        seen_spread, freedom = (influence**2).sum(axis=0), counts - used
+        whole = seen_spread * counts / np.maximum(freedom, 1) + unseen_spread(means, counts.astype(np.intp), SCORE)
         more = self.instances / (self.instances - 1)
         return [
             _Spread(float(part), float(cell), float(free), float(maps), float(maps * more), self.instances - 1)
-            for part, cell, free, maps in zip(seen, whole, freedom, fixed.var(axis=0), strict=True)
+            for part, cell, free, maps in zip(seen_spread, whole, freedom, fixed.var(axis=0), strict=True)
         ]
 
     def _recalibrated(self, value: float, n: int, outside: int, draws: Floats, spread: "_Spread") -> Recalibrated:
@@ -345,6 +345,6 @@ class _Spread(NamedTuple):
         """Levels of a percentile interval as wide as Student's would be (Hesterberg 2015, section 4.1.2)."""
         from scipy.special import ndtr
 
-        seen = self.cell_seen + self.maps_seen
-        tail = float(ndtr(-self.half_width / np.sqrt(seen))) if seen > 0 else 0.5
+        seen_spread = self.cell_seen + self.maps_seen
+        tail = float(ndtr(-self.half_width / np.sqrt(seen_spread))) if seen_spread > 0 else 0.5
         return tail, 1 - tail

@@ -17,7 +17,7 @@ from ircore.results.tables.model import Column, Selection, Table, Value, Which
 from ircore.results.tables.names import ALL, pair_names
 from ircore.results.tables.pairs import caption
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
-from ircore.results.tables.rated import marks_of
+from ircore.results.tables.rated_shares import marks_of
 from ircore.results.tables.rules import RULES
 from ircore.results.tables.ties import tie_words
 

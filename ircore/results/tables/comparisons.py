@@ -10,7 +10,7 @@ from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.names import pair_names
 from ircore.results.tables.pairs import caption
-from ircore.results.tables.rated import rated_columns, rated_values
+from ircore.results.tables.rated_shares import rated_columns, rated_values
 
 MOST = 10
 """Pairs of which all are compared with all; of more, each only with the next on the board."""

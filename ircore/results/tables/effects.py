@@ -11,7 +11,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import MixedEffects, Unavailable
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import caption
-from ircore.results.tables.rated import gap_notes, rated_columns, rated_values
+from ircore.results.tables.rated_shares import gap_notes, rated_columns, rated_values
 
 SOURCES: Mapping[str, str] = {"describer": "describers", "generator": "generators", "interaction": "interaction"}
 

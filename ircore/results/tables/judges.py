@@ -3,7 +3,7 @@
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
-from ircore.results.tables.rated import UNDERRATED, marks_of, rated_columns, rated_values
+from ircore.results.tables.rated_shares import UNDERRATED, marks_of, rated_columns, rated_values
 
 SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
 

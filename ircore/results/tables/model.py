@@ -229,11 +229,11 @@ class Table:
         return self._without({"readers"})
 
     def _without(self, hidden: set[str]) -> "Table":
-        kept = [index for index, column in enumerate(self.columns) if column.audience not in hidden]
+        places = [index for index, column in enumerate(self.columns) if column.audience not in hidden]
         return replace(
             self,
-            columns=tuple(self.columns[index] for index in kept),
-            rows=tuple(tuple(row[index] for index in kept) for row in self.rows),
+            columns=tuple(self.columns[index] for index in places),
+            rows=tuple(tuple(row[index] for index in places) for row in self.rows),
         )
 
     def column(self, key: str) -> tuple[Value, ...]:

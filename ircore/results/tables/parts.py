@@ -134,7 +134,7 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
 
 
 def _facts_by_turn(results: Results, run_id: str, result: EpisodeResult) -> Iterator[tuple[int, "Checked"]]:
-    from ircore.scorers.verification.stored import checked_facts
+    from ircore.scorers.verification.stored_verdicts import checked_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
     scene = scenes[result.episode.instance_id]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ircore.games.reconstruction.published.published import (
+from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
     REPORTED,
     SOURCE,

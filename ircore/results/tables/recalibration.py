@@ -5,7 +5,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
-from ircore.results.tables.rated import gap_notes, rated_columns, rated_values
+from ircore.results.tables.rated_shares import gap_notes, rated_columns, rated_values
 
 ERRORS = (
     ("bias", "bias", "Mean of score less people's score"),
@@ -87,14 +87,14 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
         *(column for judge in judges for column in rated_columns(f"{judge}_", judge)),
     )
     rows = []
-    seen = []
+    counted_cells = []
     for run_id, who in pair_values(results).items():
         cells = [results.cell(run_id, judge, category, difficulty) for judge in judges]
-        seen += cells
+        counted_cells += cells
         values = (_mapped(calibration.cells.get((run_id, category, difficulty, judge))) for judge in judges)
         rows.append((*who, *values, *(count for counted in cells for count in rated_values(counted))))
     mapped = any(not isinstance(fitted, Refusal) for fitted in calibration.maps.values())
-    notes = (*SCORE_NOTES, *gap_notes(seen)) if mapped else ()
+    notes = (*SCORE_NOTES, *gap_notes(counted_cells)) if mapped else ()
     words = caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)

@@ -6,7 +6,7 @@ from ircore.results.budgets import budget_series
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
-from ircore.results.tables.rated import rated_columns, rated_values
+from ircore.results.tables.rated_shares import rated_columns, rated_values
 from ircore.results.trajectories import trajectory
 
 

@@ -30,11 +30,11 @@ def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
     if known is not None:
         return known
     prices = prices_of_run(run)
-    asked: dict[str, list[float | None]] = defaultdict(list)
+    costs_of_episode: dict[str, list[float | None]] = defaultdict(list)
     for event in run.events():
         if not isinstance(event, AnyEnd):
-            asked[event.episode_id].append(prices.cost(event))
-    return {episode: _sum(costs) for episode, costs in asked.items()}
+            costs_of_episode[event.episode_id].append(prices.cost(event))
+    return {episode: _sum(costs) for episode, costs in costs_of_episode.items()}
 
 
 def _recorded_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:

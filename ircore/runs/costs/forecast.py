@@ -116,8 +116,8 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
 def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
     """Return the time and cost of ``episodes`` more at the mean rate of ended episodes; empty if none has ended."""
     ended = {episode.episode_id for episode in folder.ended().values()}
-    asked: list[Asked] = [*folder.calls().values(), *folder.failures()]
-    totals = Totals.of((question for question in asked if question.episode_id in ended), prices)
+    questions: list[Asked] = [*folder.calls().values(), *folder.failures()]
+    totals = Totals.of((question for question in questions if question.episode_id in ended), prices)
     # Episodes that have not ended are left out: their questions would make the mean of an episode too low.
     if not ended or all(seat.offline for seat in prices.seats.values()):
         return ""

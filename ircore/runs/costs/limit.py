@@ -208,14 +208,14 @@ class CostLimit:
 
     def _money(self) -> list[str]:
         """Return the cost so far, the expected total, and the models whose price is not known."""
-        said = []
+        amounts = []
         if self.totals.priced:
-            said.append(f"{self.totals.cost_usd:.4f} US$")
+            amounts.append(f"{self.totals.cost_usd:.4f} US$")
             if (limits := self._episodes.range()) is not None:
-                said.append(f"{limits[0]:.2f} to {limits[1]:.2f} US$ in all")
+                amounts.append(f"{limits[0]:.2f} to {limits[1]:.2f} US$ in all")
         if self._unpriced:
-            said.append(f"price of {' and '.join(sorted(self._unpriced))} not known")
-        return said
+            amounts.append(f"price of {' and '.join(sorted(self._unpriced))} not known")
+        return amounts
 
     def stopped(self) -> NoMoreError:
         """Return the error that says why no further question may be sent."""

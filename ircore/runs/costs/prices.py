@@ -22,7 +22,7 @@ from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
 from ircore.players.calls import usage_of
-from ircore.players.recorded import RECORDED
+from ircore.players.recorded_seat import RECORDED
 from ircore.players.traits import traits_of
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import AnyRunFolder
@@ -198,38 +198,38 @@ class RunPrices:
         self.seats: dict[str, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
         self.judges = {name: prices.seat(spec) for name, spec in (judges or {}).items()}
 
-    def seat_of(self, asked: Asked) -> SeatPrice:
+    def seat_of(self, question: Asked) -> SeatPrice:
         """Return the prices of the player or judge who was asked; the price of an unlisted judge is unknown."""
-        if not isinstance(asked, JudgeQuestion):
-            return self.seats[asked.role]
-        return self.judges.get(asked.judge) or SeatPrice(asked.judge, offline=False, price=None, image=None)
+        if not isinstance(question, JudgeQuestion):
+            return self.seats[question.role]
+        return self.judges.get(question.judge) or SeatPrice(question.judge, offline=False, price=None, image=None)
 
     def offline(self, seat: str) -> bool:
         """Return whether a seat or judge asks no provider."""
         known = self.seats.get(seat) or self.judges.get(seat)
         return known is not None and known.offline
 
-    def cost(self, asked: Asked) -> float | None:
+    def cost(self, question: Asked) -> float | None:
         """Return US dollars for a question, failed attempts included; None if unknown.
 
         A picture that may have been made and billed without arriving is counted as billed.
         """
-        usage, seat = usage_of_question(asked), self.seat_of(asked)
+        usage, seat = usage_of_question(question), self.seat_of(question)
         # What the provider states is what the provider bills, so no table stands above it.
         if usage.cost_usd is not None:
             return usage.cost_usd
         # No request, as from a cache, is no cost, also where the price is not known.
         if usage.requests == 0 or seat.offline:
             return 0.0
-        by_error = not answered(asked) and all(attempt.kind in NEVER_BILLED for attempt in asked.attempts)
+        by_error = not answered(question) and all(attempt.kind in NEVER_BILLED for attempt in question.attempts)
         if by_error and usage.completion_tokens is None:
             return 0.0
         if seat.price is None:
             return None
-        by_tokens, lost = seat.price.tokens(usage), images_perhaps_billed(asked)
+        by_tokens, lost = seat.price.tokens(usage), images_perhaps_billed(question)
         if by_tokens is not None and not seat.images_apart:
             return by_tokens + lost * (seat.image or 0.0)
-        return None if seat.image is None else (by_tokens or 0.0) + (images(asked) + lost) * seat.image
+        return None if seat.image is None else (by_tokens or 0.0) + (images(question) + lost) * seat.image
 
 
 def prices_of_run(folder: AnyRunFolder, further: Path | None = None) -> RunPrices:
@@ -264,29 +264,29 @@ def store_prices(folder: Path, table: Path | None) -> None:
         write_bytes(folder / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
 
 
-def usage_of_question(asked: Asked) -> Usage:
+def usage_of_question(question: Asked) -> Usage:
     """Return the usage of a question: as the player states it, or the sum of the attempts if there is no answer."""
-    return usage_of(asked.attempts) if isinstance(asked, Failure) else asked.usage
+    return usage_of(question.attempts) if isinstance(question, Failure) else question.usage
 
 
-def answered(asked: Asked) -> bool:
+def answered(question: Asked) -> bool:
     """Return whether a question has an answer."""
-    return asked.text is not None if isinstance(asked, JudgeQuestion) else isinstance(asked, Call)
+    return question.text is not None if isinstance(question, JudgeQuestion) else isinstance(question, Call)
 
 
-def seconds(asked: Asked) -> float:
+def seconds(question: Asked) -> float:
     """Return how long an answer was waited for, in seconds."""
-    return sum(attempt.seconds for attempt in asked.attempts) if isinstance(asked, Failure) else asked.seconds
+    return sum(attempt.seconds for attempt in question.attempts) if isinstance(question, Failure) else question.seconds
 
 
-def images(asked: Asked) -> int:
+def images(question: Asked) -> int:
     """Return how many pictures a question brought: 0 or 1."""
-    return int(isinstance(asked, Call) and asked.rendering is not None)
+    return int(isinstance(question, Call) and question.rendering is not None)
 
 
-def images_perhaps_billed(asked: Asked) -> int:
+def images_perhaps_billed(question: Asked) -> int:
     """Return how many pictures may have been billed without arriving."""
     # Only a generator is billed by the picture.
-    if isinstance(asked, JudgeQuestion) or asked.role != "generator":
+    if isinstance(question, JudgeQuestion) or question.role != "generator":
         return 0
-    return sum(attempt.kind in PERHAPS_BILLED for attempt in asked.attempts)
+    return sum(attempt.kind in PERHAPS_BILLED for attempt in question.attempts)

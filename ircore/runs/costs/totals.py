@@ -46,21 +46,21 @@ class Totals:
     def of(cls, questions: Iterable[Asked], prices: RunPrices) -> "Totals":
         """Add up questions."""
         totals = cls()
-        for asked in questions:
-            totals.add(asked, prices)
+        for question in questions:
+            totals.add(question, prices)
         return totals
 
-    def add(self, asked: Asked, prices: RunPrices) -> float | None:
+    def add(self, question: Asked, prices: RunPrices) -> float | None:
         """Add a question and return its cost; None if unknown."""
-        usage, cost = usage_of_question(asked), prices.cost(asked)
+        usage, cost = usage_of_question(question), prices.cost(question)
         self.requests += usage.requests
         self.prompt_tokens += usage.prompt_tokens or 0
         self.completion_tokens += usage.completion_tokens or 0
         self.reasoning_tokens += usage.reasoning_tokens or 0
         self.cached_tokens += usage.cached_tokens or 0
-        self.images += images(asked)
-        self.images_perhaps_billed += images_perhaps_billed(asked)
-        self.seconds += seconds(asked)
+        self.images += images(question)
+        self.images_perhaps_billed += images_perhaps_billed(question)
+        self.seconds += seconds(question)
         self.cost_usd += cost or 0.0
         self.unpriced += cost is None
         # Players that ask nobody are free; their answers alone do not make a cost known.

@@ -52,8 +52,8 @@ def answer(version: str, question: bytes) -> Answer:
         Exception: What the player raised.
     """
     check_version(version)
-    asked: Question = pickle.loads(question)  # noqa: S301 - see above
-    return asyncio.run_coroutine_threadsafe(_answered(asked), _loop()).result()
+    request: Question = pickle.loads(question)  # noqa: S301 - see above
+    return asyncio.run_coroutine_threadsafe(_answered(request), _loop()).result()
 
 
 def check_version(version: str) -> None:
@@ -77,7 +77,7 @@ class _BusyPlayer:
     """A player and the number of questions that it is answering."""
 
     player: Any
-    asked: int = 0
+    open_questions: int = 0
 
 
 _PLAYERS: OrderedDict[str, _BusyPlayer] = OrderedDict()
@@ -94,16 +94,16 @@ async def _player(loaded: AnyLoaded, seat: str) -> AsyncIterator[Any]:
         _PLAYERS[key] = _BusyPlayer(make_player(loaded, seat))
     _PLAYERS.move_to_end(key)
     entry = _PLAYERS[key]
-    entry.asked += 1
+    entry.open_questions += 1
     try:
         yield entry.player
     finally:
-        entry.asked -= 1
+        entry.open_questions -= 1
 
 
 async def _make_room() -> None:
     """Close players without open questions before another player takes their memory."""
-    idle = [key for key, entry in _PLAYERS.items() if not entry.asked]
+    idle = [key for key, entry in _PLAYERS.items() if not entry.open_questions]
     for key in idle[: max(0, len(_PLAYERS) - MOST_PLAYERS + 1)]:
         player = _PLAYERS.pop(key).player
         if close := getattr(player, "close", None):

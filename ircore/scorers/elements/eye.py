@@ -20,7 +20,7 @@ from ircore.scorers.verification.eye.extras import extras_of
 from ircore.scorers.verification.eye.look import Look, Observations, look_at
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.target import target_of
-from ircore.scorers.verification.facts import Mark
+from ircore.scorers.verification.scene_facts import Mark
 from ircore.scorers.verification.score import VERSION
 
 UNKNOWN = "unknown"

@@ -10,9 +10,9 @@ from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, asked_as, read_judgements
-from ircore.scorers.computed import scored_turns, scores_by_question
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.material import Wanted
+from ircore.scorers.scoring import scored_turns, scores_by_question
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from random import Random
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.games.reconstruction.informed import InformedView, Knowledge
+from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.colours import exact
 from ircore.players.builtin.classical.describer import DONE, message_about
@@ -18,8 +18,8 @@ from ircore.players.builtin.classical.perceive import perceive
 from ircore.players.builtin.classical.percepts import Perception, Shape
 from ircore.players.builtin.classical.statements import at, pack
 from ircore.players.builtin.classical.wording import first_message, statement_of
-from ircore.scorers.references.seen import perception_of
-from ircore.scorers.verification.facts.scene import facts_of
+from ircore.scorers.references.scene_percept import perception_of
+from ircore.scorers.verification.scene_facts.scene import facts_of
 
 LARGEST_DOT = 120
 """Pixels of a dot: larger ones are seen by a comparison of pictures."""

@@ -23,7 +23,7 @@ from ircore.instances.store import GameInstanceSet, write_game_instances
 from ircore.players.builtin.classical.percepts import Bars, Grid, Pie, Shape, Stroke, Text, Ticks
 from ircore.players.builtin.classical.statements import article, full_colour
 from ircore.players.builtin.classical.wording import AFTER_ALL, statements_of
-from ircore.scorers.references.seen import perception_of
+from ircore.scorers.references.scene_percept import perception_of
 
 USUAL = ("simple_shapes", "bar_graph", "pie_graph")
 """Categories that are built where none is asked for."""

@@ -8,8 +8,8 @@ from ircore.core.images import Picture
 from ircore.core.records import Element, Scene
 from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement, preferred
+from ircore.scorers.tangrams.piece_detection import components, is_coloured, labels_by_colour
 from ircore.scorers.tangrams.pieces import Labels, PieceMatch, Placing, compare_frames, frame_of_labels, piece_elements
-from ircore.scorers.tangrams.seen import components, is_coloured, labels_by_colour
 
 _CENTRE = TypeAdapter(tuple[float, float])
 MOST_COMPONENTS = 60

@@ -7,7 +7,7 @@ from ircore.core.records import CATEGORIES, Scene
 from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.verification.score import VERSION, verify_picture
-from ircore.scorers.verification.stored import verdicts_of
+from ircore.scorers.verification.stored_verdicts import verdicts_of
 
 VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
 """Categories whose targets have scenes."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ircore.scorers.verification.eye.registration import Transform
-from ircore.scorers.verification.facts import PARTS
+from ircore.scorers.verification.scene_facts import PARTS
 from ircore.scorers.verification.score import VERSION, Verification
 from ircore.scorers.verification.verdicts import Checked
 

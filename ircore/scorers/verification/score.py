@@ -15,7 +15,7 @@ from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.target import Target, target_of
 from ircore.scorers.verification.eye.view import Observed
-from ircore.scorers.verification.facts import PARTS, Fact, Part
+from ircore.scorers.verification.scene_facts import PARTS, Fact, Part
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
 VERSION = "6"

@@ -8,7 +8,7 @@ from ircore.core import exact
 from ircore.core.fact_records import Verdict
 from ircore.scorers.verification.compared_texts import edits, folded
 from ircore.scorers.verification.eye.view import Observed, difference
-from ircore.scorers.verification.facts import Fact
+from ircore.scorers.verification.scene_facts import Fact
 
 SAME_COLOUR = 12.0
 """ΔE2000 up to which a colour is the right one, if no other colour of the scene is nearer."""
@@ -32,7 +32,7 @@ class Checked:
         reason: Why it fails or cannot be told; empty if it holds.
 
     Example:
-        >>> from ircore.scorers.verification.facts.model import Fact
+        >>> from ircore.scorers.verification.scene_facts.records import Fact
         >>> fact = Fact("bar-1/value", "bar-1", "bar", "value", "value", 12.5, 0.25, 1.0, "The first bar is 12.5 high.")
         >>> Checked(fact, "fails", credit=0.0, seen=7.5, reason="7.5 high").seen
         7.5

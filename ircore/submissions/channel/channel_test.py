@@ -19,7 +19,7 @@ from ircore.core.seeds import derived_seed
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.channel.paraphrase import Paraphraser, paraphrased
 from ircore.submissions.channel.playing import Drawer, Words, play_words
 

@@ -16,7 +16,7 @@ from ircore.core.strict_yaml import FieldPath
 from ircore.core.validation import worded
 from ircore.games.base import Game, Seat
 from ircore.games.registry import load_game
-from ircore.players.recorded import RECORDED, RecordedSeat
+from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.players.traits import answer_problem
 from ircore.submissions.check.manifest import seat_fault
 from ircore.submissions.check.seats import Conditions, setting_faults

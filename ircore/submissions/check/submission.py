@@ -19,7 +19,7 @@ from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.check.games import game_faults, is_game_manifest, read_game_manifest
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest
 from ircore.submissions.check.neighbours import Neighbour, neighbours_in
-from ircore.submissions.check.reserved import provider_fault, reserved_fault
+from ircore.submissions.check.reserved_names import provider_fault, reserved_fault
 from ircore.submissions.check.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
 from ircore.submissions.findings import Fault, Finding, errors, finding, locate, ordered
 from ircore.submissions.texts import (

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from ircore.core.errors import InputError
 from ircore.core.records import Record
 from ircore.games.base import Game
-from ircore.players.recorded import RECORDED, RecordedSeat
+from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
 from ircore.runs.session import PlayPlan, Session

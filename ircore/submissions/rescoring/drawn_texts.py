@@ -7,7 +7,7 @@ from ircore.core.ocr import ocr_missing, read_text
 from ircore.instances.store import AnyInstanceSet
 from ircore.runs.provenance import Evidence, Flag
 from ircore.submissions.copies.comparison import Comparison
-from ircore.submissions.rescoring.addressed import addresses_a_judge
+from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
 
 Reader = Callable[[Picture], str]
 """Returns the text in a picture, line by line."""

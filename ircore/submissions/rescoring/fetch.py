@@ -25,7 +25,7 @@ from ircore.core.files import write_bytes
 from ircore.core.progress import progress
 from ircore.core.submission_records import TranscriptsReference
 from ircore.submissions.addresses import LOOPBACK, internal_host, is_repository
-from ircore.submissions.rescoring.packed import MAX_FILES, REMEDY, TranscriptError, check_listing
+from ircore.submissions.rescoring.packed_transcripts import MAX_FILES, REMEDY, TranscriptError, check_listing
 
 HUB = "https://huggingface.co"
 AT_ONCE = 4

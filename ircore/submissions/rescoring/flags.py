@@ -22,7 +22,7 @@ from ircore.submissions.rescoring.clocks import answers_of_models, clock
 from ircore.submissions.rescoring.drawn_texts import Reader, texts_to_a_judge
 from ircore.submissions.rescoring.messages import names_in, remarks
 from ircore.submissions.rescoring.selection import failures, peers_of, stopping
-from ircore.submissions.rescoring.served import other_models
+from ircore.submissions.rescoring.served_model import other_models
 
 SAME_WORDS = 6
 """Shorter messages may well be alike by chance."""

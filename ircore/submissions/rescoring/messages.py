@@ -12,9 +12,9 @@ from math import log2
 from typing import NamedTuple
 
 from ircore.core.strict_yaml import UNSEEN
-from ircore.submissions.rescoring.addressed import addresses_a_judge, readings
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.pointers import points_at_a_target
+from ircore.submissions.rescoring.prompt_injection import addresses_a_judge, readings
 from ircore.submissions.rescoring.vocabulary import wordless
 
 CHARACTERS_A_TOKEN = 12

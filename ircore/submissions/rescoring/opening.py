@@ -8,7 +8,7 @@ from ircore.players.submission import AnyLoaded
 from ircore.runs.commitment import commitment_of, seed_of
 from ircore.runs.provenance import Committed
 from ircore.submissions.commitments import COMMITMENTS, number_of, register_of
-from ircore.submissions.rescoring.packed import TranscriptError
+from ircore.submissions.rescoring.packed_transcripts import TranscriptError
 
 
 def check_opening(loaded: AnyLoaded, run: Run | GameRun) -> Committed | None:

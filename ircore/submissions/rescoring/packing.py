@@ -19,13 +19,13 @@ from ircore.core.private_text import Leak, find_leaks, without_leaks
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
-from ircore.instances.withheld import refuse_withheld
+from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.runs.episode import drawn_over
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, event_line, step_word
 from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, AnyRunFolder, GameRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
-from ircore.submissions.rescoring.packed import (
+from ircore.submissions.rescoring.packed_transcripts import (
     INDEX,
     README,
     PackedFile,

@@ -11,7 +11,7 @@ from ircore.core.images import Picture
 from ircore.core.progress import tracked
 from ircore.runs.events import AnyEvent, Call
 from ircore.submissions.rescoring.clean_png import read_clean_png
-from ircore.submissions.rescoring.packed import PackedRun, rendering_name
+from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
 
 MEAN_PIXELS = 2048 * 2048
 """Pixels of a run's renderings on average: a small file can hold 16 million, and a run has thousands of files."""
@@ -23,7 +23,7 @@ LEAST_PICTURES = 4
 class PackedPictures:
     """The renderings of packed transcripts.
 
-    >>> from ircore.submissions.rescoring.packed import read_packed
+    >>> from ircore.submissions.rescoring.packed_transcripts import read_packed
     >>> from ircore.submissions.rescoring.packing import pack
     >>> packed = pack(Path("run"), Path("packed"))
     >>> list(PackedPictures(read_packed(packed.folder / packed.index.run, packed.index.run)).faults())

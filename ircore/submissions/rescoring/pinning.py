@@ -15,7 +15,7 @@ from ircore.core.submission_records import TranscriptsReference
 from ircore.players.submission import MANIFEST, read_any_manifest
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, listing
-from ircore.submissions.rescoring.packed import check_listing
+from ircore.submissions.rescoring.packed_transcripts import check_listing
 
 MOST_BYTES = 1024**2
 """Largest answer of the Hub that is read, in bytes."""

@@ -28,7 +28,7 @@ from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
 from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Committed, Flag, Provenance, Witness, make_provenance, write_provenance
-from ircore.runs.recorded import known_picture
+from ircore.runs.recorded_answers import known_picture
 from ircore.runs.setup import rules_of
 from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
@@ -40,7 +40,7 @@ from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.opening import check_opening
-from ircore.submissions.rescoring.packed import INDEX, PackedRun, TranscriptError, read_packed
+from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.submissions.rescoring.pictures import PackedPictures, renamed_event
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 

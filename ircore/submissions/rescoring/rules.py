@@ -21,11 +21,11 @@ from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.base import PlayerError
-from ircore.players.recorded import RECORDED
+from ircore.players.recorded_seat import RECORDED
 from ircore.runs.answers import answers_alone, as_asked, call_entry, call_key, written
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, Failure, episode_id_of, step_word
-from ircore.runs.recorded import MissingAnswerError, RecordedTable, known_picture
+from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable, known_picture
 
 MAX_FAULTS = 100
 STATED = ("instance_id", "category", "difficulty", "outcome", "abort_reason", "detail")

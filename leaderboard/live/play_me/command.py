@@ -13,8 +13,8 @@ from ircore.commands.next_step import program_name
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
+    from leaderboard.live.play_me.describer_seat import Table
     from leaderboard.live.play_me.pairs import Mode
-    from leaderboard.live.play_me.table import Table
 
 NAMES = ("describe", "draw", "listen")
 
@@ -92,10 +92,10 @@ def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
     """
     from ircore.players.builtin_pairs import submission_place
     from ircore.players.submission import LoadedSubmission, new_player, read_any_manifest
+    from leaderboard.live.play_me.describer_seat import Table
     from leaderboard.live.play_me.drawing import DrawingTable
     from leaderboard.live.play_me.listening import ListeningTable
     from leaderboard.live.play_me.pairs import write_listener, write_pair
-    from leaderboard.live.play_me.table import Table
 
     loaded = read_any_manifest(submission_place(Path(pair)))
     played = "reconstruction" if isinstance(loaded, LoadedSubmission) else loaded.submission.game

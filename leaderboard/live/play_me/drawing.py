@@ -11,7 +11,7 @@ from ircore.core.files import write_bytes
 from ircore.core.images import MAX_BYTES, ImageError, Picture, read_picture
 from ircore.core.records import Instance
 from ircore.players.base import Generator, GeneratorView
-from leaderboard.live.play_me.table import LONGEST, Table
+from leaderboard.live.play_me.describer_seat import LONGEST, Table
 
 DATA = "data:image/png;base64,"
 MOST_WORDS = 40

@@ -10,7 +10,7 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import recorded_steps
 from ircore.instances.store import GameInstanceSet, read_any_instances
 from ircore.runs.folder import RUN_FILE, GameRunFolder, open_any_run
-from leaderboard.live.play_me.table import Table
+from leaderboard.live.play_me.describer_seat import Table
 
 _CAPTION = re.compile(r"^shown-(\d+)\.png: Picture (\w+):$", re.MULTILINE)
 _MESSAGE = re.compile(r"^Round (\d+)\. Which picture is meant by this message: (.*)$", re.MULTILINE)

@@ -105,8 +105,8 @@ def run_session(study: Path, code: str, port: int, no_browser: bool) -> int:
     from leaderboard.live.play_me.command import began
     from leaderboard.live.play_me.pairs import write_pair
     from leaderboard.live.play_me.server import serving_table
+    from leaderboard.live.study.participant_seat import StudyTable
     from leaderboard.live.study.plan import read_study
-    from leaderboard.live.study.table import StudyTable
 
     plan = read_study(study)
     session = plan.session(code)

@@ -7,8 +7,8 @@ from pathlib import Path
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder
 from ircore.runs.folder import RUN_FILE, RunFolder
+from leaderboard.live.study.participant_seat import CONSENT, answers, passed
 from leaderboard.live.study.plan import Session, Study, read_study
-from leaderboard.live.study.table import CONSENT, answers, passed
 
 
 @dataclass(frozen=True)

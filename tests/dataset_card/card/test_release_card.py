@@ -23,9 +23,9 @@ from dataset_card.card.statements import annotators, statements
 from dataset_card.markdown import code_span, escape, render
 from dataset_card.releases.build import reconstruction_source
 from dataset_card.tables.game_tables import ReconstructionTables
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import CONFIGS
-from dataset_card.tables.source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances

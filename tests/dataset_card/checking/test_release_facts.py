@@ -21,7 +21,7 @@ from dataset_card.tables.schema import FACTS, TRANSCRIPTS
 from ircore.results.model import Results
 from ircore.results.tables.parts import parts_table
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 Rows = list[dict[str, Any]]
 

@@ -9,7 +9,7 @@ from hub_server import File, HubError, HubServer
 from samples import sample_instances
 
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.withheld import COCO
+from ircore.instances.withheld_pictures import COCO
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ from ircore.results.tables.formats import as_json
 from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 pytestmark = pytest.mark.slow
 

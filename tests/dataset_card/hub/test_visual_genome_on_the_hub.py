@@ -15,7 +15,7 @@ from hub_server import File, HubServer, Repo
 from PIL import Image
 
 from ircore.instances.store import read_instances
-from ircore.instances.withheld import VISUAL_GENOME
+from ircore.instances.withheld_pictures import VISUAL_GENOME
 
 pytestmark = pytest.mark.slow
 

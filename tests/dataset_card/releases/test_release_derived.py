@@ -175,7 +175,7 @@ def test_a_release_without_a_rating_is_at_fault(release: Path) -> None:
 
 
 def test_pictures_of_very_many_categories_are_not_drawn(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dataset_card.checking.derived.MOST_CATEGORIES", 1)
+    monkeypatch.setattr("dataset_card.checking.derived_file_check.MOST_CATEGORIES", 1)
     said = "derived files: not compared with the data: 2 categories, at most 1 are drawn"
     assert check_release(release).not_checked == (said,)
 

@@ -18,7 +18,7 @@ from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import ReleaseRecord
 from dataset_card.releases.record_file import read_release
 from dataset_card.releases.run_records import FOLDER
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import layout_key

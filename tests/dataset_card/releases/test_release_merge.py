@@ -13,7 +13,7 @@ from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.merge import merge_releases
 from dataset_card.releases.record import Parent, ReleaseRecord
 from dataset_card.releases.record_file import read_release
-from dataset_card.releases.stored import StoredRelease
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.schema import SCORES
 from ircore.core.errors import WorkError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind

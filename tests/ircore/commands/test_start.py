@@ -67,7 +67,7 @@ def test_a_board_needs_of_scipy_its_special_functions_alone(run: RunFolder) -> N
 OF_OTHER_TABLES = (
     *("ircore.games.reference", "ircore.results.agreement", "ircore.results.calibration", "ircore.results.convention"),
     *("ircore.results.effects", "ircore.results.language", "ircore.results.tables.effects"),
-    *("ircore.results.tables.recalibration", "ircore.results.tables.said"),
+    *("ircore.results.tables.recalibration", "ircore.results.tables.fact_shares"),
 )
 """Modules that a board does not need."""
 

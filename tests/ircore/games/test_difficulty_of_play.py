@@ -10,7 +10,7 @@ from ircore.games.reconstruction.build_targets import BUILDERS
 from ircore.results.model import Cell, Results
 from ircore.results.statistics.independent import difference_of
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 PER_CONDITION = "4"
 

@@ -13,7 +13,7 @@ from ircore.games.reconstruction.published.claims import (
     mean_differences,
     not_lower,
 )
-from ircore.games.reconstruction.published.published import (
+from ircore.games.reconstruction.published.paper_tables import (
     PublishedPair,
     mean_scores,
     published_agreement,

@@ -12,7 +12,7 @@ from ircore.instances.requests import ImportRequest
 from ircore.instances.review import review_set
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.instances.visual_genome import import_visual_genome
-from ircore.instances.withheld import may_be_published
+from ircore.instances.withheld_pictures import may_be_published
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from ircore.core.sandbox.box import Limits
 from ircore.instances.synthesis.checks import faults_of, fingerprint, twin_of
 from ircore.instances.synthesis.scenes import NEEDED, scene_of
 from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
-from ircore.scorers.verification.facts import facts_of
+from ircore.scorers.verification.scene_facts import facts_of
 from ircore.scorers.verification.score import verify_picture
 
 __all__ = ["drawing", "sandbox"]

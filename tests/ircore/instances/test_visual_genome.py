@@ -16,7 +16,7 @@ from ircore.instances.json_stream import read_array
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import read_instances
 from ircore.instances.visual_genome import import_visual_genome
-from ircore.instances.withheld import may_be_published
+from ircore.instances.withheld_pictures import may_be_published
 
 
 def test_few_salient_objects_are_easy_and_many_objects_hard(genome: Path, tmp_path: Path) -> None:

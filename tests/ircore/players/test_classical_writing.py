@@ -10,7 +10,7 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Label
 from ircore.players.builtin.classical.colours import distance, exact
-from ircore.players.builtin.classical.letters import read_line
+from ircore.players.builtin.classical.glyph_matching import read_line
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Shape, Text
 from ircore.players.builtin.classical.text_corrections import text_corrections

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from invented import invented_run, invented_set, judged_also
 
-from ircore.games.reconstruction.published.published import mean_preferences, published_scores
+from ircore.games.reconstruction.published.paper_tables import mean_preferences, published_scores
 from ircore.results.agreement import rated_similarity
 from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.model import Results

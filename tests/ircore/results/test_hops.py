@@ -12,7 +12,7 @@ from ircore.results.hops import by_turn, normalised, normalised_means
 from ircore.results.model import Results
 from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
 VECTORS = SHARED / "metrics" / "hop_vectors.json"

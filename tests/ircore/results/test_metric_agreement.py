@@ -11,7 +11,7 @@ from ircore.results.metric_agreement import metric_agreements
 from ircore.results.model import Results
 from ircore.results.tables.metric_agreement import metric_agreement_table
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
 def episodes(metric: str, measured: Sequence[tuple[float, float]]) -> tuple[EpisodeResult, ...]:

@@ -15,7 +15,7 @@ from ircore.results.parts import part_results
 from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 BUILT_IN = Path(__file__).parents[3] / "submissions" / "builtin-classical-canvas"

@@ -19,7 +19,7 @@ from ircore.commands.main import run
 from ircore.games.synthesis.prompts import PLACEHOLDERS, SYNTHETIC, load_synthesis_prompts
 from ircore.games.synthesis.replies import plan_in, program_in
 from ircore.instances.store import read_instances
-from ircore.instances.synthesis.drawn import FIGURES, DrawnFigures
+from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures
 from ircore.runs.synthesis import candidates, open_synthesis
 from ircore.scorers.verification.score import verify_picture
 

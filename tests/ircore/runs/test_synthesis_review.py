@@ -13,7 +13,7 @@ from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.images import Picture
 from ircore.games.synthesis.game import NAME, FigureStep, SynthesisGame
 from ircore.instances.store import read_instances, write_game_instances
-from ircore.instances.synthesis.drawn import FIGURES, DrawnFigures, DrawnProgram
+from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.runs.episode import episode_record
 from ircore.runs.events import end_entry
 from ircore.runs.folder import GameRunFolder, create_run

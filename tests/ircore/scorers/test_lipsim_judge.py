@@ -14,8 +14,8 @@ import pytest
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.judges.lipsim.judge import CHECKPOINT, LipSimJudge
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 with_torch = pytest.mark.skipif(
     find_spec("torch") is None, reason='torch is not installed: make test-models, or pip install "ircore[lipsim]"'
@@ -57,7 +57,7 @@ def test_a_wrong_path_is_refused_before_anything_is_scored(
 
 @pytest.mark.slow
 def test_torch_is_not_imported_before_the_judge_is_made() -> None:
-    code = "import sys, ircore.scorers.computed, ircore.scorers.judges.lipsim.judge; sys.exit('torch' in sys.modules)"
+    code = "import sys, ircore.scorers.scoring, ircore.scorers.judges.lipsim.judge; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

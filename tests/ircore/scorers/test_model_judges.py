@@ -35,7 +35,7 @@ from ircore.runs.merge import merge
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
 from ircore.runs.summary import summarise
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 KEY = "sk-planted/Key+4242=secret"
 QUICK = ("--metric", "psnr")

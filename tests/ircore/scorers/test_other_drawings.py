@@ -13,7 +13,7 @@ from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test import pixel_edits
 from ircore.scorers.judge_test.redraw import redrawn
 from ircore.scorers.verification.eye.view import Observed
-from ircore.scorers.verification.facts import Fact
+from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.verdicts import Checked, check
 

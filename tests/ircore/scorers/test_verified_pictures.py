@@ -16,8 +16,8 @@ from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_short
 from ircore.scorers.verification.compared_texts import edits, folded
 from ircore.scorers.verification.eye.registration import Model, Transform, register
 from ircore.scorers.verification.eye.view import Observed
-from ircore.scorers.verification.facts import Fact
 from ircore.scorers.verification.judge import VerifiedJudge
+from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.score import Verification, cost_of, verify_picture
 from ircore.scorers.verification.verdicts import check
 

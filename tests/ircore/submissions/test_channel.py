@@ -18,12 +18,12 @@ from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.players.submission import make_player, read_manifest
-from ircore.results.held import held_runs
+from ircore.results.unranked_runs import held_runs
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.provenance import make_provenance, record_finding, write_provenance
 from ircore.runs.session import PlayPlan
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult, channel_test
 from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
 from ircore.submissions.channel.playing import Drawer, drawer_of

@@ -17,9 +17,9 @@ from ircore.core.ocr import ocr_missing
 from ircore.runs.provenance import GRAVE_RULES
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
-from ircore.submissions.rescoring.addressed import addresses_a_judge
 from ircore.submissions.rescoring.drawn_texts import reader, texts_to_a_judge
 from ircore.submissions.rescoring.messages import names_in, remarks
+from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
 from ircore.submissions.rescoring.rescore import rescore
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")

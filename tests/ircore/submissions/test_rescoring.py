@@ -22,10 +22,10 @@ from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
 from ircore.runs.witness import WitnessedWriter, new_key, public_half
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring import fetch as fetching
-from ircore.submissions.rescoring.addressed import addresses_a_judge
 from ircore.submissions.rescoring.clean_png import clean_picture, read_clean_png
 from ircore.submissions.rescoring.fetch import Hub, fetch
 from ircore.submissions.rescoring.packing import pack
+from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 

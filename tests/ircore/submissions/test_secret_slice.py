@@ -20,7 +20,7 @@ from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.season_gaps import read_season_gaps
 from ircore.submissions.seasons import Committed, begin_season, committed_set
 from ircore.submissions.secret_slice import gap_of, slice_of, write_slice

@@ -33,7 +33,7 @@ from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.rescoring.packed import TranscriptError
+from ircore.submissions.rescoring.packed_transcripts import TranscriptError
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]

@@ -13,11 +13,11 @@ from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, fits, visit_in
 
 from ircore.instances.benchmark import read_versions, record_version
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
 from leaderboard.building.site_build import build_site
-from leaderboard.versions.archive import freeze_site, released_as
+from leaderboard.frozen_boards.archive import freeze_site, released_as
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -14,7 +14,7 @@ from leaderboard.building.site_check import check_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.pairs import credit_lines, player_words
-from leaderboard.pages.waiting import waiting_page
+from leaderboard.pages.unplayed_submission import waiting_page
 
 pytestmark = pytest.mark.slow
 

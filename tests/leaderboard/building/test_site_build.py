@@ -28,7 +28,7 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options, read_content
 from leaderboard.building.marker import MARKER
 from leaderboard.building.shells import write_sources

@@ -9,9 +9,9 @@ from samples import sample_instances, sample_run
 from transcripts import REVISION, write_manifest
 
 from ircore.core.errors import InputError
-from ircore.scorers.computed import JUDGES, METRICS, ScoringPlan, score_runs
+from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.history import HISTORY, Step, add_step
-from ircore.submissions.merged import merged_submissions
+from ircore.submissions.merged_submissions import merged_submissions
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 

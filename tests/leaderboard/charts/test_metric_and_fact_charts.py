@@ -9,8 +9,8 @@ from invented import InventedRun, invented_run, invented_set, judged_also, prefe
 from invented_pairs import pairs_of
 
 from ircore.results.model import Results
-from ircore.scorers.said.records import SaidTurn
-from ircore.scorers.verification.facts.scene import facts_of
+from ircore.scorers.stated_facts.records import SaidTurn
+from ircore.scorers.verification.scene_facts.scene import facts_of
 from leaderboard.charts.catalogue import Chart, figures
 
 

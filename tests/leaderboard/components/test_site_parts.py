@@ -16,7 +16,7 @@ from ircore.core.errors import InputError
 from ircore.core.untrusted_text import one_line, visible
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.serve import make_server
 from leaderboard.components import plots
 from leaderboard.pages.board_files import leaderboard_files

@@ -196,6 +196,6 @@ def test_a_shard_holds_what_the_page_shows(tmp_path: Path) -> None:
 
 
 def score(run: RunFolder) -> None:
-    from ircore.scorers.computed import ScoringPlan, score_runs
+    from ircore.scorers.scoring import ScoringPlan, score_runs
 
     score_runs([run], ScoringPlan(("structural",), (), every_turn=True))

@@ -16,8 +16,8 @@ from pairs import default_signals
 
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
+from leaderboard.live.play_me.describer_seat import LONGEST, Table
 from leaderboard.live.play_me.server import serving_table
-from leaderboard.live.play_me.table import LONGEST, Table
 
 
 def get(address: str) -> bytes:

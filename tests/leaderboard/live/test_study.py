@@ -18,8 +18,8 @@ from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from leaderboard.live.study.command import spread
+from leaderboard.live.study.participant_seat import passed
 from leaderboard.live.study.plan import balanced, read_study, sessions
-from leaderboard.live.study.table import passed
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 7, 8])

@@ -10,9 +10,9 @@ from site_samples import built_once
 from visits import Visit
 
 from ircore.core.fact_records import PARTS
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
-from leaderboard.components.facts import turn_facts
+from leaderboard.components.fact_list import turn_facts
 from leaderboard.model.turn_facts import facts_by_turn
 
 

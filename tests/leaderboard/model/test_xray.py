@@ -11,7 +11,7 @@ from site_samples import built_once
 from visits import Visit
 
 from ircore.core.records import Box
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
 from leaderboard.model.sentences import LEAST, Subject, about, best, spans
 from leaderboard.model.xray import draw_scene, xrays

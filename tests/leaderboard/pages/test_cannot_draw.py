@@ -6,7 +6,7 @@ import pytest
 from charts import chart_instances
 from samples import sample_run
 
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.model.final_fates import final_fates
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs

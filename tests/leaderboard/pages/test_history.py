@@ -13,6 +13,7 @@ from ircore.results.tables.formats import as_csv
 from leaderboard.charts.entries import entries_sketch
 from leaderboard.charts.grammar import Sketch
 from leaderboard.charts.places import versions_sketch
+from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages import feed
@@ -20,7 +21,6 @@ from leaderboard.pages.feed import changes, changes_page
 from leaderboard.pages.history import entries, entries_table, history_page, version_words, versions_table
 from leaderboard.pages.version_moves import Standing, Track, moved_words, tracks
 from leaderboard.rendering.render import Renderer
-from leaderboard.versions.archive import FrozenBoard
 from leaderboard.words.labels import interval_words
 
 FIRST = {"seer": 5.0, "poet": 7.0, "teller": 6.0}

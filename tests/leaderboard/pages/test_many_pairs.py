@@ -11,7 +11,7 @@ from invented import InventedRun, invented_run, invented_set
 from pages import Element, read_page
 
 from ircore.core.records import ModelFacts
-from ircore.results.against import against
+from ircore.results.pair_differences import pair_differences
 from ircore.results.statistics.intervals import Estimate, clear_of
 from ircore.results.tables.board import board_table
 from leaderboard.components.board_cells import group_letter
@@ -54,7 +54,7 @@ def rows(page: Element) -> list[Element]:
 
 def test_a_board_says_of_every_two_pairs_what_their_comparison_says() -> None:
     site = site_of(runs())
-    board = against(site.results, JUDGE)
+    board = pair_differences(site.results, JUDGE)
     assert board is not None
     for first, second in (("seer-00", "seer-11"), ("seer-05", "seer-06"), ("seer-11", "seer-02")):
         one, other = (next(key for key in board.run_ids if name in key) for name in (first, second))

@@ -15,7 +15,7 @@ from samples import sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit
 
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 

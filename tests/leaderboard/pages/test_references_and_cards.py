@@ -12,11 +12,11 @@ from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.scorers.judges.base import identity_of
 from ircore.scorers.judges.structural import StructuralJudge
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
 from leaderboard.components.plots import dot
 

@@ -11,7 +11,7 @@ from samples import sample_instances, sample_run, sample_submission
 
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.computed import ScoringPlan, score_runs
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
 from leaderboard.gallery import fragments
 from leaderboard.gallery.fragments import FIRST, Fragments

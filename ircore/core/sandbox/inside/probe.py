@@ -125,6 +125,6 @@ def folder(settings: dict[str, Any]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    asked = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     tried = (files, writing, network, processes, calls, rights, environment, memory, folder)
-    json.dump({attempt.__name__: list(attempt(asked)) for attempt in tried}, sys.stdout)
+    json.dump({attempt.__name__: list(attempt(request)) for attempt in tried}, sys.stdout)

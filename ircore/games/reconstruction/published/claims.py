@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ircore.core.records import CATEGORIES, DIFFICULTIES
-from ircore.games.reconstruction.published.published import (
+from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
     REPORTED,
     PublishedJudge,

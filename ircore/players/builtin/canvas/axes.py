@@ -6,10 +6,10 @@ from dataclasses import replace
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.geometry import bounded
+from ircore.players.builtin.canvas.item_builder import BLACK, anchor, label, thickness
 from ircore.players.builtin.canvas.shapes import Item, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import BLACK, anchor, label, thickness
 
 _STYLE = re.compile(rf"{q.N}px (?:high|tall)|#[0-9a-f]{{6}}|font size \d{{1,3}}|rotated {q.N}deg(?: clockwise)?")
 AXIS = re.compile(r"\b(?:(x|y|horizontal|vertical)\s+)?ax(?:is|es)\b")

@@ -4,10 +4,10 @@ import re
 
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.axes import axis_items
+from ircore.players.builtin.canvas.item_builder import BLACK
 from ircore.players.builtin.canvas.shapes import Blob, Item
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import BLACK
 
 _ACROSS = {"x": "y", "y": "x"}
 _BASE = re.compile(rf"\b(?:on|from|at|of|baseline|base)\s+(?:the\s+)?(?:baseline\s+|base\s+)?([xy])\s*=?\s*{q.LENGTH}")

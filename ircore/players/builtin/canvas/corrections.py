@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.change_requests import change, changed, is_so, should
 from ircore.players.builtin.canvas.descriptions import describe
 from ircore.players.builtin.canvas.moves import BY, move, split_phrase, unique_items
 from ircore.players.builtin.canvas.places import RELATION
@@ -15,7 +16,6 @@ from ircore.players.builtin.canvas.references import Target, resolve
 from ircore.players.builtin.canvas.shapes import Blob, Pie, centred
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.wishes import change, changed, is_so, should
 
 _POLITE = re.compile(
     r"^(?:(?:now|then|also|next|finally|instead|and|but|in addition|additionally|first|please"

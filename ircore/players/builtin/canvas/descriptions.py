@@ -7,13 +7,13 @@ from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.axes import AXIS, read_axes, read_grid, read_tick_labels, read_ticks
 from ircore.players.builtin.canvas.backgrounds import read_background
 from ircore.players.builtin.canvas.bars import read_bars
+from ircore.players.builtin.canvas.default_charts import read_whole
 from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, kind_of
 from ircore.players.builtin.canvas.mentions import read_things
 from ircore.players.builtin.canvas.pies import SLICE, more_wedges, read_pie
+from ircore.players.builtin.canvas.quoted_texts import read_texts
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.wholes import read_whole
-from ircore.players.builtin.canvas.written import read_texts
 
 _BACKGROUND_FIRST = re.compile(
     r"((?:on|against|over|with|there is)?\s*(?:an?|the)?\s*(?:plain |solid )?#[0-9a-f]{6} background)"

@@ -4,6 +4,7 @@ import itertools
 import re
 
 from ircore.players.builtin.canvas.geometry import BoxF
+from ircore.players.builtin.canvas.item_builder import STROKES, blob, stroke
 from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind_of
 from ircore.players.builtin.canvas.pies import lone_wedge
 from ircore.players.builtin.canvas.places import RELATION, absolute_place
@@ -13,7 +14,6 @@ from ircore.players.builtin.canvas.references import Target, box_of, resolve
 from ircore.players.builtin.canvas.shapes import Item
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import STROKES, blob, stroke
 
 _DETERMINER = re.compile(
     r"\b(?:an?|the|another|one|some|several|this|that|its|(?<![#\d])\d{1,3}(?=\s+(?!px|high|wide|tall"

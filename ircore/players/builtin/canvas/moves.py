@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.changes import apply_change
+from ircore.players.builtin.canvas.item_changes import apply_change
 from ircore.players.builtin.canvas.kinds import NOUN, kind_of
 from ircore.players.builtin.canvas.places import RELATION, beside
 from ircore.players.builtin.canvas.references import Target, box_of, resolve

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.geometry import bounded
+from ircore.players.builtin.canvas.item_builder import BLACK
 from ircore.players.builtin.canvas.places import absolute_place
 from ircore.players.builtin.canvas.shapes import Pie, Slice
 from ircore.players.builtin.canvas.sheet import Sheet
-from ircore.players.builtin.canvas.things import BLACK
 
 SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;]{{0,30}}?{q.HEX}")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.geometry import BoxF
+from ircore.players.builtin.canvas.item_builder import placed
 from ircore.players.builtin.canvas.kinds import is_plural
 from ircore.players.builtin.canvas.places import beside, word_place
 from ircore.players.builtin.canvas.references import Target
 from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke, centred, size_of
 from ircore.players.builtin.canvas.sheet import Sheet
-from ircore.players.builtin.canvas.things import placed
 
 _ALL_CORNERS = re.compile(
     r"\b(?:in|at) (?:(?:each|every|all|the|4|of) ?){1,4}corners?\b"

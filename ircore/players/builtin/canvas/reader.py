@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ircore.players.builtin.canvas.corrections import correct
 from ircore.players.builtin.canvas.descriptions import describe
-from ircore.players.builtin.canvas.figures.changes import change_figure, in_place
-from ircore.players.builtin.canvas.figures.described import read_figure
+from ircore.players.builtin.canvas.figures.figure_corrections import change_figure, in_place
+from ircore.players.builtin.canvas.figures.figure_reader import read_figure
 from ircore.players.builtin.canvas.plots.axes import read_area, read_axis, read_furniture
 from ircore.players.builtin.canvas.plots.marks import READERS
 from ircore.players.builtin.canvas.plots.wedge_labels import read_wedge_labels

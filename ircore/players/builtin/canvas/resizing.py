@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.geometry import bounded, font_size, text_bound
+from ircore.players.builtin.canvas.item_builder import thickness
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke
-from ircore.players.builtin.canvas.things import thickness
 
 _PERCENT = re.compile(
     rf"\bby\s+{q.N}%|{q.N}\s*%\s+(?:larger|bigger|smaller|wider|narrower|taller|shorter|longer|thinner|thicker|higher)"

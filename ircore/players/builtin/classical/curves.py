@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical import dashed, paths
+from ircore.players.builtin.classical import dashed_lines, paths
 from ircore.players.builtin.classical.algebra import dot, interpolated
 from ircore.players.builtin.classical.corners import Points, approximated, circle_through
 from ircore.players.builtin.classical.families import likeness
@@ -71,13 +71,13 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     return strokes, markers
 
 
-def dashed_path(chain: list[dashed.Piece]) -> Path:
+def dashed_path(chain: list[dashed_lines.Piece]) -> Path:
     """Return the path of a chain of dashes."""
     width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
-    corners = dashed.path_of(chain)
+    corners = dashed_lines.path_of(chain)
     steps = [max(1, round(float(exact.hypot(*step)))) for step in np.diff(corners, axis=0)]
     dense = [corners[i] + (np.arange(n) / n)[:, None] * (corners[i + 1] - corners[i]) for i, n in enumerate(steps)]
-    return Path(np.vstack([*dense, corners[-1:]]), width, dashed.pattern_of(chain))
+    return Path(np.vstack([*dense, corners[-1:]]), width, dashed_lines.pattern_of(chain))
 
 
 def percepts_of(traces: list[Path], colour: str) -> list[Percept]:

@@ -11,8 +11,8 @@ from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.compare import corrections, photo_corrections
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
 from ircore.players.builtin.classical.percepts import Perception
-from ircore.players.builtin.classical.plain.as_named import perception_as_named, pixels_as_named
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
+from ircore.players.builtin.classical.plain.named_colours import perception_as_named, pixels_as_named
 from ircore.players.builtin.classical.plain.voice import in_later_turn, plan_of, told_already
 from ircore.players.builtin.classical.statements import Statement, pack
 from ircore.players.builtin.classical.text_corrections import ROUGHLY

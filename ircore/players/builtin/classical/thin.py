@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical import curves, dashed, strokes
+from ircore.players.builtin.classical import curves, dashed_lines, strokes
 from ircore.players.builtin.classical.algebra import correlation_of
 from ircore.players.builtin.classical.corners import contour
 from ircore.players.builtin.classical.linechart import band_of
@@ -202,7 +202,7 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         return
     areas = np.bincount(components.ravel())
     colour = segmentation.hex(label)
-    pieces: list[dashed.Piece] = []
+    pieces: list[dashed_lines.Piece] = []
     free: list[curves.Path] = []
     boxes = ndimage.find_objects(components)
     for index, box in enumerate(boxes, 1):
@@ -215,8 +215,8 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         elif (dot := _dot(piece, corner, colour)) is not None:
             dots.append(dot)
         elif areas[index] >= 2:
-            pieces.append(dashed.piece_of(piece, corner, index))
-    for chain in dashed.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
+            pieces.append(dashed_lines.piece_of(piece, corner, index))
+    for chain in dashed_lines.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
         free.append(curves.dashed_path(chain))
     thin.percepts += curves.percepts_of(free, colour)
 

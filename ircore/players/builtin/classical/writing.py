@@ -13,8 +13,8 @@ from ircore.core.images import Pixels
 from ircore.players.builtin.canvas.colours import rgb
 from ircore.players.builtin.classical.algebra import Floats, dot, length_of
 from ircore.players.builtin.classical.colours import distance, rgb_array
+from ircore.players.builtin.classical.glyph_matching import COMMON, SIZES, Print, read_line
 from ircore.players.builtin.classical.grounds import Grounds
-from ircore.players.builtin.classical.letters import COMMON, SIZES, Print, read_line
 from ircore.players.builtin.classical.masks import Mask, grown
 from ircore.players.builtin.classical.palette import Segmentation, to_hex
 from ircore.players.builtin.classical.percepts import Box, Text

@@ -6,7 +6,7 @@ from ircore.core.records import Element
 from ircore.scorers.verification.eye import bars, pies
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.view import Observed, View, difference
-from ircore.scorers.verification.facts import Mark
+from ircore.scorers.verification.scene_facts import Mark
 
 
 def read_bar(look: Look, mark: Mark) -> Observations:

@@ -14,7 +14,7 @@ from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.regions import tint_seen
 from ircore.scorers.verification.eye.strokes import Course, colour_of, is_dashed
 from ircore.scorers.verification.eye.view import Observed
-from ircore.scorers.verification.facts import Mark
+from ircore.scorers.verification.scene_facts import Mark
 
 REACH = 9.0
 SMALL_REACH = 4.0

@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 from ircore.scorers.verification.eye.view import Floats, Mask
-from ircore.scorers.verification.facts.shapes import KINDS
+from ircore.scorers.verification.scene_facts.shapes import KINDS
 
 TURNS = 120
 """Directions in which the rim is looked for: one every 3 degrees."""

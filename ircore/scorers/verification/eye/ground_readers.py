@@ -12,8 +12,8 @@ from ircore.scorers.verification.eye.regions import APART, Area, Place, area_see
 from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.view import Floats, Mask, Observed, View, commonest, distance, hex_of, lab_of
-from ircore.scorers.verification.facts import Mark
-from ircore.scorers.verification.facts.shapes import is_hollow, radius_of, relations
+from ircore.scorers.verification.scene_facts import Mark
+from ircore.scorers.verification.scene_facts.shapes import is_hollow, radius_of, relations
 
 VISIBLE = 0.75
 """Share of a shape that must lie open for its form to be told."""

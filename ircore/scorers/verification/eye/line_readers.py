@@ -32,7 +32,7 @@ from ircore.scorers.verification.eye.view import (
     runs_of,
     window,
 )
-from ircore.scorers.verification.facts import Fact, Mark
+from ircore.scorers.verification.scene_facts import Fact, Mark
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
 """Share of the places of a course at which a line must be seen for the mark to be there; dashes leave gaps."""

@@ -10,13 +10,13 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
-from ircore.scorers.verification.eye.letters import fit_of, misfits_of, with_differing
+from ircore.scorers.verification.eye.label_letters import fit_of, misfits_of, with_differing
 from ircore.scorers.verification.eye.registration import Model, Transform, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
-from ircore.scorers.verification.facts import Fact, Mark
-from ircore.scorers.verification.facts.axes import middle, scale_of
+from ircore.scorers.verification.scene_facts import Fact, Mark
+from ircore.scorers.verification.scene_facts.axes import middle, scale_of
 
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""

@@ -12,7 +12,7 @@ from ircore.core.records import Element, Scene
 from ircore.scorers.verification.eye.regions import covered, hidden_by, outline_mask, shape_mask
 from ircore.scorers.verification.eye.texts import Block, blocks_of
 from ircore.scorers.verification.eye.view import Mask, View, distinct
-from ircore.scorers.verification.facts import Fact, Mark, facts_of, marks_of
+from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
 
 REMEMBERED = 16
 """Targets whose side is kept."""

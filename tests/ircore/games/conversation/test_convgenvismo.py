@@ -17,7 +17,7 @@ from ircore.games.conversation.convgenvismo import import_convgenvismo
 from ircore.games.conversation.records import Dialogue
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GameInstanceSet
-from ircore.instances.withheld import may_be_published, published_pictures
+from ircore.instances.withheld_pictures import may_be_published, published_pictures
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[4].parent / "shared" / "data"))
 BAD = SHARED / "metrics" / "bad"

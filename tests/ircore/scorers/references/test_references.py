@@ -15,8 +15,8 @@ from ircore.core.records import PlayerSpec, Rules
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.informed import InformedView, Knowledge
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
@@ -26,7 +26,6 @@ from ircore.results.tables.references import references_table
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
-from ircore.scorers.computed import ScoringPlan, score_runs
 from ircore.scorers.judge_test.parameters import point
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.references.describers import (
@@ -36,6 +35,7 @@ from ircore.scorers.references.describers import (
     another,
     fact_message,
 )
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
 def manifest(folder: Path, describer: str) -> Path:

@@ -7,10 +7,10 @@ from ircore.core.drawing import Point
 from ircore.players.builtin.canvas import quantities as q
 from ircore.players.builtin.canvas.area import Area
 from ircore.players.builtin.canvas.geometry import bounded
+from ircore.players.builtin.canvas.item_builder import with_markers
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.players.builtin.canvas.things import with_markers
 
 MOST_VALUES = 200
 _VALUES = re.compile(rf":\s*((?:(?:{q.HEX}\s+)?(?:-?\d{{1,7}}(?:\.\d{{1,6}})?|none)(?:\s*,\s*|\s+and\s+)?)+)")

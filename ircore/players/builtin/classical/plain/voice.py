@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
-from ircore.players.builtin.classical.plain.as_named import colours_of
 from ircore.players.builtin.classical.plain.axes import Area, read_area
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
-from ircore.players.builtin.classical.plain.crossed import read_crossed, scale_words
+from ircore.players.builtin.classical.plain.crossed_axes import read_crossed, scale_words
 from ircore.players.builtin.classical.plain.mark_words import bars_statements, curve_statement, line_statement
+from ircore.players.builtin.classical.plain.named_colours import colours_of
 from ircore.players.builtin.classical.plain.pie_words import wedge_statements
 from ircore.players.builtin.classical.plain.plot_words import (
     FIRST,

@@ -1,0 +1,106 @@
+"""Check that every derived file of a release equals, to the byte, the file that tables and records give.
+
+The texts of the maintainers' sections are taken over unchanged, once they are sound.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from dataset_card.card.maintainer_texts import SECTIONS, MaintainerTexts, find_texts, has_markers, section_faults
+from dataset_card.card.verification import VERIFICATION, Verification, read_verification, run_key
+from dataset_card.checking.differences import picture_difference, text_differences
+from dataset_card.findings import Findings, decoded
+from dataset_card.releases.derived_files import derived_files
+from dataset_card.releases.record import ReleaseRecord
+from dataset_card.releases.renderer import renderer
+from dataset_card.tables.release_source import ReleaseSource
+from dataset_card.tables.schema import LEADERBOARD
+from ircore.core.errors import InputError
+from ircore.results.episodes import EpisodeResult
+
+MOST_CATEGORIES = 100
+"""Categories that are drawn for a comparison: a stranger's release could ask for a very large picture."""
+
+
+def check_derived(
+    folder: Path, source: ReleaseSource, record: ReleaseRecord, hashes: Mapping[str, str], findings: Findings
+) -> tuple[str, ...]:
+    """Write the derived files of a release again and compare them.
+
+    Args:
+        folder: The release; its tables have no fault.
+        source: Games of the release.
+        record: Content of ``release.json``.
+        hashes: SHA-256 of the files of its tables by path.
+        findings: Collects the faults.
+
+    Returns:
+        Files that could not be compared since other code wrote them, one line each.
+    """
+    if source.reconstruction is not None:
+        results = source.reconstruction.results
+        if not any(_is_rated(episode) for episodes in results.episodes.values() for episode in episodes):
+            # The chart on the card needs a judge, so without ratings there is nothing to compare with.
+            findings.add(f"data/{LEADERBOARD.name}", "no played episode was rated by a judge")
+            return ()
+        if (count := len(results.categories)) > MOST_CATEGORIES:
+            return (
+                f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
+            )
+    own, recorded = renderer(), record.renderer
+    # Pictures depend on other libraries than texts do, so that either can be compared without the other.
+    same = {".png": recorded is not None and recorded.pictures == own.pictures}
+    same_texts = recorded is not None and recorded.texts == own.texts
+    verification = _verification(folder, record, findings)
+    texts = {name: _read(folder / name).decode(errors="replace") for name in SECTIONS}
+    maintainer_texts = maintainer_texts_of(folder)
+    for name, text in texts.items():
+        # A card of an earlier version may have no maintainers' sections at all.
+        if text and (same_texts or has_markers(name, text)):
+            for fault in section_faults(name, text):
+                findings.add(name, fault)
+    not_checked = []
+    for name, wanted in sorted(derived_files(folder, source, record, maintainer_texts, verification, hashes).items()):
+        data = _read(folder / name)
+        # A missing file is a fault that the check of files names.
+        if not data or data == wanted:
+            continue
+        if same.get(Path(name).suffix, same_texts):
+            for where, difference in _differences(name, data, wanted):
+                findings.add(where, difference)
+        else:
+            not_checked.append(f"{name}: not compared with the data: another version of the program wrote it")
+    return tuple(not_checked)
+
+
+def _is_rated(result: EpisodeResult) -> bool:
+    return bool(result.judged and result.episode.played and result.episode.rendered_turns)
+
+
+def maintainer_texts_of(folder: Path) -> MaintainerTexts:
+    """Return the unchecked texts of the maintainers' sections of a release."""
+    texts = ((name, _read(folder / name).decode(errors="replace")) for name in SECTIONS)
+    return {key: lines for name, text in texts for key, lines in find_texts(name, text).items()}
+
+
+def _verification(folder: Path, record: ReleaseRecord, findings: Findings) -> Verification:
+    try:
+        verification = read_verification(folder)
+    except InputError as error:
+        findings.add(VERIFICATION, error.problem.removeprefix(f"{folder / VERIFICATION}: "))
+        return Verification()
+    for run in verification.runs:
+        if run.key != run_key(record.parts, run.run_id):
+            findings.add(VERIFICATION, f"run {run.run_id} had other rows when it was computed again; push does it anew")
+    return verification
+
+
+def _differences(name: str, data: bytes, wanted: bytes) -> Iterator[tuple[str, str]]:
+    if not name.endswith(".png"):
+        yield from ((f"{name}:{number}", difference) for number, difference in text_differences(data, wanted))
+    elif not isinstance(decoded(data), str):  # else that is a fault already
+        yield name, picture_difference(data, wanted)
+
+
+def _read(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""

@@ -1,0 +1,161 @@
+"""The table ``facts``: a row for each fact of a target as one rendering shows it, and its rows back to records."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from math import fsum, inf
+from typing import Any
+
+from dataset_card.tables.rows import Row, of_episode
+from ircore.core.fact_records import LETTER, PARTS, ExtraBox, FactNote, Part, PartShare, RenderingFacts
+from ircore.core.records import Box, Scene
+from ircore.instances.store import InstanceSet
+from ircore.results.played_run import PlayedRun
+
+EXTRA = "extra"
+"""Part, kind and attribute of the rows for what the target does not show."""
+
+FACT_COLUMNS = (
+    "episode_id", "turn", "rendering_sha256", "fact", "part", "kind", "attribute", "sentence", "verdict", "credit",
+    "weight", "expected", "seen", "reason", "eye_version",
+)  # fmt: skip
+"""Columns that are read back."""
+
+
+def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
+    """Yield the rows of ``facts`` of a run: by instance, turn and fact; facts of one episode are held at a time.
+
+    Facts of renderings that are not in the transcripts (an episode played anew) are left out, and so are facts that
+    another version of the program derived.
+    """
+    scenes = {instance.instance_id: instance.scene for instance in instances.instances}
+    known: dict[str, dict[str, RenderingFacts]] = {}
+    for line in run.facts():
+        # A rendering that was scored again has a second line, which replaces the first.
+        known.setdefault(line.episode_id, {})[line.rendering] = line
+    for episode in run.episodes:
+        scene = scenes[episode.instance_id]
+        for turn in episode.rendered_turns:
+            seen = known.get(episode.episode_id, {}).get(turn.rendering.sha256) if turn.rendering else None
+            if seen is not None and scene is not None:
+                shared = {"turn": turn.turn, "rendering_sha256": seen.rendering}
+                for own in rows_of_facts(scene, seen):
+                    yield of_episode(run, episode) | shared | own
+
+
+def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
+    """Yield the columns of each fact of a rendering, and of each thing in it that the target does not show."""
+    # The verifying program needs SciPy, which is imported only where there are facts.
+    from ircore.scorers.verification.stored_verdicts import checked_facts
+
+    facts = checked_facts(scene, line)
+    for checked in facts:
+        yield {
+            "fact": checked.fact.key,
+            "part": checked.fact.part,
+            "kind": checked.fact.kind,
+            "attribute": checked.fact.attribute,
+            "sentence": checked.fact.sentence,
+            "verdict": checked.verdict,
+            "credit": checked.credit,
+            "weight": checked.fact.weight,
+            "expected": json.dumps(checked.fact.expected, ensure_ascii=False),
+            "seen": None if checked.seen is None else json.dumps(checked.seen, ensure_ascii=False),
+            "reason": checked.reason or None,
+            "eye_version": line.version,
+        }
+    # No facts mean that another version derived them: then nothing of the line can be relied on.
+    for number, extra in enumerate(line.extras if facts else (), start=1):
+        yield {
+            "fact": f"{EXTRA}-{number}",
+            "part": EXTRA,
+            "kind": EXTRA,
+            "attribute": EXTRA,
+            "sentence": "Something is drawn that the target does not show.",
+            "verdict": "fails",
+            "credit": 0.0,
+            "weight": extra.weight,
+            "expected": None,
+            "seen": json.dumps(list(extra.box)),
+            "reason": "not in the target",
+            "eye_version": line.version,
+        }
+
+
+def fact_faults(row: Row) -> Iterator[str]:
+    """Yield the faults of a row by itself."""
+    for name, known in (("part", PARTS), ("verdict", tuple(LETTER))):
+        if row[name] not in known:
+            yield f"{name} is {str(row[name])[:40]!r}, must be one of {', '.join(known)}"
+    credit, weight = float(str(row["credit"])), float(str(row["weight"]))
+    if not 0 <= credit <= 1 or (credit == 1) != (row["verdict"] == "holds"):
+        yield f"credit is {credit:g} of a fact that is said to be: {str(row['verdict'])[:40]}"
+    # Asked in this form, because every comparison with NaN is false.
+    if not 0 <= weight < inf:
+        yield f"weight is {weight:g}, must be 0 or more"
+    for name in ("expected", "seen"):
+        if row[name] is not None and not _is_json(str(row[name])):
+            yield f"{name} is not JSON"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    # JSON that is nested very deep exhausts the parser.
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
+    """Yield the facts of each turn's rendering from the rows of a run, which are in the order of ``fact_rows``."""
+    for (episode_id, _, rendering), own in rows_by_turn(rows):
+        yield _rendering_facts(str(episode_id), str(rendering), own)
+
+
+def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object], list[Row]]]:
+    """Yield episode, turn and rendering of each turn of a run, with the turn's rows, which stand together."""
+    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"]))
+    return ((turn, list(own)) for turn, own in turns)
+
+
+def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str, Any]]) -> RenderingFacts:
+    facts = [row for row in rows if row["part"] != EXTRA]
+    extras = [row for row in rows if row["part"] == EXTRA]
+    reasons: dict[str, int] = {}
+    notes = tuple(
+        # Many facts share a reason, so a note holds the number of the reason.
+        FactNote(place, row["credit"], row["seen"], reasons.setdefault(row["reason"] or "", len(reasons)))
+        for place, row in enumerate(facts)
+        if row["verdict"] != "holds"
+    )
+    # Exact sums and four decimals, as the verifying program has them, so that the record comes back unchanged.
+    weight = fsum(row["weight"] for row in facts)
+    decided = fsum(row["weight"] for row in facts if row["verdict"] != "undecided")
+    return RenderingFacts(
+        episode_id=episode_id,
+        rendering=rendering,
+        version=rows[0]["eye_version"],
+        verdicts="".join(LETTER[row["verdict"]] for row in facts),
+        parts=_parts(facts, extras),
+        decided=round(decided / weight, 4) if weight else 0.0,
+        reasons=tuple(reasons),
+        notes=notes,
+        extras=tuple(ExtraBox(Box(*json.loads(row["seen"])), row["weight"]) for row in extras),
+    )
+
+
+def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any]]) -> dict[Part, PartShare]:
+    """Return the parts of a score from its rows, as ``ircore.scorers.verification.score`` computes them."""
+    parts: dict[Part, PartShare] = {}
+    for part in PARTS:
+        own = [row for row in facts if row["part"] == part]
+        decided = [row for row in own if row["verdict"] != "undecided"]
+        whole, credit = fsum(row["weight"] for row in decided), fsum(row["weight"] * row["credit"] for row in decided)
+        held = sum(row["verdict"] == "holds" for row in own)
+        parts[part] = PartShare(round(credit / whole, 4) if whole else None, held, len(decided), len(own))
+    credit = fsum(row["weight"] * row["credit"] for row in facts)
+    whole = credit + fsum(row["weight"] for row in extras)
+    # The absence of extras counts as a single fact, which can always be decided.
+    parts["extra"] = PartShare(round(credit / whole, 4) if whole else 0.0, 0 if extras else 1, 1, 1)
+    return parts

@@ -1,0 +1,271 @@
+"""Corrections applied to one item: its new colour, size, place, rotation, style or text."""
+
+import re
+from dataclasses import dataclass, replace
+
+from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.geometry import bounded
+from ircore.players.builtin.canvas.item_builder import BLACK, anchor, placed, with_markers
+from ircore.players.builtin.canvas.kinds import NOUN, kind_of
+from ircore.players.builtin.canvas.outlines import corners_of
+from ircore.players.builtin.canvas.resizing import resized
+from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Stroke, centred, polygon
+from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.players.builtin.canvas.text import Clause
+
+_NOT = re.compile(
+    r"(?:,\s*)?\b(?:and not|not|instead of|rather than|no longer)\s+(?:an?\s+)?(?:#[0-9a-f]{6}"
+    r"|\(-?[\d.]+%?,-?[\d.]+%?\)|\"\d+\"|-?[\d.]+(?:px|%|deg)?|\w+(?=\s*$))"
+)
+_FROM = re.compile(r"\bfrom\s+(#[0-9a-f]{6}|\"\d+\"|-?[\d.]+(?:px|%|deg)?|\(-?[\d.]+%?,-?[\d.]+%?\))\s+(?=to\b)")
+_NOT_CLOSED = frozenset({"", "any", "text", "line", "curve", "polyline", "arrow", "arc", "pie", "wedge"})
+"""Kinds that a closed shape cannot become."""
+
+_REACH = re.compile(
+    rf"\b(?:reach(?:es)?|up to|down to|out to|end(?:s)?(?: at)?|extend|stop(?:s)? at|top(?: at| to)?"
+    rf"|to)\s+(?:at |to |as far as )?([xy])\s*=?\s*{q.N}(px|%)?"
+)
+
+
+@dataclass(frozen=True)
+class _Wish:
+    words: str
+    strings: tuple[str, ...]
+    space: q.Space
+
+
+def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str = "") -> Item | None:
+    """Return ``item`` changed as the words ask; None if the words ask for no change that this item allows.
+
+    Args:
+        item: The item to change.
+        words: The predicate, plain spelling, such as ``"larger: radius 50px"``.
+        clause: For quoted texts.
+        sheet: For places.
+        only: ``"place"`` to read nothing but a place.
+    """
+    # What a thing is not to be, or was before, would be read as the wish.
+    words = _FROM.sub(" ", _NOT.sub(" ", words))
+    # The place comes last, because the middle of a thing named by a corner depends on its new size.
+    every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
+    steps = (_place,) if only == "place" else every
+    fresh, wish = item, _Wish(words, clause.strings, sheet.space)
+    for step in steps:
+        # A step that does not apply returns None and leaves the item as it is.
+        fresh = step(fresh, wish) or fresh
+    # Words that ask for something definite are understood even if the item is so already.
+    return fresh if fresh != item or re.search(r"#|\d|\"|unfilled|solid|filled|outline", words) else None
+
+
+def _kind(item: Item, wish: _Wish) -> Item | None:
+    words = wish.words
+    match = re.search(
+        r"\b(?:to|into|be|is)\s+(?:an?\s+)?(?:#[0-9a-f]{6}\s+|\d+ pointed |regular |smooth |straight )*", words
+    )
+    noun = NOUN.match(words, match.end()) if match else None
+    kind = kind_of(noun[1]) if noun else ""
+    if isinstance(item, Stroke) and kind in {"curve", "polyline", "line", "arrow"}:
+        return replace(item, kind=kind, smooth=kind == "curve", arrow="end" if kind == "arrow" else item.arrow)
+    if not isinstance(item, Blob) or kind in _NOT_CLOSED:
+        return None
+    if kind in {"circle", "square", "dot"}:
+        side = min(item.width, item.height)
+        item = replace(item, width=side, height=side)
+    return replace(
+        item,
+        kind={"dot": "circle"}.get(kind, kind),
+        corners=corners_of(kind, words),
+        hole=0.6 if kind == "ring" else 0.0,
+    )
+
+
+def _text(item: Item, wish: _Wish) -> Item | None:
+    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', wish.words) if int(key) < len(wish.strings)]
+    return replace(item, text=wish.strings[keys[-1]][:200]) if keys and isinstance(item, Label) else None
+
+
+def _reach(item: Item, wish: _Wish) -> Item | None:
+    """Return a bar with its free end moved to the coordinate that the words name."""
+    match = _REACH.search(wish.words)
+    if match is None or not isinstance(item, Blob):
+        return None
+    left, top, right, bottom = item.box
+    if match[1] == "y":
+        end = wish.space.y(match[2], match[3])
+        # The free end moves, the end on the base line stays.
+        low, high = sorted((end, bottom if end < bottom else top))
+        return replace(item, centre=(item.centre[0], (low + high) / 2), height=max(high - low, 0.5))
+    end = wish.space.x(match[2], match[3])
+    low, high = sorted((end, left if end > left else right))
+    return replace(item, centre=((low + high) / 2, item.centre[1]), width=max(high - low, 0.5))
+
+
+def _shape_points(item: Item, wish: _Wish) -> Item | None:
+    """New corners, new ends, new points; or the box "from x 80 to 120 and from y 10 to 60"."""
+    words = wish.words
+    points = q.points(words, wish.space)
+    if isinstance(item, Stroke) and len(points) >= 2:
+        return replace(item, points=tuple(points))
+    across, down = q.span(words, "x", wish.space), q.span(words, "y", wish.space)
+    if isinstance(item, Blob):
+        if len(points) >= 3 and ("corner" in words or item.corners):
+            return replace(
+                polygon(item.kind, points), fill=item.fill, outline=item.outline, stroke=item.stroke, dash=item.dash
+            )
+        if across:
+            middle, wide = (across[0] + across[1]) / 2, abs(across[1] - across[0])
+            item = replace(item, centre=(middle, item.centre[1]), width=max(0.5, wide))
+        if down:
+            middle, high = (down[0] + down[1]) / 2, abs(down[1] - down[0])
+            item = replace(item, centre=(item.centre[0], middle), height=max(0.5, high))
+        return item
+    if isinstance(item, Stroke) and len(item.points) == 2 and (across or down):
+        (x0, y0), (x1, y1) = item.points
+        ax, ay = across or (x0, x1), down or (y0, y1)
+        return replace(item, points=((ax[0], ay[0]), (ax[1], ay[1])))
+    if (
+        isinstance(item, Stroke)
+        and len(item.points) == 2
+        and len(points) == 1
+        and (end := re.search(r"\b(start|begin|end)", words))
+    ):
+        return replace(item, points=(item.points[0], points[0]) if end[1] == "end" else (points[0], item.points[1]))
+    return None
+
+
+def _colours(item: Item, wish: _Wish) -> Item | None:
+    words = wish.words
+    edge = q.outline_colour(words)
+    if (
+        edge is None
+        and re.search(r"\b(?:outline|border|edge)s?\b", words)
+        and len(re.findall(q.HEX, words)) == 1
+        and not re.search(r"\bfill", words)
+    ):
+        edge = q.first_colour(words)
+    inside = q.first_colour(q.without_outline(words)) if edge is None or len(re.findall(q.HEX, words)) > 1 else None
+    if isinstance(item, Blob | Pie) and edge is not None:
+        item = replace(item, outline=edge)
+    if inside is not None:
+        if isinstance(item, Blob) and re.search(r"\bfill", words):
+            return replace(item, fill=inside)
+        if isinstance(item, Stroke) and re.search(r"\bmarkers?\b", words):
+            return replace(item, marker_colour=inside)
+        return item.coloured(inside)
+    shade = re.search(r"\b(darker|lighter)\b", words)
+    return item.coloured(_shaded(item.colour, shade[1])) if shade and item.colour else item
+
+
+def _shaded(colour: str, how: str) -> str:
+    parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+    mixed = [part * 0.75 if how == "darker" else part + (255 - part) * 0.35 for part in parts]
+    return "#" + "".join(f"{round(part):02x}" for part in mixed)
+
+
+def _resized(item: Item, wish: _Wish) -> Item | None:
+    return resized(item, wish.words, wish.space)
+
+
+def _style(item: Item, wish: _Wish) -> Item | None:
+    words = wish.words
+    if isinstance(item, Stroke):
+        dash = q.dash_pattern(words, item.stroke)
+        item = item if dash is None else replace(item, dash=dash)
+        if re.search(r"\b(?:no|without)\s+(?:arrow\s?heads?|markers?)\b", words):
+            return replace(
+                item, arrow="" if "arrow" in words else item.arrow, marker="" if "marker" in words else item.marker
+            )
+        if "arrow" in words:
+            item = replace(item, arrow="end")
+        if re.search(r"\bsmooth|\bcurved\b", words):
+            return replace(item, smooth=True)
+        return replace(item, smooth=False) if re.search(r"\bstraight\b", words) else with_markers(item, words)
+    if isinstance(item, Blob):
+        return _blob_style(item, words)
+    if isinstance(item, Pie):
+        return _pie_style(item, words, wish.space)
+    return replace(item, anchor=anchor(words, item.anchor))
+
+
+def _blob_style(item: Blob, words: str) -> Blob:
+    if re.search(r"\b(?:no|without(?: an?)?|not have an?|not be)\s+(?:outline|border|edge)d?\b", words):
+        return replace(item, outline=None, fill=item.fill or item.outline)
+    if re.search(r"\b(?:unfilled|hollow|empty|no fill|not filled|outline only)\b", words):
+        return replace(item, fill=None, outline=item.outline or item.fill or BLACK)
+    if re.search(r"\bfilled\b|\bsolid\b", words) and item.fill is None:
+        item = replace(item, fill=item.outline or BLACK)
+    if re.search(r"\b(?:outlined?|border(?:ed)?|edge|stroke)\b", words):
+        width = q.stroke_width(words) or _bare_width(words)
+        item = replace(item, outline=item.outline or BLACK, stroke=width or item.stroke)
+    dash = q.dash_pattern(words, item.stroke)
+    return item if dash is None or item.outline is None else replace(item, dash=dash)
+
+
+def _bare_width(words: str) -> float | None:
+    match = re.search(rf"{q.N}px", words)
+    return bounded(abs(float(match[1])), 0.25, 200) if match else None
+
+
+def _pie_style(item: Pie, words: str, space: q.Space) -> Pie:
+    hole = re.search(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(px|%)?", words)
+    if hole:
+        item = replace(item, hole=bounded(abs(space.both(hole[1], hole[2])), 0, item.radius * 0.98))
+    if re.search(r"\bno hole\b|\bwithout (?:a )?hole\b", words):
+        item = replace(item, hole=0.0)
+    start = re.search(rf"\bstart\w{{0,3}}\s+(?:at\s+|from\s+|angle\s+|to\s+|be\s+)*{q.N}deg", words)
+    if start:
+        item = replace(item, start=float(start[1]))
+    if re.search(r"\b(?:no|without)\s+(?:outline|border|edge)s?\b", words):
+        return replace(item, outline=None)
+    return (
+        replace(item, stroke=q.stroke_width(words) or item.stroke) if re.search(r"\boutline|\bborder", words) else item
+    )
+
+
+def _turn(item: Item, wish: _Wish) -> Item | None:
+    words = wish.words
+    turn = q.angle(words)
+    if turn is None or re.search(r"\bstart", words):
+        return None
+    if re.search(r"\bby\s+-?\d|\bfurther\b", words):
+        return item.rotated(turn)
+    if isinstance(item, Blob):
+        return replace(item, rotation=turn % 360)
+    if isinstance(item, Label):
+        # Texts turn counter-clockwise, unlike shapes; see ``shapes``.
+        return replace(item, rotation=(turn if "clockwise" not in words else -turn) % 360)
+    return item.rotated(turn)
+
+
+def _place(item: Item, wish: _Wish) -> Item | None:
+    words = wish.words
+    if (isinstance(item, Stroke) and len(q.points(words, wish.space, 2)) > 1) or _REACH.search(words):
+        return _level(item, words, wish.space)
+    if re.search(r"\bcorners\b|\bthrough\b|\bfrom\s+[xy(]|\bstart|\bend\b", words):
+        return None
+    said = (
+        re.sub(r"\b(?:top|bottom|left|right)\s+(?:edge|side)\b(?! of the)", " ", words)
+        if re.search(r"\bwide|high\b", words)
+        else words
+    )
+    places = q.points(said, wish.space, 1)
+    if places and isinstance(item, Label):
+        return replace(item, at=places[0])
+    axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", said)
+    x, y = item.centre
+    if places or not axis:
+        return placed(item, said, wish.space)
+    for name, value, unit in axis[:2]:
+        x, y = (wish.space.x(value, unit), y) if name == "x" else (x, wish.space.y(value, unit))
+    return centred(item, (x, y))
+
+
+def _level(item: Item, words: str, space: q.Space) -> Item | None:
+    """Return an upright or level line moved to the coordinate in "to y 120"; bars were handled before."""
+    match = _REACH.search(words)
+    if match is None or isinstance(item, Blob):
+        return None
+    x, y = item.centre
+    if match[1] == "y":
+        return item.moved(0, space.y(match[2], match[3]) - y)
+    return item.moved(space.x(match[2], match[3]) - x, 0)

@@ -1,0 +1,155 @@
+"""The shares said, drawn and corrected of a run, by turn, from the measurements of ``ircore score --facts``."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from ircore.core.episode_records import Episode
+from ircore.core.records import Instance, Scene
+from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.statistics.scales import SHARE
+from ircore.scorers.stated_facts.records import SaidTurn
+
+Weights = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class _SaidPoint:
+    """The three shares of some episodes at a given turn, or at each episode's last turn."""
+
+    turn: int | None
+    """1-based; None for each episode's last turn, and for corrections at any turn."""
+
+    said: Estimate
+    """Share of the facts, by weight, that the messages up to this turn state, of those that can be told; 0–1."""
+
+    drawn: Estimate
+    """Share of the stated facts that the rendering shows; 0–1."""
+
+    corrected: Estimate
+    """Share of the facts that were wrong one turn before and named at this turn which are right now; 0–1."""
+
+
+def said_points(
+    turns: Iterable[SaidTurn], episodes: Iterable[Episode], instances: Iterable[Instance]
+) -> tuple[_SaidPoint, ...]:
+    """Return the shares of a run: over all turns first, then turn by turn.
+
+    Means are over episodes, so over pictures; intervals as everywhere (``ircore.results.statistics.intervals``). An
+    episode that has ended counts with its last turn, as in the score by turn.
+
+    Args:
+        turns: As one reader read them; those of renderings that were drawn anew since are passed over.
+        episodes: That count, of one run.
+        instances: Of the set.
+    """
+    scenes = {instance.instance_id: instance.scene for instance in instances if instance.scene is not None}
+    tracks = [_track(turns_of, _weights(scenes[turns_of[0].episode_id])) for turns_of in _by_episode(turns, episodes)]
+    longest = max((len(track) for track in tracks), default=0)
+    return tuple(_point(tracks, turn) for turn in (None, *range(1, longest + 1)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The shares of facts at one turn of an episode; None where no fact counts towards a share."""
+
+    said: float | None
+    drawn: float | None
+    corrected: tuple[float, float]
+    """Weight of facts that were wrong and named, and of these, right now."""
+
+
+def _by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[list[SaidTurn]]:
+    """Return the measured turns of each episode all of whose turns were measured, in order."""
+    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns}
+    tracks = []
+    for episode in episodes:
+        keys = [(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
+        if keys and all(key in known for key in keys):
+            tracks.append([known[key] for key in keys])
+    return tracks
+
+
+def _track(turns: Sequence[SaidTurn], own: Weights) -> list[_Step]:
+    steps = []
+    for place, turn in enumerate(turns):
+        stated_share = _share(own, turn.stated)
+        # What was not stated counts neither for nor against the generator.
+        both = "".join(shown if stated == "1" else "?" for stated, shown in zip(turn.stated, turn.shown, strict=True))
+        drawn = _share(own, both)
+        steps.append(_Step(stated_share, drawn, _corrected(own, turns[place - 1], turn) if place else (0.0, 0.0)))
+    return steps
+
+
+def _share(weights: Weights, letters: str) -> float | None:
+    """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
+    decided = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter != "?"]
+    whole = fsum(weight for weight, _ in decided)
+    return fsum(weight for weight, letter in decided if letter == "1") / whole if whole else None
+
+
+def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float, float]:
+    letters = list(zip(weights, before.shown, now.named, now.shown, strict=True))
+    wrong = [(weight, shown) for weight, was, named, shown in letters if was == "0" and named == "1" and shown != "?"]
+    return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
+
+
+def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
+    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
+    latest = [track[-1 if turn is None else min(turn, len(track)) - 1] for track in tracks]
+    corrections = [
+        (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
+        for track in tracks
+        for steps in [track if turn is None else track[turn - 1 : turn]]
+    ]
+    return _SaidPoint(
+        turn,
+        estimate([step.said for step in latest if step.said is not None], SHARE),
+        estimate([step.drawn for step in latest if step.drawn is not None], SHARE),
+        estimate([right / wrong for wrong, right in corrections if wrong], SHARE),
+    )
+
+
+def _weights(scene: Scene) -> Weights:
+    from ircore.scorers.verification.scene_facts.scene import facts_of
+
+    return tuple(fact.weight for fact in facts_of(scene))
+
+
+@dataclass(frozen=True)
+class _ReaderAgreement:
+    """How far two readers of the same turns agree which facts the messages state."""
+
+    agreement: Estimate
+    """Share of the facts on which they agree, 0–1: mean over episodes."""
+
+    kappa: float | None
+    """Cohen's κ (1960) over all facts of all turns, −1 to 1; None if a reader says the same of every fact."""
+
+    facts: int
+    """Number of facts compared, each once a turn."""
+
+
+def reader_agreement(first: Iterable[SaidTurn], second: Iterable[SaidTurn]) -> _ReaderAgreement:
+    """Compare two readers on the turns that both have read; facts that either cannot tell are left out."""
+    known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in second}
+    pairs: dict[str, list[tuple[str, str]]] = {}
+    for turn in first:
+        twin = known.get((turn.episode_id, turn.turn, turn.rendering))
+        # Readings of different lists of facts cannot be compared letter by letter.
+        if twin is not None and len(twin.stated) == len(turn.stated):
+            decided = [pair for pair in zip(turn.stated, twin.stated, strict=True) if "?" not in pair]
+            pairs.setdefault(turn.episode_id, []).extend(decided)
+    shares = [sum(a == b for a, b in decided) / len(decided) for decided in pairs.values() if decided]
+    every = [pair for decided in pairs.values() for pair in decided]
+    return _ReaderAgreement(estimate(shares, SHARE), _kappa(every), len(every))
+
+
+def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    if not pairs:
+        return None
+    count = len(pairs)
+    observed = sum(letter == other_letter for letter, other_letter in pairs) / count
+    first, second = (sum(pair[side] == "1" for pair in pairs) / count for side in (0, 1))
+    chance = first * second + (1 - first) * (1 - second)
+    return (observed - chance) / (1 - chance) if chance < 1 else None

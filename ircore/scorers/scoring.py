@@ -1,0 +1,268 @@
+"""Scoring runs: every judge and metric on the first and final rendering of every played episode.
+
+What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
+the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import TypeAlias
+
+from ircore.core.episode_records import Episode
+from ircore.core.errors import InputError
+from ircore.core.progress import progress
+from ircore.core.records import Instance
+from ircore.core.score_records import Score, Task
+from ircore.core.workers import in_order
+from ircore.runs.folder import RunFolder
+from ircore.runs.rendering_facts import add_facts
+from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
+from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
+from ircore.scorers.metrics.measure import load_metrics
+from ircore.scorers.score_counts import ScoreCount, count_score
+
+JUDGES = ("structural", "verified")
+METRICS = ("psnr", "ssim", "uqi", "uqi_sewar", "brisque")
+"""Metrics and judges that ``ircore score`` computes by default."""
+
+
+RUNS_AT_ONCE = 8
+"""Runs whose episodes of one target are scored together."""
+
+
+@dataclass(frozen=True)
+class ScoringPlan:
+    """Selection of the metrics, judges and renderings to score.
+
+    Example:
+        >>> ScoringPlan(metrics=("ssim",), every_turn=True).metrics
+        ('ssim',)
+    """
+
+    judges: tuple[str, ...] = JUDGES
+    """Judges by name: similarity of renderings, and preference of the final to the first."""
+
+    metrics: tuple[str, ...] = METRICS
+    """Metrics by name, such as ``ssim``; with native loading ``ssim.native`` (``metrics.measure.MetricKey``)."""
+
+    every_turn: bool = False
+    """Whether every rendering is scored, not only the first and the final one."""
+
+    preferences: bool = True
+    """Whether the final rendering is compared with the first one."""
+
+
+@dataclass(frozen=True)
+class ScoringSummary:
+    """Counts of a scoring command.
+
+    Example:
+        >>> ScoringSummary(runs=1, episodes=2, kept=0, new=12, unavailable=0).new
+        12
+    """
+
+    runs: int
+    """Run folders."""
+
+    episodes: int
+    """Played episodes in them."""
+
+    kept: int
+    """Scores that were there already."""
+
+    new: int
+    """Scores that were added."""
+
+    unavailable: int
+    """Number of new scores without a value."""
+
+    counts: dict[str, ScoreCount] = field(default_factory=dict)
+    """The same by judge and metric, with the reasons why some have no value."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """An episode to be scored, with everything that a worker process needs."""
+
+    run: Path
+    episode: Episode
+    wanted: tuple[Wanted, ...]
+
+
+Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[Scored]]
+"""Computes the scores of each material, in order, somewhere else than in this process and its pool."""
+
+
+def score_runs(
+    runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None = None, elsewhere: Elsewhere | None = None
+) -> ScoringSummary:
+    """Add to runs the scores that they lack.
+
+    Args:
+        runs: Each one once.
+        plan: What to score.
+        workers: Processes; as many as there are cores if None. The result does not depend on it.
+        elsewhere: Computes instead of processes here, such as ``executors.scores.scored_by``.
+
+    Raises:
+        InputError: An unknown judge or metric, another process works on a run, or a picture of it is damaged.
+        WorkError: Scores cannot be written; those of earlier episodes are kept.
+    """
+    _check_names(plan)
+    with ExitStack() as held:
+        # Locked for the whole command: a second scorer would compute the same scores and append them twice.
+        for run in runs:
+            held.enter_context(run.lock())
+        works: list[tuple[RunFolder, _Work]] = []
+        counts: dict[str, ScoreCount] = {}
+        episodes = kept = 0
+        for run in runs:
+            asked = replace(plan, judges=applicable_judges(plan.judges, run.instances.instances))
+            works_of_run = [
+                _Work(run.path, episode, wanted_scores(episode, asked)) for episode in run.episodes() if episode.played
+            ]
+            for name in asked.judges:
+                # Before any score, so that scores of another version under the same name are refused at once.
+                run.keep_judge(identity_of(name, installed_judge(name)))
+            done = scores_by_question(run)
+            # A question holds the rendering's hash and the metric's version, so outdated scores do not count as done.
+            lacking = [
+                _Work(work.run, work.episode, tuple(w for w in work.wanted if w not in done)) for work in works_of_run
+            ]
+            episodes += len(works_of_run)
+            for wanted in (w for work in works_of_run for w in work.wanted if w in done):
+                kept += 1
+                count_score(counts, done[wanted], new=False)
+            works += [(run, work) for work in lacking if work.wanted]
+        new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
+    return ScoringSummary(len(runs), episodes, kept, new, unavailable, counts)
+
+
+def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> tuple[str, ...]:
+    """Return the judges that can rate anything of an instance set.
+
+    A judge of scenes is left out where no target has one; where some have, a target of its categories without one
+    counts as missing.
+    """
+    return tuple(name for name in judges if any(_applies(name, instance) for instance in instances))
+
+
+def _applies(name: str, instance: Instance) -> bool:
+    judge = installed_judge(name)
+    return identity_of(name, judge).rates(instance.category) and not (
+        isinstance(judge, SceneJudge) and instance.scene is None
+    )
+
+
+def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
+    """Return the scores of a run by the question that each score answers."""
+    return {wanted_of(score): score for score in run.scores()}
+
+
+def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
+    """List turn and hash of each rendering to be rated: the first and the final, or all; the final comes last."""
+    rendered = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
+    # An episode of one rendering would otherwise list that rendering twice, as first and as final.
+    return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
+
+
+def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
+    """List the scores that a plan asks of a played episode: turn by turn, the preference last."""
+    scored = scored_turns(episode, plan.every_turn)
+    if not scored:
+        return ()
+    judges = tuple(name for name in plan.judges if identity_of(name, installed_judge(name)).rates(episode.category))
+    raters = tuple(name for name in judges if "similarity" in tasks_of(installed_judge(name)))
+    tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
+    wanted = [
+        Wanted(episode.episode_id, turn, task, judge, sha256, metric_version(judge) if task == "metric" else None)
+        for turn, sha256 in scored
+        for task, judges in tasks
+        for judge in judges
+    ]
+    final, sha256 = scored[-1]
+    # A single rendering has nothing to be compared with.
+    if len(scored) > 1 and plan.preferences:
+        choosers = [name for name in judges if "preference" in tasks_of(installed_judge(name))]
+        wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
+    return tuple(wanted)
+
+
+def _check_names(plan: ScoringPlan) -> None:
+    for name in plan.judges:
+        installed_judge(name)
+    _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
+    for name, reason in lacking.items():
+        raise InputError(f"metric {name}: {reason}", "Install what the metric needs, or name other metrics.")
+
+
+def _score_all(
+    works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere: Elsewhere | None, counts: dict[str, ScoreCount]
+) -> tuple[int, int]:
+    """Compute and write in order; return how many scores are new and how many of them have no value."""
+    new = unavailable = 0
+    groups = _by_target(works)
+    # The same order as the computed results, which are paired with these works one by one below.
+    works = [work for group in groups for work in group]
+    parts = [tuple(work for _, work in group) for group in groups]
+    computed = (
+        elsewhere(_material(work) for _, work in works)
+        if elsewhere
+        else chain.from_iterable(in_order(_scores, parts, min(workers, len(parts))))
+    )
+    with progress("scoring", len(works)) as shown:
+        for (run, _), (scores, facts) in zip(works, computed, strict=True):
+            if facts:
+                add_facts(run, facts)  # first: what has a score is not computed again
+            run.add_scores(scores)
+            new += len(scores)
+            unavailable += sum(score.value is None for score in scores)
+            for score in scores:
+                count_score(counts, score, new=True)
+            shown.advance()
+    return new, unavailable
+
+
+def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
+    """Group the episodes of the same target in several runs, so that a judge analyses each target once.
+
+    Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
+    """
+    places = {run.path: {name: place for place, name in enumerate(run.instances.instances.ids)} for run, _ in works}
+    batches = {path: number // RUNS_AT_ONCE for number, path in enumerate(places)}
+    groups: dict[tuple[int, int, str], list[tuple[RunFolder, _Work]]] = {}
+    for run, work in works:
+        # The set is part of the key: an id such as "bar_graph-easy-01" names another target in another set.
+        key = (batches[run.path], places[run.path][work.episode.instance_id], run.run.instance_set)
+        groups.setdefault(key, []).append((run, work))
+    return [groups[key] for key in sorted(groups)]
+
+
+def _scores(works: tuple[_Work, ...]) -> list[Scored]:
+    """Score episodes of one target; runs in a process of its own."""
+    return [scores_of(_material(work)) for work in works]
+
+
+def _material(work: _Work) -> Material:
+    """Read the pictures that the scores of an episode need."""
+    run, instances = opened(work.run)
+    instance = instances[work.episode.instance_id]
+    target = run.target(instance)
+    by_hash = {rendering.sha256: rendering for rendering in work.episode.renderings.values()}
+    first = next(iter(by_hash))
+    # The first rendering is always read, since a preference compares the final rendering with it.
+    needed = {request.rendering for request in work.wanted} | {first}
+    pictures = {sha256: run.rendering(rendering) for sha256, rendering in by_hash.items() if sha256 in needed}
+    return Material(target, pictures[first], pictures, work.wanted, instance.scene)
+
+
+@lru_cache(maxsize=RUNS_AT_ONCE)
+def opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+    """Return a run and its instances by id; the last few runs of a worker process are kept."""
+    run = RunFolder.open(path)
+    return run, {instance.instance_id: instance for instance in run.instances.instances}

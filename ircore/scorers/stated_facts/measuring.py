@@ -1,0 +1,115 @@
+"""Measuring runs: for each turn of each played episode whose target was drawn, which facts were stated and shown."""
+
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from ircore.core.episode_records import Episode
+from ircore.core.progress import progress
+from ircore.core.workers import in_order
+from ircore.runs.folder import RunFolder
+from ircore.runs.rendering_facts import read_facts
+from ircore.scorers.scoring import opened
+from ircore.scorers.stated_facts.grammar import VERSION, GrammarReader
+from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
+from ircore.scorers.verification.score import VERSION as EYE
+
+
+class _SaidCount(NamedTuple):
+    """Counts of measured turns."""
+
+    new: int
+    """Turns that were measured."""
+
+    kept: int
+    """Turns that had been measured before."""
+
+    without_scene: int
+    """Played episodes that are passed over: their targets were not drawn."""
+
+
+class _Work(NamedTuple):
+    """An episode to be measured, with everything that a worker process needs."""
+
+    run: Path
+    episode: Episode
+    shown: dict[str, str]
+    """Stored verdicts by the hash of the rendering, a letter a fact."""
+
+
+def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _SaidCount:
+    """Measure the turns of runs that have not been measured.
+
+    Args:
+        runs: Each one once.
+        workers: Processes; as many as there are cores if None. The result does not depend on it.
+
+    Raises:
+        InputError: Another process works on a run, or a picture of it is damaged.
+        WorkError: What was measured cannot be written; that of earlier episodes is kept.
+    """
+    works: list[tuple[RunFolder, _Work]] = []
+    kept = without_scene = 0
+    with ExitStack() as held:
+        for run in runs:
+            held.enter_context(run.lock())
+            known = {
+                (turn.episode_id, turn.turn, turn.rendering)
+                for turn in latest(read_said(run))
+                if turn.version == VERSION
+            }
+            drawn = {instance.instance_id for instance in run.instances.instances if instance.scene is not None}
+            shown = _stored_verdicts(run)
+            for episode in run.episodes():
+                if not episode.played:
+                    continue
+                if episode.instance_id not in drawn:
+                    without_scene += 1
+                # An episode is measured as a whole: each of its readings builds on all messages before it.
+                elif keys_of(episode) <= known:
+                    kept += len(keys_of(episode))
+                else:
+                    works.append((run, _Work(run.path, episode, shown.get(episode.episode_id, {}))))
+        new = _measure_all(works, workers or os.cpu_count() or 1)
+    return _SaidCount(new, kept, without_scene)
+
+
+def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
+    """Return the verdicts that scoring stored, by episode and rendering; verdicts of another eye are left out."""
+    verdicts: dict[str, dict[str, str]] = {}
+    for line in read_facts(run):
+        if line.version == EYE:
+            verdicts.setdefault(line.episode_id, {})[line.rendering] = line.verdicts
+    return verdicts
+
+
+def keys_of(episode: Episode) -> set[tuple[str, int, str]]:
+    """Return episode, turn and rendering of each turn that has a message and a rendering."""
+    return {(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()}
+
+
+def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
+    new = 0
+    measured = in_order(_measured, [work for _, work in works], min(workers, len(works)))
+    with progress("facts", len(works)) as shown:
+        for (run, _), turns in zip(works, measured, strict=True):
+            add_said(run, turns)
+            new += len(turns)
+            shown.advance()
+    return new
+
+
+def _measured(work: _Work) -> list[SaidTurn]:
+    """Measure one episode; runs in a process of its own."""
+    run, instances = opened(work.run)
+    instance = instances[work.episode.instance_id]
+    reader = GrammarReader(instance, run.target(instance), work.shown)
+    messages: list[str] = []
+    turns = []
+    for turn in work.episode.rendered_turns:
+        if turn.rendering is not None:
+            messages.append(turn.message or "")
+            turns.append(reader.turn(work.episode.episode_id, turn.turn, messages, run.rendering(turn.rendering)))
+    return turns

@@ -1,0 +1,124 @@
+"""Facts of figures of geometry: lines, circles, angles, marks, points and areas."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ircore.core import exact
+from ircore.core.records import Element, Scene
+from ircore.scorers.verification.scene_facts.charts import TURN_TOLERANCE
+from ircore.scorers.verification.scene_facts.lines import line_style
+from ircore.scorers.verification.scene_facts.records import Fact, Form, Mark, append_mark, fact
+from ircore.scorers.verification.scene_facts.wording import colour_words, number, place_words, point_words
+
+FORMS: dict[str, Form] = {
+    "segment": "stroke", "polygon": "stroke", "circle": "stroke", "arc": "stroke", "angle": "stroke",
+    "right_angle": "stroke", "tick": "stroke", "arrowhead": "stroke", "point": "dots", "area": "region",
+    "disc": "region", "sector": "region",
+}  # fmt: skip
+NAMES = {
+    "segment": "line", "polygon": "polygon", "circle": "circle", "arc": "arc", "angle": "angle mark",
+    "right_angle": "right-angle mark", "tick": "short stroke", "arrowhead": "arrowhead", "point": "dot",
+    "area": "filled area", "disc": "filled disc", "sector": "filled sector",
+}  # fmt: skip
+WEIGHTS = {
+    "segment": 1.0, "polygon": 1.5, "circle": 1.5, "arc": 1.0, "angle": 0.6, "right_angle": 0.5, "tick": 0.3,
+    "arrowhead": 0.3, "point": 0.4, "area": 0.7, "disc": 0.7, "sector": 0.5,
+}  # fmt: skip
+
+PLACE = 0.025
+"""Share of the picture's width by which an end of a line may be off its place."""
+
+
+def is_figure(scene: Scene) -> bool:
+    """Tell whether a scene is a figure of geometry: lines and labels, no axes."""
+    types = {element.type for element in scene.elements}
+    return "label" in types and not types & {"axis", "tick_label", "wedge"}
+
+
+def figure_marks(scene: Scene) -> list[Mark]:
+    """Return one mark for each element of a figure except texts and squared paper."""
+    if not is_figure(scene):
+        return []
+    marks: list[Mark] = []
+    for index, element in enumerate(scene.elements):
+        if element.type in FORMS:
+            append_mark(marks, element.type, FORMS[element.type], _name(scene, element), index)
+    return marks
+
+
+def _name(scene: Scene, element: Element) -> str:
+    about: Any = element.parameters
+    called = f"the {NAMES[element.type]}"
+    if element.type == "point":
+        return f"{called} {about['name']}"
+    if element.type == "segment":
+        return f"{called} from {_at(scene, about['start'])} to {_at(scene, about['end'])}"
+    if element.type in {"polygon", "area"}:
+        corners = ", ".join(_at(scene, corner) for corner in about["corners"])
+        sides = {3: "triangle", 4: "quadrilateral"}.get(len(about["corners"]), NAMES[element.type])
+        filled = "filled " if element.type == "area" else ""
+        return f"the {filled}{sides.removeprefix(filled)} with corners {corners}"
+    return f"{called} {place_words(scene, element)}"
+
+
+def _at(scene: Scene, point: list[float]) -> str:
+    return f"({round(100 * point[0] / scene.width)}, {round(100 * point[1] / scene.height)})"
+
+
+def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield the facts of one thing in a figure."""
+    element = scene.elements[mark.elements[0]]
+    weight = WEIGHTS[mark.kind]
+    yield fact(mark, "presence", True, weight, f"there is {_indefinite(mark.name)}.")
+    if mark.kind not in {"tick", "arrowhead", "right_angle"}:
+        yield fact(mark, "colour", element.colour, weight / 2, f"{mark.name} is {colour_words(element.colour)}.")
+    if mark.kind in {"segment", "circle"}:
+        yield fact(mark, "line_style", line_style(element), 0.3, f"{mark.name} is {line_style(element)}.")
+    if mark.kind in _OWN:
+        yield from _OWN[mark.kind](scene, mark, element)
+
+
+def _indefinite(name: str) -> str:
+    article = "an " if name.removeprefix("the ")[0] in "aeio" else "a "
+    return article + name.removeprefix("the ")
+
+
+def _segment(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+    about: Any = element.parameters
+    ends = [about["start"], about["end"]]
+    turn = math.degrees(exact.atan2(ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])) % 180
+    yield fact(mark, "place", ends, 0.8, f"{mark.name} ends there, and no sooner or later.", 2 * PLACE * scene.width)
+    yield fact(mark, "angle", round(turn, 2), 0.3, f"{mark.name} rises by {number(round(turn))}° from the horizontal.",
+               TURN_TOLERANCE, period=180)  # fmt: skip
+
+
+def _polygon(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+    about: Any = element.parameters
+    for count, corner in enumerate(about["corners"], start=1):
+        yield fact(mark, "place", corner, 0.8 / len(about["corners"]),
+                   f"a corner of {mark.name.split(' with ')[0]} lies {point_words(scene, tuple(corner))}.",
+                   PLACE * scene.width, suffix=str(count))  # fmt: skip
+
+
+def _circle(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+    about: Any = element.parameters
+    wide = number(round(200 * about["radius"] / scene.width))
+    where = point_words(scene, tuple(about["centre"]))
+    yield fact(mark, "size", about["radius"], 0.8, f"{mark.name} is {wide} % of the picture wide.",
+               max(0.06 * about["radius"], 4.0))  # fmt: skip
+    yield fact(mark, "place", about["centre"], 0.5, f"{mark.name} has its centre {where}.",
+               PLACE * scene.width)  # fmt: skip
+
+
+def _angle(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
+    degrees = float(element.parameters["degrees"])  # type: ignore[arg-type]
+    yield fact(mark, "angle", degrees, 0.2, f"{mark.name} spans {number(degrees)}°.", TURN_TOLERANCE)
+
+
+_OWN: dict[str, Callable[[Scene, Mark, Element], Iterator[Fact]]] = {
+    "segment": _segment,
+    "polygon": _polygon,
+    "circle": _circle,
+    "angle": _angle,
+}

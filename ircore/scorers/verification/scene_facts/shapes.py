@@ -1,0 +1,116 @@
+"""Facts of coloured shapes, and of the shapes' positions relative to one another."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from ircore.core import exact
+from ircore.core.records import Element, Scene
+from ircore.scorers.verification.scene_facts.records import Fact, Mark, fact
+from ircore.scorers.verification.scene_facts.wording import colour_words, number, place_words
+
+KINDS = {
+    "circle": 0, "ellipse": 180, "square": 90, "rectangle": 180, "triangle": 120, "diamond": 180, "pentagon": 72,
+    "hexagon": 60, "star": 72, "cross": 90, "ring": 0, "half_circle": 360, "right_triangle": 360, "octagon": 45,
+    "trapezoid": 360, "parallelogram": 180, "arrow": 360, "quarter_circle": 360,
+}  # fmt: skip
+"""Kinds of shapes, and by how many degrees one turns until it looks the same; 0 for any turn."""
+
+RELATIONS = {"left_of": "to the left of", "right_of": "to the right of", "above": "above", "below": "below"}
+
+
+def shape_marks(scene: Scene) -> list[Mark]:
+    """Return a mark for each shape, and a mark for a ground of several colours."""
+    shapes = [index for index, element in enumerate(scene.elements) if is_shape(element)]
+    if not shapes:
+        return []
+    counts: dict[str, int] = {}
+    marks = []
+    for index in shapes:
+        element = scene.elements[index]
+        counts[element.type] = counts.get(element.type, 0) + 1
+        key = f"{element.type}-{counts[element.type]}"
+        marks.append(Mark(key, "shape", "region", f"the {element.type.replace('_', ' ')} {place_words(scene, element)}",
+                          (index,)))  # fmt: skip
+    ground = tuple(index for index, element in enumerate(scene.elements) if element.type == "background")
+    return [*([Mark("ground", "ground", "group", "the ground", ground)] if ground else []), *marks]
+
+
+def is_shape(element: Element) -> bool:
+    """Tell whether an element is a coloured shape, not a line of a figure of geometry."""
+    return element.type in KINDS and "centre" in element.parameters and "points" not in element.parameters
+
+
+def is_hollow(element: Element) -> bool:
+    """Tell whether a shape is drawn as an outline only."""
+    return element.parameters.get("filled") is False
+
+
+def radius_of(element: Element) -> float:
+    """Return half the larger side of a shape's box, in pixels."""
+    box = element.box
+    return max(box.right - box.left, box.bottom - box.top) / 2
+
+
+def ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield the fact that lists the areas of the ground."""
+    colours = list(dict.fromkeys([scene.background, *(scene.elements[index].colour for index in mark.elements)]))
+    said = " and ".join(colour_words(colour) for colour in colours[:4])
+    yield fact(mark, "presence", True, 0.5, f"the ground has {len(mark.elements) + 1} areas, {said}.")
+
+
+def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield presence, kind, colours, size, place and turn of a shape."""
+    shape = scene.elements[mark.elements[0]]
+    kind, about = shape.type.replace("_", " "), shape.parameters
+    hollow, radius = is_hollow(shape), radius_of(shape)
+    yield fact(mark, "presence", True, 1.0, f"there is a shape {place_words(scene, shape)}.")
+    yield fact(mark, "shape", shape.type, 1.0, f"the shape {place_words(scene, shape)} is {_article(kind)} {kind}.")
+    yield fact(mark, "colour", shape.colour, 1.0, f"{mark.name} is {colour_words(shape.colour)}.")
+    if kind not in {"ring", "cross"}:
+        said = "hollow: an outline only" if hollow else "filled"
+        yield fact(mark, "fill", "hollow" if hollow else "filled", 0.5, f"{mark.name} is {said}.")
+    if about.get("outline") and not hollow:
+        words = colour_words(str(about["outline"]))
+        yield fact(mark, "outline", about["outline"], 0.4, f"{mark.name} has an outline, {words}.")
+    wide = number(round(200 * radius / scene.width))
+    yield fact(mark, "size", radius, 0.8, f"{mark.name} is {wide} % of the picture across.", max(0.12 * radius, 3.0))
+    box = shape.box
+    at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
+    yield fact(mark, "place", at, 0.8, f"{mark.name} has its middle there.", 0.05 * scene.width)
+    if about.get("rotation") and KINDS[shape.type]:
+        turn = number(float(about["rotation"]))  # type: ignore[arg-type]
+        yield fact(mark, "angle", float(about["rotation"]), 0.4, f"{mark.name} is turned by {turn}° clockwise.",  # type: ignore[arg-type]
+                   12.0, period=KINDS[shape.type])  # fmt: skip
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeo" else "a"
+
+
+def relation_facts(scene: Scene, marks: list[Mark]) -> Iterator[Fact]:
+    """Yield how each shape lies to the next one, by the rules of GIR-Bench's spatial check."""
+    shapes = [mark for mark in marks if mark.kind == "shape"]
+    for mark, other in itertools.pairwise(shapes):
+        for relation in relations(scene.elements[mark.elements[0]].box, scene.elements[other.elements[0]].box):
+            said = f"{mark.name} lies {RELATIONS[relation]} {other.name}."
+            yield fact(mark, "relation", relation, 0.3, said, suffix=f"{relation}-{other.key}", other=other.key)
+
+
+def relations(box: Any, other: Any) -> list[str]:
+    """Return which of left of, above (and their opposites by exchange) hold between two boxes.
+
+    The rule is GIR-Bench's: the distance of the centres, less a quarter of both sizes, must not vanish, and its
+    direction must lie within 60° of the axis.
+    """
+    offset = [((box[k] + box[k + 2]) - (other[k] + other[k + 2])) / 2 for k in (0, 1)]
+    reach = [0.25 * (box[k + 2] - box[k] + other[k + 2] - other[k]) for k in (0, 1)]
+    length = exact.hypot(*offset)
+    if all(abs(off) - near < 1e-3 for off, near in zip(offset, reach, strict=True)):
+        return []
+    names = []
+    if abs(offset[0]) / length > 0.5:
+        names.append("left_of" if offset[0] < 0 else "right_of")
+    if abs(offset[1]) / length > 0.5:
+        names.append("above" if offset[1] < 0 else "below")
+    return names

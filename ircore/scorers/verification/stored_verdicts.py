@@ -1,0 +1,79 @@
+"""The stored form of a verification beside its score, and the facts restored from it."""
+
+import json
+from collections.abc import Sequence
+from math import fsum
+from typing import Any
+
+from ircore.core.fact_records import LETTER, MOST_EXTRAS, VERDICT, ExtraBox, FactNote, FactVerdicts
+from ircore.core.records import Scene
+from ircore.scorers.verification.scene_facts import facts_of
+from ircore.scorers.verification.score import VERSION, Verification
+from ircore.scorers.verification.verdicts import Checked
+
+LONGEST = 200
+"""Characters of a reason, and of what was seen, that are kept."""
+
+
+def verdicts_of(verification: Verification) -> FactVerdicts:
+    """Return the stored form of a verification: verdicts, and notes on the facts that do not hold."""
+    reasons: dict[str, int] = {}
+    notes = [
+        FactNote(place, checked.credit, _seen(checked.seen), reasons.setdefault(checked.reason[:LONGEST], len(reasons)))
+        for place, checked in enumerate(verification.facts)
+        if checked.verdict != "holds"
+    ]
+    transform = verification.transform
+    return FactVerdicts(
+        version=VERSION,
+        verdicts="".join(LETTER[checked.verdict] for checked in verification.facts),
+        parts=verification.parts,
+        decided=verification.decided,
+        reasons=tuple(reasons),
+        notes=tuple(notes),
+        extras=_bounded(verification.extras),
+        transform=(
+            round(transform.x, 4), round(transform.y, 4), round(transform.scale, 4), round(transform.turn, 3)
+        ),
+    )  # fmt: skip
+
+
+def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
+    """Return the facts of a target with the verdicts that were stored for a rendering.
+
+    Args:
+        scene: What the target shows.
+        stored: The verdicts.
+
+    Returns:
+        The facts in the order of ``facts_of``; none if the verdicts are of a version that drew up other facts.
+    """
+    facts = facts_of(scene)
+    if stored.version != VERSION or len(facts) != len(stored.verdicts):
+        return ()
+    notes = {note.fact: note for note in stored.notes}
+    checked = []
+    for place, (fact, letter) in enumerate(zip(facts, stored.verdicts, strict=True)):
+        note, verdict = notes.get(place), VERDICT[letter]
+        if note is None:
+            checked.append(Checked(fact, verdict, 1.0 if verdict == "holds" else 0.0))
+        else:
+            checked.append(Checked(fact, verdict, note.credit, _unseen(note.seen), stored.reasons[note.reason]))
+    return tuple(checked)
+
+
+def _bounded(extras: Sequence[ExtraBox]) -> tuple[ExtraBox, ...]:
+    """Return the kept extras, largest first; the last kept extra also has the weight of all further extras."""
+    kept = extras[:MOST_EXTRAS]
+    rest = fsum(extra.weight for extra in extras[MOST_EXTRAS:])
+    return (*kept[:-1], ExtraBox(kept[-1].box, kept[-1].weight + rest)) if rest else tuple(kept)
+
+
+def _seen(seen: Any) -> str | None:
+    """Return the seen value as JSON; None where the text is too long to store."""
+    text = None if seen is None else json.dumps(seen, ensure_ascii=False)
+    return text if text is None or len(text) <= LONGEST else None
+
+
+def _unseen(text: str | None) -> Any:
+    return None if text is None else json.loads(text)

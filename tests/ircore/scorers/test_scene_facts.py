@@ -1,0 +1,78 @@
+"""What is true of a target, read off scenes small enough to check by hand."""
+
+import random
+
+import pytest
+
+from ircore.core.records import Box, Difficulty, Element, Scene
+from ircore.games.reconstruction.build_targets import BUILDERS
+from ircore.scorers.verification.scene_facts import PARTS, facts_of, marks_of
+from ircore.scorers.verification.scene_facts.shapes import relations
+
+
+def two_bars() -> Scene:
+    """Two bars on a y axis from 0 to 100 that is 400 px high: 1 px is a quarter of a unit."""
+    axis = {"axis": "y", "data_range": [0, 100], "pixel_range": [450, 50]}
+    bars = [
+        Element(
+            type="bar", colour=colour, box=Box(left, 450 - 4 * value, left + 80, 450),
+            parameters={"value": value, "baseline": 0, "category": word, "series": 1, "orientation": "vertical",
+                        "outline": None},
+        )
+        for word, value, left, colour in (("Mon", 20, 100, "#d62728"), ("Tue", 80, 250, "#1f77b4"))
+    ]  # fmt: skip
+    label = Element(type="tick_label", text="Mon", colour="#000000", box=Box(120, 460, 160, 472),
+                    parameters={"axis": "x", "value": 0, "size": 14})  # fmt: skip
+    line = Element(type="axis", colour="#000000", box=Box(60, 50, 61, 450), parameters=axis)
+    return Scene(width=512, height=512, background="#ffffff", elements=(*bars, label, line))
+
+
+def test_a_bar_is_there_has_a_value_and_a_colour() -> None:
+    facts = {fact.key: fact for fact in facts_of(two_bars())}
+    assert facts["bar-2/value"].expected == 80
+    assert facts["bar-2/value"].tolerance == 4.0  # 5 % of 80 is more than 1.5 % of the axis
+    assert facts["bar-1/value"].tolerance == 1.5  # 1.5 % of the axis is more than 5 % of 20
+    assert facts["bar-1/colour"].expected == "#d62728"
+    assert facts["count/bar"].expected == 2
+
+
+def test_facts_are_sentences() -> None:
+    sentences = [fact.sentence for fact in facts_of(two_bars())]
+    assert 'The bar for "Tue" shows the value 80.' in sentences
+    assert 'The bar for "Mon" is red (#d62728).' in sentences
+    assert "There are 2 bars." in sentences
+
+
+def test_a_text_stands_where_it_stands_and_says_what_it_says() -> None:
+    facts = {fact.key: fact for fact in facts_of(two_bars())}
+    assert facts["tick_label-1/text"].expected == "Mon"
+    assert facts["tick_label-1/place"].expected == [140, 466]
+
+
+@pytest.mark.parametrize(
+    ("box", "other", "expected"),
+    [
+        ((0, 0, 10, 10), (100, 0, 110, 10), ["left_of"]),
+        ((0, 100, 10, 110), (0, 0, 10, 10), ["below"]),
+        ((0, 0, 10, 10), (100, 100, 110, 110), ["left_of", "above"]),
+        ((0, 0, 10, 10), (2, 2, 12, 12), []),  # as good as the same place
+    ],
+)
+def test_relations_follow_gir_bench(box: Box, other: Box, expected: list[str]) -> None:
+    assert relations(box, other) == expected
+
+
+@pytest.mark.parametrize("category", sorted(BUILDERS))
+@pytest.mark.parametrize("difficulty", ["easy", "hard"])
+def test_every_drawn_category_has_facts_with_keys_of_their_own(category: str, difficulty: Difficulty) -> None:
+    scene = BUILDERS[category](difficulty, random.Random(7)).scene
+    facts = facts_of(scene)
+    assert len({fact.key for fact in facts}) == len(facts) > 10
+    assert {fact.part for fact in facts} <= set(PARTS)
+    assert all(fact.weight > 0 and fact.sentence.endswith(".") for fact in facts)
+    assert {fact.mark for fact in facts if fact.attribute != "count"} <= {mark.key for mark in marks_of(scene)}
+
+
+def test_a_scene_of_unknown_things_has_no_facts() -> None:
+    odd = Element(type="hologram", box=Box(0, 0, 5, 5))
+    assert facts_of(Scene(width=64, height=64, background=None, elements=(odd,))) == []

@@ -1,0 +1,221 @@
+"""Scoring runs: what is scored, once only, in one order, whatever happens meanwhile."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from samples import sample_instances, sample_run
+
+from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import Instance, Scene
+from ircore.results.model import Results
+from ircore.runs.folder import SCORES, RunFolder
+from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
+
+QUICK = ScoringPlan(metrics=("psnr",))
+
+
+def episode(renderings: str) -> Episode:
+    turns = [
+        Turn(turn=number, action="describe", message="…", rendering=Rendering(sha256=letter * 64, width=9, height=9))
+        for number, letter in enumerate(renderings, start=1)
+    ]
+    return Episode(
+        episode_id="one", instance_id="one", category="photos", difficulty="easy", outcome="turn_limit", turns=(*turns,)
+    )
+
+
+def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
+    wanted = [
+        (score.turn, score.task, score.judge, score.rendering[0]) for score in wanted_scores(episode("abc"), QUICK)
+    ]
+    assert wanted == [
+        (1, "similarity", "structural", "a"),
+        (1, "metric", "psnr", "a"),
+        (3, "similarity", "structural", "c"),
+        (3, "metric", "psnr", "c"),
+        (3, "preference", "structural", "c"),
+    ]
+
+
+def test_every_turn_and_single_renderings() -> None:
+    every = ScoringPlan(metrics=(), every_turn=True)
+    assert [(score.turn, score.task) for score in wanted_scores(episode("abc"), every)] == [
+        (1, "similarity"),
+        (2, "similarity"),
+        (3, "similarity"),
+        (3, "preference"),
+    ]
+    assert [(score.turn, score.task) for score in wanted_scores(episode("a"), every)] == [(1, "similarity")]
+
+
+def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
+    photograph, chart, unknown = (
+        an_instance("photos"),
+        an_instance("bar_graph", Scene(width=9, height=9, elements=())),
+        an_instance("bar_graph"),
+    )
+    assert applicable_judges(JUDGES, [photograph, chart]) == ("structural", "verified")
+    assert applicable_judges(JUDGES, [photograph]) == ("structural",)
+    assert applicable_judges(JUDGES, [photograph, unknown]) == ("structural",)
+    # Of a set with scenes, a chart without one is asked about in vain: it is missing, not inapplicable.
+    asked = wanted_scores(episode("a").model_copy(update={"category": "bar_graph"}), ScoringPlan(metrics=()))
+    assert [wanted.judge for wanted in asked] == ["structural", "verified"]
+
+
+def an_instance(category: str, scene: Scene | None = None) -> Instance:
+    return Instance(
+        instance_id="one",
+        category=category,
+        difficulty="easy",
+        image="images/one.png",
+        sha256="0" * 64,
+        width=9,
+        height=9,
+        source="invented for a test",
+        licence="CC0-1.0",
+        scene=scene,
+    )
+
+
+@pytest.mark.slow
+def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:
+    summary = score_runs([run], ScoringPlan())
+    # 4 episodes of 2 renderings: 1 judge and 5 metrics each, and one preference; the second rendering is exact.
+    assert (summary.episodes, summary.new, summary.kept, summary.unavailable) == (4, 4 * (2 * 6 + 1), 0, 4)
+    counts = Counter((score.task, score.judge) for score in run.scores())
+    assert counts == {
+        ("similarity", "structural"): 8,
+        ("preference", "structural"): 4,
+        **{("metric", metric): 8 for metric in METRICS},
+    }
+    infinite = [score for score in run.scores() if score.value is None]
+    assert {(score.judge, score.turn, score.reason) for score in infinite} == {
+        ("psnr", 2, "identical pictures: infinite")
+    }
+    results = Results.from_runs([run])
+    (pair,) = results.submissions
+    cell = results.cell(pair.run_id, "structural")
+    assert (cell.score.mean, cell.preference.mean, cell.convergence["improved"]) == (10, 1, 4)
+    assert cell.delta.mean is not None
+    assert cell.delta.mean > 0
+
+
+@pytest.mark.slow
+def test_nothing_is_scored_twice(run: RunFolder) -> None:
+    first = score_runs([run], QUICK)
+    again = score_runs([run], QUICK)
+    assert (again.new, again.kept) == (0, first.new)
+    more = score_runs([run], ScoringPlan(metrics=("psnr", "ssim")))
+    assert (more.new, more.kept) == (8, first.new)
+
+
+@pytest.mark.slow
+def test_values_of_an_older_version_of_a_metric_are_computed_again(run: RunFolder) -> None:
+    first = score_runs([run], QUICK)
+    path = run.path / SCORES
+    path.write_text(path.read_text("utf-8").replace(',"version":"1"', ""), "utf-8")
+    again = score_runs([run], QUICK)
+    assert (again.new, again.kept) == (8, first.new - 8)
+    assert score_runs([run], QUICK).new == 0
+
+
+@pytest.mark.slow
+def test_every_value_of_a_metric_says_version_and_loading(run: RunFolder) -> None:
+    score_runs([run], ScoringPlan(judges=(), metrics=("psnr", "ssim.native")))
+    said = {(score.judge, score.version, score.loading) for score in run.scores()}
+    assert said == {("psnr", "1", "upstream"), ("ssim.native", "1", "native")}
+
+
+@pytest.mark.slow
+def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
+    aborted = {episode.episode_id for episode in run.episodes() if not episode.played}
+    assert len(aborted) == 2
+    assert score_runs([run], QUICK).episodes == 10
+    assert aborted.isdisjoint(score.episode_id for score in run.scores())
+
+
+@pytest.mark.slow
+def test_the_file_does_not_depend_on_the_number_of_processes(tmp_path: Path, run: RunFolder) -> None:
+    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    score_runs([run], QUICK, workers=1)
+    score_runs([twin], QUICK, workers=3)
+    assert (run.path / SCORES).read_bytes() == (twin.path / SCORES).read_bytes()
+
+
+@pytest.mark.slow
+def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
+    score_runs([run], QUICK)
+    whole = (run.path / SCORES).read_bytes()
+    (run.path / SCORES).write_bytes(whole[:-30])
+    assert score_runs([run], QUICK).new == 1
+    assert (run.path / SCORES).read_bytes() == whole
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
+    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    command = [sys.executable, "-m", "ircore", "score", str(run.path)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not run.scores() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    kept = len(run.scores())
+    score_runs([run], ScoringPlan())
+    score_runs([twin], ScoringPlan())
+    if process.returncode == 130:
+        assert kept > 0
+        assert "Traceback" not in errors
+    else:  # it was done, or about to exit, before the signal came
+        assert process.returncode in (0, -signal.SIGINT)
+        assert kept == len(twin.scores())
+    assert (run.path / SCORES).read_bytes() == (twin.path / SCORES).read_bytes()
+
+
+@pytest.mark.slow
+def test_scores_that_cannot_be_written_are_an_error_of_the_work(run: RunFolder) -> None:
+    (run.path / SCORES).mkdir()
+    with pytest.raises(WorkError, match="cannot be written"):
+        score_runs([run], QUICK)
+
+
+@pytest.mark.slow
+def test_a_damaged_rendering_is_named(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = run.episodes()[0].rendered_turns[0].rendering
+    assert damaged is not None
+    run.rendering_path(damaged.sha256).write_bytes(b"not the picture")
+    assert ircore(["score", str(run.path)]) == 2
+    assert f"{damaged.sha256}.png" in capsys.readouterr().err
+
+
+def test_unknown_names_are_refused_before_anything_is_done(run: RunFolder) -> None:
+    with pytest.raises(InputError, match="unknown judge 'structurel'"):
+        score_runs([run], ScoringPlan(judges=("structurel",)))
+    with pytest.raises(InputError, match="unknown metric 'pnsr'"):
+        score_runs([run], ScoringPlan(metrics=("pnsr",)))
+    assert not (run.path / SCORES).exists()
+
+
+def test_a_run_that_is_being_worked_on_is_left_alone(run: RunFolder) -> None:
+    with run.lock(), pytest.raises(InputError, match="another process is working on this run"):
+        score_runs([RunFolder.open(run.path)], QUICK)
+
+
+@pytest.mark.slow
+def test_command_says_what_it_did(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
+    assert capsys.readouterr().out.startswith("4 played episodes of 1 run: 20 new scores, 4 of them without a value")
+    assert ircore(["score", str(run.path), str(run.path), "--metric", "psnr", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["runs"], document["new"], document["kept"]) == (1, 0, 20)
