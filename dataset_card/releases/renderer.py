@@ -11,17 +11,18 @@ import ircore
 from dataset_card.releases.program import program_key
 from ircore.core.records import Record, Sha256
 
-_OF_TEXTS = (
+TEXT_SOURCES = (
     "card/*.py",
     "templates/*.j2",
     "tables/columns.py",
     "tables/schema.py",
     "tables/shared_tables.py",
-    "games/tables.py",
+    "tables/game_tables.py",
+    "tables/declared_tables.py",
     "markdown.py",
     "croissant_context.json",
 )
-"""Files of this package that a derived text depends on; numbers and boards come from ``ircore``."""
+"""Patterns of the files of this package that a derived text depends on; numbers and boards come from ``ircore``."""
 
 
 class Renderer(Record):
@@ -39,7 +40,7 @@ class Renderer(Record):
 def renderer_files() -> tuple[Path, ...]:
     """Return the files of code and templates that decide a derived text, besides the files behind ``program_key``."""
     own, core = Path(dataset_card.__file__).parent, Path(ircore.__file__).parent
-    patterns = (*((own, pattern) for pattern in _OF_TEXTS), (core, "results/tables/*.py"))
+    patterns = (*((own, pattern) for pattern in TEXT_SOURCES), (core, "results/tables/*.py"))
     return tuple(path for folder, pattern in patterns for path in sorted(folder.glob(pattern)))
 
 

@@ -11,12 +11,13 @@ import pytest
 from PIL import Image
 from releases import rewrite
 
+import dataset_card
 from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts
 from dataset_card.checking.differences import MOST, text_differences
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record_file import read_release
-from dataset_card.releases.renderer import renderer_files
+from dataset_card.releases.renderer import TEXT_SOURCES, renderer_files
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
@@ -157,6 +158,12 @@ def test_what_other_code_wrote_is_said_to_be_unchecked(release: Path, capsys: py
 
     assert ircore(["release", "check", "--no-load", str(release)]) == 0
     assert f"not checked: {said}" in capsys.readouterr().out.splitlines()
+
+
+def test_every_source_of_the_renderer_is_there() -> None:
+    """A module that was moved away would no longer count, and a change of it would not be seen."""
+    folder = Path(dataset_card.__file__).parent
+    assert [source for source in TEXT_SOURCES if not any(folder.glob(source))] == []
 
 
 def test_the_renderer_is_all_that_a_card_is_written_with() -> None:
