@@ -35,6 +35,7 @@ class ComparePage {
     this.index = await this.fetchOnce("index.json");
     this.byKey = new Map(this.index.pairs.map((pair) => [pair.key, pair]));
     const role = askedRole();
+    this.markRole(role ?? "");
     if (role) {
       await new PlayersCompared(this, role).start();
       return;
@@ -43,6 +44,13 @@ class ComparePage {
     this.readAddress();
     this.addForm();
     if ("pairs" in readQuery()) await this.draw();
+  }
+
+  /* Links to the comparison of pairs, of describers and of generators. */
+  markRole(role) {
+    const links = this.root.querySelector(".chips");
+    links.querySelector(`[data-of="${role}"]`).setAttribute("aria-current", "page");
+    links.hidden = false;
   }
 
   async fetchOnce(name) {

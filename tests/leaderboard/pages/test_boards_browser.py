@@ -187,6 +187,20 @@ def test_players_ticked_on_their_board_are_compared_as_players(visit: Visit) -> 
     assert axe_findings(page) == []
 
 
+def test_from_compare_a_reader_comes_to_players_and_back(visit: Visit) -> None:
+    page = visit.open("compare.html")
+    kinds = page.get_by_role("navigation", name="What is compared")
+    kinds.get_by_role("link", name="Describers").click()
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    assert kinds.locator("[aria-current]").inner_text() == "Describers"
+    first, second = (page.get_by_label(f"{place} describer").input_value() for place in ("First", "Second"))
+    assert (first, second) == ("seer", "teller")
+    assert axe_findings(page) == []
+    kinds.get_by_role("link", name="Pairs").click()
+    page.get_by_label("First pair").wait_for()
+    assert page.get_by_role("heading", level=1).inner_text() == "Compare pairs"
+
+
 def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(visit: Visit) -> None:
     page = visit.open(f"{BOARD}?pick=a-x,b-y")
     link = page.get_by_role("link", name="Figures", exact=True).and_(page.locator("[data-figures-page]"))
