@@ -13,8 +13,8 @@ from leaderboard.pages.citation import misc_entry
 
 NUMBERED = frozenset(
     {
-        "ask", "board", "chart", "compare", "figures", "front", "gallery_index", "game_board", "game_figures",
-        "game_matrix", "game_players", "game_run", "history", "instance", "judge_card", "limits", "matrix",
+        "ask", "board", "changes", "chart", "compare", "figures", "front", "gallery_index", "game_board",
+        "game_figures", "game_gallery", "game_instance", "game_matrix", "game_players", "game_run", "history", "instance", "judge_card", "limits", "matrix",
         "metric_agreement", "metric_board", "pair", "pairs_index", "paper", "player", "player_board", "replay",
         "targets",
     }

@@ -64,7 +64,9 @@ def test_rows_inside_and_outside_the_top_group_are_in_line(visit: Visit) -> None
     visit.page.set_viewport_size({"width": 390, "height": 844})
     page = visit.open("boards/index.html")
     assert page.locator("tr.top").count() == 1
-    marks = page.locator("tbody .pair-column .glyph").evaluate_all("all => all.map(mark => mark.getBoundingClientRect().x)")
+    marks = page.locator("tbody .pair-column .glyph").evaluate_all(
+        "all => all.map(mark => mark.getBoundingClientRect().x)"
+    )
     assert len(set(marks)) == 1
 
 

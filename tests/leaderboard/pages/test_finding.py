@@ -41,7 +41,9 @@ def test_the_best_pair_and_its_gain_come_from_the_data(site: Site) -> None:
     made = finding_of(site)
     assert (made.pair.describer, made.pairs, made.pictures) == ("seer", 2, len(site.results.instances))
     episodes = enumerate(site.results.episodes[made.pair.run_id])
-    played = {number: len(result.episode.rendered_turns) for number, result in episodes if result.episode.rendered_turns}
+    played = {
+        number: len(result.episode.rendered_turns) for number, result in episodes if result.episode.rendered_turns
+    }
     turns = set(played.values())
     assert len(turns) == 1
     assert made.first == pytest.approx(5.0 + 0.05 * sum(played) / len(played))
@@ -84,7 +86,9 @@ def test_corrections_are_said_to_help_only_where_the_interval_leaves_no_other_re
 def test_the_front_page_says_that_it_cannot_be_told(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Finding, "direction", "open")
     html = Renderer(site, {}).block(front_page(site))
-    assert "cannot be told yet whether talking it over pays" in html.partition('class="finding"')[2].partition("</p>")[0]
+    assert (
+        "cannot be told yet whether talking it over pays" in html.partition('class="finding"')[2].partition("</p>")[0]
+    )
 
 
 def test_corrections_that_harm_are_said_to(tmp_path: Path) -> None:

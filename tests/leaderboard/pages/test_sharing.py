@@ -38,15 +38,16 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert share_strip(Page("cite", "Cite", "cite"), site) == ""
 
 
-@pytest.mark.parametrize("template", ["ask", "history", "paper", "replay", "gallery_index"])
+@pytest.mark.parametrize("template", ["ask", "changes", "history", "paper", "replay", "gallery_index"])
 def test_pages_beside_the_boards_are_cited_too(site: Site, template: str) -> None:
     assert "data-copy-link" in share_strip(Page(template, "A page", template), site)
 
 
-def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge() -> None:
+@pytest.mark.parametrize("template", ["game_board", "game_gallery", "game_instance"])
+def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge(template: str) -> None:
     run = SimpleNamespace(run=SimpleNamespace(instance_set="0123456789abcdef"))
     section = SimpleNamespace(game=load_game("reference"), entries=[SimpleNamespace(measured=run)])
-    page = Page("games/reference/index", "Reference game: board", "game_board", {"section": section})
+    page = Page("games/reference/index", "Reference game: board", template, {"section": section})
     entry = share_strip(page, None)
     assert "instance set 0123456789ab" in entry
     assert "judged by" not in entry
