@@ -135,6 +135,10 @@ class GameSection:
             for name, picture in published_pictures(instance).items()
         }
 
+    def picture_paths(self, instance: GameInstance) -> list[Path]:
+        """Return the files of an instance's published pictures."""
+        return [self._instance_set.folder / picture.image for picture in published_pictures(instance).values()]
+
     def thumbnail(self, instance: GameInstance) -> Shown | None:
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
