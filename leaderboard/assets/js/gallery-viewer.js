@@ -69,6 +69,7 @@ export class Viewer {
     this.dialog.append(
       element("div", "zoom-head", this.heading, gallery.makeTools(), close),
       pictures,
+      this.faults = element("div", "zoom-faults"),
     );
     this.dialog.addEventListener("keydown", (event) => gallery.press(event));
     this.dialog.addEventListener("close", () => this.closed());
@@ -105,6 +106,7 @@ export class Viewer {
     this.third.image.alt = "";
     this.third.caption.replaceChildren(element("strong", "", "Difference"), element("span", "muted", " black where both are equal"));
     this.gallery.layXray(current, this.right.frame);
+    this.faults.replaceChildren(...this.gallery.xray.listed(current));
   }
 
   closed() {
