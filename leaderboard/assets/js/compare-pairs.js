@@ -58,11 +58,12 @@ class ComparePage {
     return this.files.get(name);
   }
 
-  /* Unknown pairs are passed over; what is missing is filled from the top of the board. */
+  /* Unknown pairs are passed over, and said; what is missing is filled from the top of the board. */
   readAddress() {
     const { pairs = "", judge } = readQuery();
-    const asked = pairs.split(",").filter((key) => this.byKey.has(key));
-    this.keys = [...new Set(asked)].slice(0, MOST);
+    const asked = [...new Set(pairs.split(",").filter(Boolean))];
+    this.absent = asked.filter((key) => !this.byKey.has(key));
+    this.keys = asked.filter((key) => this.byKey.has(key)).slice(0, MOST);
     for (const pair of this.index.pairs) {
       if (this.keys.length >= 2) break;
       if (!this.keys.includes(pair.key)) this.keys.push(pair.key);
@@ -101,6 +102,7 @@ class ComparePage {
   choice(label, options, value, whenChosen) {
     const made = menu(options, value, (chosen) => {
       whenChosen(chosen);
+      this.absent = [];
       writeQuery({ pairs: this.keys.join(","), judge: this.judge === this.index.judge ? "" : this.judge }, { fragment: "" });
       this.fillForm();
       this.form.querySelector(`[data-label="${label}"]`)?.focus();
@@ -126,6 +128,7 @@ class ComparePage {
     const pairs = keys.map((key) => this.byKey.get(key));
     const parts = pairs.length === 2 ? [this.finding(pairs)] : [];
     this.fillInstances(pairs);
+    if (this.absent.length) parts.unshift(element("p", "aid", `Not here: ${this.absent.join(", ").slice(0, 120)}.`));
     this.view.replaceChildren(...parts, this.words(pairs), this.figuresLink(), ...this.overall(pairs), ...this.byCategory(pairs), ...this.instances);
     this.view.dataset.state = "drawn";
   }

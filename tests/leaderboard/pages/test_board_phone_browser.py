@@ -15,12 +15,14 @@ ROW = 45
 LONG = ("provider/model-4-maverick-17B-128E-instruct-FP8", "a-generator-of-many-parts-2026-preview")
 """Describer and generator with names as hosted models have them."""
 
+NAME = "A submission of two players, as its people call it"
+
 
 def build(folder: Path) -> None:
     instances = sample_instances(folder / "instances", per_condition=2)
     pairs = (("long", *LONG, 3.0), ("poet", "poet", "canvas", 5.0), ("seer", "seer", "canvas", 7.0))
     runs = [
-        rate_turns(sample_run(folder / slug, instances, named_submission(slug, *players)), first, 0.2).path
+        rate_turns(sample_run(folder / slug, instances, named_submission(slug, *players, name=NAME)), first, 0.2).path
         for slug, *players, first in pairs
     ]
     build_site(runs, folder / "site")
@@ -85,3 +87,13 @@ def test_tools_lie_in_a_sheet_that_opens_and_closes(visit: Visit) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     assert page.locator("[name=find]").is_visible()
     assert not opener.is_visible()
+
+
+def test_a_row_of_the_index_is_as_high_as_the_names_of_its_players(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("pairs/index.html")
+    heights = page.locator("table.board tbody tr", has_text="seer").evaluate_all(
+        "all => all.map(row => row.clientHeight)"
+    )
+    assert heights
+    assert max(heights) <= 1.4 * ROW

@@ -159,6 +159,15 @@ def test_everything_is_done_by_keyboard_alone(visit: Visit) -> None:
     assert "easy: " in content
 
 
+def test_a_choice_that_is_not_on_the_board_is_said_until_another_is_made(visit: Visit) -> None:
+    page = visit.open(f"{BOARD}?describer=gone&against=nobody")
+    words = page.locator("[data-board-state]")
+    assert words.inner_text().endswith("; not on this board: against nobody, describer gone.")
+    page.get_by_label("Find", exact=True).fill("seer")
+    page.wait_for_url("**?find=seer")
+    assert "gone" not in words.inner_text()
+
+
 def test_at_most_four_pairs_are_compared(visit: Visit) -> None:
     page = visit.open(f"{BOARD}?pick=a-x,b-x,a-y,b-y,hostile")
     assert page.locator(".tools input:checked").count() == 4
