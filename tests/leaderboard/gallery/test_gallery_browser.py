@@ -366,7 +366,9 @@ def test_the_generators_name_keeps_its_line_in_a_replay_on_a_phone(visit: Visit)
     name = page.locator("dialog[open] .exchange:visible .draws .speaker")
     name.wait_for()
     # As many judges as leave no room beside the name.
-    name.evaluate("made => [1, 2].forEach(() => made.parentElement.append(made.nextElementSibling.cloneNode(true)))")
+    name.evaluate(
+        "made => [1, 2, 3, 4, 5, 6].forEach(() => made.parentElement.append(made.nextElementSibling.cloneNode(true)))"
+    )
     assert name.evaluate(
         "made => made.getBoundingClientRect().height < 1.8 * parseFloat(getComputedStyle(made).fontSize)"
     )
