@@ -73,7 +73,7 @@ def test_three_pictures_a_condition_say_which_category_is_hardest_and_two_say_no
         (Estimate(0.6, 0.2, 1.0, 42), "help"),
         (Estimate(0.6, -0.2, 1.4, 42), "open"),
         (Estimate(0.6, 0.2, 1.0, 3), "open"),
-        (Estimate(0.6, None, None, None), "open"),
+        (Estimate(0.6, None, None, 0), "open"),
     ],
 )
 def test_corrections_are_said_to_help_only_where_the_interval_leaves_no_other_reading(
