@@ -171,6 +171,10 @@ def test_in_the_zoom_every_number_of_the_xray_is_explained_and_leads_to_its_sent
     numbers = dialog.locator("svg.xray text").all_text_contents()
     assert numbers == [str(number + 1) for number in range(dialog.locator(".zoom-faults > ol > li[class]").count())]
     assert axe_findings(page) == []
+    faults, window = dialog.locator(".zoom-faults").bounding_box(), page.viewport_size
+    assert faults is not None
+    assert window is not None
+    assert faults["y"] + faults["height"] <= window["height"]
     assert dialog.locator(".xray-said q").inner_text() == "left"
     dialog.locator(".xray-said").click()
     dialog.wait_for(state="hidden")
