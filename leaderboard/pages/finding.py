@@ -128,7 +128,7 @@ def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
     known = [
         (f"{category_title(entry['category']).lower()}, {entry['difficulty']}", score)
         for entry in values["conditions"]
-        if (score := entry["cell"].score.mean) is not None
+        if (score := entry["cell"].score.mean) is not None and not too_few(entry["cell"].score.n)
     ]
     place = f"{place_words(values['row'], values['rivals'])}, judged by {judge}"
     if len(known) < 2:

@@ -10,7 +10,7 @@ from ircore.core.untrusted_text import one_line
 from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.players import PlayerResult, player_result
 from ircore.results.statistics.effects import Effects
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.intervals import Estimate, too_few
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
 from leaderboard.pages.cannot_draw import cannot_draw
@@ -119,8 +119,12 @@ def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
 
 
 def _extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
-    """Return the categories with the highest and the lowest mean; empty with fewer than two categories."""
-    known = [(cell.mean, name, cell) for name, cell in result.by_category.items() if cell.mean is not None]
+    """Return the categories with the highest and the lowest mean; empty unless two have enough targets."""
+    known = [
+        (cell.mean, name, cell)
+        for name, cell in result.by_category.items()
+        if cell.mean is not None and not too_few(cell.n)
+    ]
     # A single category would be the best and the worst at once.
     if len(known) < 2:
         return {}

@@ -107,6 +107,25 @@ def test_a_pair_says_its_rank_and_its_best_and_worst_condition(site: Site, place
     )
 
 
+def test_a_condition_of_three_targets_is_neither_best_nor_worst() -> None:
+    few = Site([invented_run(invented_set(3, ("geometry", "photos")), "seer", "painter", 4.0, 0.3)])  # type: ignore[list-item]
+    (row,) = few.results.board("structural")
+    conditions = [
+        {
+            "category": name,
+            "difficulty": level,
+            "cell": few.results.cell(row.submission.run_id, "structural", name, level),
+        }
+        for name in ("geometry", "photos")
+        for level in ("easy", "hard")
+    ]
+    values = {"row": row, "rivals": 1, "conditions": conditions}
+    assert pair_finding("structural", values).endswith(", judged by structural")
+    # Both difficulties of a category together are six targets.
+    (player,) = (page for page in player_pages(few) if page.path == "describers/seer")
+    assert "best on" in told(few, player)
+
+
 def test_a_player_says_its_mean_over_partners(site: Site) -> None:
     (page,) = (page for page in player_pages(site) if page.title == "Describer seer-1")
     mean = site.results.cell("seer-1-painter", "structural").score.mean
