@@ -1,5 +1,6 @@
 """Every two pairs of a board: which is better, and by how much, by the rule of the board's ranks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,25 @@ class PairDifferences:
         """
         row, column = self.run_ids.index(first), self.run_ids.index(second)
         return int(self.low[row, column] > 0) - int(self.low[column, row] > 0)
+
+    def ranks(self, run_id: str, among: Iterable[str]) -> tuple[int, int] | None:
+        """Return the best and the worst rank that a pair's comparisons allow it among some pairs; None without ranks.
+
+        >>> board = PairDifferences(("a", "b"), means=np.array([70.0, 60.0]), low=np.array([[0.0, 4.0], [-16.0, 0.0]]))
+        >>> board.ranks("b", ["a", "b"]), board.ranks("b", ["b"])
+        ((2, 2), (1, 1))
+
+        Args:
+            run_id: The pair.
+            among: Pairs that are ranked with it; those without a rank do not count.
+        """
+        places = {name: place for place, name in enumerate(self.run_ids)}
+        if run_id not in places:
+            return None
+        own = places[run_id]
+        others = [places[name] for name in among if name in places and name != run_id]
+        better, worse = (int((ends > 0).sum()) for ends in (self.low[others, own], self.low[own, others]))
+        return 1 + better, 1 + len(others) - worse
 
 
 def pair_differences(

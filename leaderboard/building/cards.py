@@ -1,21 +1,25 @@
-"""Cards that other sites show beside a link (Open Graph): the top of a board, a pair with its pictures, a target."""
+"""Cards that other sites show beside a link (Open Graph): the top of a board, a run with its pictures, a target."""
 
 import io
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from markupsafe import escape
 from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.untrusted_text import one_line
-from ircore.results.model import BoardRow
+from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
+from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_lines
 from leaderboard.pages.finding import outcome_words, target_finding
+from leaderboard.pages.front_episode import front_episode
 from leaderboard.pages.selections import Chosen
 from leaderboard.theme import ACCENT, describer_colour, neutral
-from leaderboard.words.labels import interval_width, number, rank
+from leaderboard.words.labels import category_title, interval_width, number, rank
 
 SIZE = (1200, 630)
 """Width and height in pixels, as Open Graph recommends."""
@@ -28,6 +32,7 @@ _MARGIN = 60
 _WIDE = SIZE[0] - 2 * _MARGIN
 _ROWS = 5
 _TILE = 270
+_TILES = 4
 _INK, _MUTED, _LINE = neutral("text"), neutral("muted"), neutral("hairline")
 
 
@@ -55,21 +60,19 @@ def card_tags(folder: Path, page: str, title: str, address: str, words: str = ""
     tags |= {"og:description": words} if words else {}
     # Addresses in these tags must be absolute.
     tags |= {"og:url": f"{address}{page}.html"} if address else {}
-    if address and card_path(folder, page).is_file():
-        tags |= {"og:image": f"{address}cards/{page}.png", "og:image:width": str(SIZE[0])}
+    # A page without a card has that of its folder, else that of the site; another game shows no episode of this one.
+    names = [page, f"{page.rpartition('/')[0]}/index", *([] if page.startswith("games/") else ["index"])]
+    card = next((name for name in names if card_path(folder, name).is_file()), None)
+    if address and card:
+        tags |= {"og:image": f"{address}cards/{card}.png", "og:image:width": str(SIZE[0])}
         tags |= {"og:image:height": str(SIZE[1]), "twitter:card": "summary_large_image"}
     return "".join(f'<meta property="{escape(name)}" content="{escape(value)}">' for name, value in tags.items())
 
 
 def card_of(site: Site, page: Page) -> bytes | None:
     """Return the card of a page as PNG; None for a page that has none."""
-    if page.template == "board":
-        return _board_card(site, page)
-    if page.template == "pair":
-        return _pair_card(site, page)
-    if page.template == "replay":
-        return _replay_card(site, page)
-    return _target_card(site, page) if page.template == "instance" else None
+    draw = _DRAWN.get(page.template)
+    return draw(site, page) if draw else None
 
 
 class _Card:
@@ -118,22 +121,55 @@ def fitting(text: str, size: int, width: float) -> str:
 
 def _board_card(site: Site, page: Page) -> bytes:
     view = page.values["view"]
-    lines = [line for line in board_lines(site, view) if line.row.cell.main.mean is not None]
-    card = _Card(str(page.values["heading"]), str(page.values["words"]))
-    for place, line in enumerate(lines[:_ROWS]):
-        _row(card, 225 + 76 * place, line.pair, line.row)
+    rows = [
+        _Row(line.row, f"{line.pair.describer} + {line.pair.generator}", line.pair.hue)
+        for line in board_lines(site, view)
+    ]
+    return _with_rows(_Card(str(page.values["heading"]), str(page.values["words"])), rows)
+
+
+def _player_board_card(_site: Site, page: Page) -> bytes | None:
+    values = page.values
+    # A card takes a tenth of a second, so the boards of single conditions share that of the board of all.
+    if not page.path.endswith("/index"):
+        return None
+    # The number of a generator is that of its shape, and a card has no shapes.
+    coloured = values["role"] == "describer"
+    rows = [_Row(line["row"], line["label"], line["mark"] if coloured else -1) for line in values["lines"]]
+    return _with_rows(_Card(str(values["heading"]), str(values["words"])), rows)
+
+
+def _game_board_card(_site: Site, page: Page) -> bytes:
+    section: GameSection = page.values["section"]
+    runs = "1 run" if len(section.entries) == 1 else f"{len(section.entries)} runs"
+    words = f"{runs} on {len(section.instances)} instances, by main score, 0 to 100"
+    return _with_rows(
+        _Card(section.game.title, words), [_Row(entry.row, entry.name, entry.hue) for entry in section.entries]
+    )
+
+
+class _Row(NamedTuple):
+    """A row of a board: ranks and main score, who played, and the number of the colour, -1 for none."""
+
+    ranked: RankedRow[Any, Any]
+    names: str
+    hue: int
+
+
+def _with_rows(card: _Card, rows: Sequence[_Row]) -> bytes:
+    """Draw the first rows that have a main score."""
+    scored = [row for row in rows if row.ranked.cell.main.mean is not None]
+    for place, row in enumerate(scored[:_ROWS]):
+        _draw_row(card, 225 + 76 * place, row)
     return card.png()
 
 
-def _row(card: _Card, top: float, pair: Pair, row: BoardRow) -> None:
+def _draw_row(card: _Card, top: float, row: _Row) -> None:
     """Draw a row of a board: rank, names, main score and its whisker."""
-    main, colour = row.cell.main, describer_colour(pair.hue) if pair.hue >= 0 else _MUTED
+    main, colour = row.ranked.cell.main, describer_colour(row.hue) if row.hue >= 0 else _MUTED
     card.draw.line([(_MARGIN, top - 14), (SIZE[0] - _MARGIN, top - 14)], _LINE, 1)
-    card.text((_MARGIN, top + 22), rank(row.rank_low, row.rank_high), 24, _MUTED, "lm")
-    names = one_line(f"{pair.describer} + {pair.generator}", 60)
-    card.text((180, top + 22), names, 28, _INK, "lm", 520)
-    if main.mean is None:
-        return
+    card.text((_MARGIN, top + 22), rank(row.ranked.rank_low, row.ranked.rank_high), 24, _MUTED, "lm")
+    card.text((180, top + 22), one_line(row.names, 60), 28, _INK, "lm", 520)
     card.text((800, top + 22), number(main.mean, 1), 28, _INK, "rm")
     left, length = 830.0, 310.0
     card.draw.line([(left, top + 22), (left + length, top + 22)], _LINE, 2)
@@ -142,6 +178,32 @@ def _row(card: _Card, top: float, pair: Pair, row: BoardRow) -> None:
         card.draw.line(ends, colour, 5)
     at = left + length * main.mean / 100
     card.draw.ellipse((at - 9, top + 13, at + 9, top + 31), fill=colour)
+
+
+def _front_card(site: Site, _page: Page) -> bytes | None:
+    """Draw the episode with which the front page opens, without the name of the site twice."""
+    chosen = front_episode(site)
+    if chosen is None:
+        return None
+    card = _Card("Describe, draw, correct", f"{one_line(pair_name(chosen.pair), 60)} on {chosen.gallery.title.lower()}")
+    return _with_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
+
+
+def _game_run_card(_site: Site, page: Page) -> bytes:
+    section, entry = page.values["section"], page.values["entry"]
+    main = entry.cell.main
+    score = "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({interval_width(main, 1)})"
+    instances = [instance for instance in section.instances if section.picture_paths(instance)]
+    tiles = [(instance.instance_id, section.picture_paths(instance)[0]) for instance in instances[:_TILES]]
+    return _with_tiles(_Card(one_line(entry.name, 60), f"{section.game.title}: {score}"), tiles)
+
+
+def _game_instance_card(_site: Site, page: Page) -> bytes:
+    section, instance = page.values["section"], page.values["instance"]
+    words = f"{section.game.title}: {category_title(instance.category).lower()}, {instance.difficulty}"
+    return _with_tiles(
+        _Card(instance.instance_id, words), [("", path) for path in section.picture_paths(instance)[:_TILES]]
+    )
 
 
 def _pair_card(site: Site, page: Page) -> bytes:
@@ -190,6 +252,11 @@ def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) ->
             judged = site.judged(result)
             score = judged.trajectory.get(turns[place].turn) if judged else None
             tiles.append((f"turn {turns[place].turn}" + ("" if score is None else f": {number(score, 1)}"), path))
+    return _with_tiles(card, tiles)
+
+
+def _with_tiles(card: _Card, tiles: Sequence[tuple[str, Path]]) -> bytes:
+    """Draw pictures beside each other, each over its words."""
     for place, (words, path) in enumerate(tiles):
         left = _MARGIN + place * (_TILE + 5)
         with Image.open(path) as opened:
@@ -197,5 +264,20 @@ def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) ->
         tile.thumbnail((_TILE - 10, _TILE - 10))
         card.image.paste(_LINE, (left - 1, 234, left + tile.width + 1, 236 + tile.height))
         card.image.paste(tile, (left, 235))
-        card.text((left, 525), words, 24, _MUTED)
+        if words:
+            card.text((left, 525), words, 24, _MUTED, width=_TILE - 10)
     return card.png()
+
+
+_DRAWN: dict[str, Callable[[Site, Page], bytes | None]] = {
+    "board": _board_card,
+    "front": _front_card,
+    "game_board": _game_board_card,
+    "game_instance": _game_instance_card,
+    "game_run": _game_run_card,
+    "instance": _target_card,
+    "pair": _pair_card,
+    "player_board": _player_board_card,
+    "replay": _replay_card,
+}
+"""What draws the card of a page, by the page's template."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from leaderboard.charts.grammar import Json, pair_lines, pair_name, plain, room, words
-from leaderboard.model.site import Pair
+from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token
 
 PLOT = 300
@@ -12,19 +12,23 @@ PLOT = 300
 _LINE = 15
 """Height of a line of a name, CSS pixels."""
 
+_WIDEST = 42
+"""Characters of a line of a name beside a wide plot."""
 
-def end_names(named: Sequence[tuple[float, Pair]], ends: tuple[float, float], narrow: bool) -> tuple[list[Json], int]:
+
+def end_names(named: Sequence[tuple[float, Marked]], ends: tuple[float, float], narrow: bool) -> tuple[list[Json], int]:
     """Return the names of pairs on the right of a plot, from above, none on another; and the room that they take.
 
     Args:
         named: Values on the y axis, the highest on the picture first, with their pairs.
         ends: Value at the lower and at the upper end of the axis.
-        narrow: Whether a name has two lines, for a phone.
+        narrow: Whether a name has two lines, for a phone; a name that is too long for one line has two in any case.
     """
-    texts = [
-        [plain(line, 18) for line in pair_lines(pair)] if narrow else [plain(pair_name(pair), 44)] for _, pair in named
-    ]
-    gap, (low, high) = _LINE * (2 if narrow else 1) + 2, ends
+    # Cut to one line, pairs of one describer would have the same name.
+    two = narrow or any(len(pair_name(pair)) > _WIDEST for _, pair in named)
+    most = 18 if narrow else _WIDEST
+    texts = [[plain(line, most) for line in (pair_lines(pair) if two else [pair_name(pair)])] for _, pair in named]
+    gap, (low, high) = _LINE * (2 if two else 1) + 2, ends
     own = [PLOT * (high - value) / (high - low) for value, _ in named]
     annotations = [
         words(

@@ -13,7 +13,7 @@ from leaderboard.games.section import GameSection
 
 _COLUMNS = (
     "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
-    "instance_set",
+    "instance_set", "rules", "ircore",
 )  # fmt: skip
 
 

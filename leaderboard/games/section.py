@@ -1,7 +1,7 @@
 """Model of a game with results, the source of the game's pages."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.terminal import printable
+from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
@@ -57,8 +58,21 @@ class GameSection:
     @property
     def source(self) -> dict[str, str | None]:
         """Where the numbers of the game's board come from, each fact by its name in files."""
-        instance_set = self.results.runs[0].run.instance_set
-        return {"game": self.game.name, "category": ALL, "difficulty": ALL, "instance_set": instance_set}
+        runs = [run.run for run in self.results.runs]
+        return {
+            "game": self.game.name,
+            "category": ALL,
+            "difficulty": ALL,
+            "instance_set": runs[0].instance_set,
+            "rules": self.rules,
+            "ircore": ", ".join(sorted({run.version for run in runs})),
+        }
+
+    @property
+    def rules(self) -> str:
+        """Rules of the runs, as ``repetitions 6, history yes``; ``several`` where they differ, empty without any."""
+        written = {", ".join(_rule_words(run.run.rules)) for run in self.results.runs}
+        return written.pop() if len(written) == 1 else "several"
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
@@ -121,6 +135,10 @@ class GameSection:
             for name, picture in published_pictures(instance).items()
         }
 
+    def picture_paths(self, instance: GameInstance) -> list[Path]:
+        """Return the files of an instance's published pictures."""
+        return [self._instance_set.folder / picture.image for picture in published_pictures(instance).values()]
+
     def thumbnail(self, instance: GameInstance) -> Shown | None:
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
@@ -150,6 +168,15 @@ class GameSection:
     def _instance_set(self) -> GameInstanceSet:
         """Instance set of the first run; all runs hold the same set."""
         return self.results.runs[0].instances
+
+
+def _rule_words(rules: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each rule that is set, in words."""
+    for name, value in rules.items():
+        # A rule without a value, such as an empty list, changes nothing.
+        if value not in ("", None, []):
+            said = ("no", "yes")[value] if isinstance(value, bool) else value
+            yield one_line(f"{name.replace('_', ' ')} {said}", 60)
 
 
 def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[GameRunFolder]]:

@@ -10,6 +10,7 @@ from ircore.core.records import Rules
 from ircore.core.untrusted_text import one_line
 from ircore.results.cell import Cell
 from ircore.results.questions import DRAWN
+from ircore.results.statistics.intervals import clear_of, too_few
 from leaderboard.charts.grammar import pair_name
 from leaderboard.model.site import Pair, Site
 from leaderboard.pages.selections import Chosen, judged_episodes
@@ -32,6 +33,8 @@ class Hardest:
 
     category: str
     difficulty: str
+    """``easy`` or ``hard``; empty for both together."""
+
     score: float
     pair: Pair
 
@@ -78,8 +81,12 @@ class Finding:
 
     @property
     def direction(self) -> str:
-        """Whether corrections ``help``, ``harm`` or make ``no`` difference."""
-        return "help" if self.gain >= GAIN else "harm" if self.gain <= -GAIN else "no"
+        """Whether corrections ``help``, ``harm`` or make ``no`` difference; ``open`` where the interval cannot tell."""
+        if abs(self.gain) < GAIN:
+            return "no"
+        side = clear_of(self.cell.delta, 0)
+        # The interval is of episodes of several renderings, the gain of all episodes.
+        return "open" if side * self.gain <= 0 else "help" if side > 0 else "harm"
 
 
 def finding(site: Site) -> Finding | None:
@@ -121,7 +128,7 @@ def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
     known = [
         (f"{category_title(entry['category']).lower()}, {entry['difficulty']}", score)
         for entry in values["conditions"]
-        if (score := entry["cell"].score.mean) is not None
+        if (score := entry["cell"].score.mean) is not None and not too_few(entry["cell"].score.n)
     ]
     place = f"{place_words(values['row'], values['rivals'])}, judged by {judge}"
     if len(known) < 2:
@@ -163,15 +170,28 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _hardest(site: Site, pairs: Sequence[Pair]) -> Hardest | None:
-    """Return the condition in which the best score of all pairs is lowest; among equals, the first by name."""
+    """Return the condition in which the best score of all pairs is lowest; among equals, the first by name.
+
+    Where the targets of one difficulty are too few for a claim, those of a category count together.
+    """
+    instances = site.results.instances
+    single = _tops(site, pairs, {(instance.category, instance.difficulty) for instance in instances})
+    tops = single or _tops(site, pairs, {(instance.category, "") for instance in instances})
+    return min(tops, key=lambda top: top.score, default=None)
+
+
+def _tops(site: Site, pairs: Sequence[Pair], conditions: Iterable[tuple[str, str]]) -> list[Hardest]:
+    """Return the best pair of each condition in which enough targets are rated."""
     tops = []
-    for category, difficulty in sorted({(each.category, each.difficulty) for each in site.results.instances}):
+    for category, difficulty in sorted(conditions):
         scores = [
             (cell.score.mean, pair)
             for pair in pairs
-            if (cell := site.cell(pair, category, difficulty)) is not None and cell.score.mean is not None
+            if (cell := site.cell(pair, category, difficulty or None)) is not None
+            and cell.score.mean is not None
+            and not too_few(cell.score.n)
         ]
         if scores:
             score, pair = max(scores, key=lambda entry: entry[0])
             tops.append(Hardest(category, difficulty, score, pair))
-    return min(tops, key=lambda top: top.score, default=None)
+    return tops

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ircore.core.untrusted_text import one_line
+from ircore.results.pair_differences import pair_differences
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of
@@ -18,7 +19,7 @@ from leaderboard.charts.places import versions_sketch
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.version_moves import Track, moved_words, tracks
-from leaderboard.words.labels import interval_words, number, signed
+from leaderboard.words.labels import interval_words, number, rank, signed
 
 TELLING = 2
 """Episodes named that moved a pair past the pair behind it."""
@@ -75,6 +76,9 @@ class Entered:
     telling: tuple[tuple[Gallery, float], ...]
     """Targets on which it leads the pair behind it by most, with the difference in points of 10."""
 
+    ranks: tuple[int, int] | None = None
+    """Best and worst rank that today's comparisons allow among the pairs that were there; None without a rank."""
+
     @property
     def moved(self) -> int:
         """Number of pairs that moved down one place."""
@@ -83,7 +87,8 @@ class Entered:
     @property
     def words(self) -> str:
         """The entry in words, for a page and for feeds; holds labels of players."""
-        said = f"It entered at place {self.place} of {self.pairs} by main score"
+        ranks = f" (rank {rank(*self.ranks)})" if self.ranks else ""
+        said = f"It entered at place {self.place} of {self.pairs} by main score{ranks}"
         if self.ahead:
             said += f", behind {self.ahead.words}"
         if not self.behind:
@@ -98,6 +103,7 @@ def entries(site: Site) -> dict[str, Entered]:
     """Return where each pair with a main score entered the board, by run_id, in the order of the runs' beginnings."""
     made: dict[str, Entered] = {}
     boards: dict[str, list[tuple[float, str]]] = {}
+    compared = {rules.key: pair_differences(site.under(rules), site.judge) for rules in site.rule_sets}
     # Runs that began at the same moment are ordered by id, so that every build tells the same history.
     for pair in sorted(site.pairs.values(), key=lambda pair: (pair.result.run.started, pair.run_id)):
         cell = site.results.cell(pair.run_id, site.judge)
@@ -105,14 +111,18 @@ def entries(site: Site) -> dict[str, Entered]:
         if cell.main.mean is None or cell.unranked not in {None, "too_few"}:
             continue
         # Main scores under different rules are not comparable, so each set of rules has a board of its own.
-        board = boards.setdefault(pair.result.run.rules.key, [])
+        key = pair.result.run.rules.key
+        board = boards.setdefault(key, [])
         # Main scores are negated because insort sorts upwards and the best pair stands first.
         insort(board, (-cell.main.mean, pair.run_id))
         at = board.index((-cell.main.mean, pair.run_id))
         behind = _neighbour(site, board[at + 1][1]) if at + 1 < len(board) else None
         ahead = _neighbour(site, board[at - 1][1]) if at else None
         telling = _telling(site, pair, behind.pair) if behind else ()
-        made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main, ahead, behind, telling)
+        differences = compared[key]
+        # The comparisons of today's board, with one error rate for all its pairs, are strict enough for a smaller one.
+        ranks = differences.ranks(pair.run_id, [run_id for _, run_id in board]) if differences else None
+        made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main, ahead, behind, telling, ranks)
     return made
 
 
@@ -165,6 +175,10 @@ def entries_table(entered: Sequence[Entered]) -> Table:
         Column("pair", "pair", "Describer + generator.", digits=None),
         _MAIN,
         Column("place", "entered at", "Place by main score among the pairs that were there by then.", digits=0),
+        Column(
+            "rank_low", "best rank", "Best rank that the intervals allow among them.", "", "lower", 0, nullable=True
+        ),
+        Column("rank_high", "worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True),
     )
     rows = tuple(
         (
@@ -174,6 +188,7 @@ def entries_table(entered: Sequence[Entered]) -> Table:
             Value(f"{entry.pair.describer} + {entry.pair.generator}"),
             Value.of(entry.main),
             Value(entry.place),
+            *(Value.or_missing(end, "no rank") for end in entry.ranks or (None, None)),
         )
         for order, entry in enumerate(entered, start=1)
     )

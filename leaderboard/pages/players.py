@@ -10,7 +10,7 @@ from ircore.core.untrusted_text import one_line
 from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.players import PlayerResult, player_result
 from ircore.results.statistics.effects import Effects
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.intervals import Estimate, too_few
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
 from leaderboard.pages.cannot_draw import cannot_draw
@@ -91,7 +91,7 @@ def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) ->
     """Return the values of a page that take long to compute."""
     result = player_result(site.results, role, label, site.judge)
     strip, cannot = _strip(site, pairs), cannot_draw(site, pairs)
-    return {"result": result, "extremes": _extremes(result), "strip": strip, "cannot": cannot}
+    return {"result": result, "extremes": extremes(result), "strip": strip, "cannot": cannot}
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:
@@ -118,9 +118,20 @@ def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
     }
 
 
-def _extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
-    """Return the categories with the highest and the lowest mean; empty with fewer than two categories."""
-    known = [(cell.mean, name, cell) for name, cell in result.by_category.items() if cell.mean is not None]
+def extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
+    """Return the categories with the highest and the lowest mean; empty unless two have enough targets.
+
+    Args:
+        result: The player.
+
+    Returns:
+        ``best`` and ``worst``, each with the category and its mean score over partners, 0–10.
+    """
+    known = [
+        (cell.mean, name, cell)
+        for name, cell in result.by_category.items()
+        if cell.mean is not None and not too_few(cell.n)
+    ]
     # A single category would be the best and the worst at once.
     if len(known) < 2:
         return {}

@@ -22,8 +22,27 @@ Entry = list[str]
 """Kind (``pair``, ``describer``, ``generator``, ``board``, ``target``, ``page``), title, further words to find it by,
 address relative to the site's root; of a pair its key and of a target its id, too."""
 
-_PAGES = ("boards/", "games/", "matrix", "judges/", "ask", "changes", "history")
-"""Beginnings of the paths of pages that are listed by their titles."""
+_FOLDERS = ("boards/", "games/", "judges/")
+"""Folders whose pages are listed by their titles."""
+
+_PAGES = {
+    "ask": "questions answers",
+    "changes": "news",
+    "compare": "difference",
+    "figures": "charts costs seconds",
+    "gallery/index": "episodes pictures",
+    "history": "history",
+    "limits": "limits",
+    "matrix": "matrix",
+    "metric-agreement": "",
+    "pairs/index": "players",
+    "paper": "paper",
+    "replay": "replay",
+    "targets": "instances",
+    "try": "play",
+    "versions/index": "releases",
+}
+"""Paths of further pages that are listed, each with words to find it by beside its title, as links to it name it."""
 
 
 def search_file(site: Site | None, pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
@@ -60,10 +79,11 @@ def site_entries(site: Site) -> Iterator[Entry]:
 def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
     """Yield boards and other pages that templates write."""
     for page in pages:
-        # Matrices of single conditions and targets would crowd out the other pages; the matrix itself is listed.
-        if page.path.startswith(_PAGES) and not page.path.startswith("matrix/"):
+        # Matrices of single conditions and pages of targets would crowd out the other pages.
+        if page.path.startswith(_FOLDERS) or page.path in _PAGES:
             kind = "board" if page.path.startswith("boards/") else "page"
-            yield [kind, _line(page.title), "leaderboard" if kind == "board" else "", f"{page.path}.html"]
+            words = "leaderboard" if kind == "board" else _PAGES.get(page.path, "")
+            yield [kind, _line(page.title), words, f"{page.path}.html"]
 
 
 def _line(text: str) -> str:

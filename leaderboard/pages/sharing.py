@@ -13,10 +13,10 @@ from leaderboard.pages.citation import misc_entry
 
 NUMBERED = frozenset(
     {
-        "ask", "board", "chart", "compare", "figures", "front", "gallery_index", "game_board", "game_figures",
-        "game_matrix", "game_players", "game_run", "history", "instance", "judge_card", "limits", "matrix",
-        "metric_agreement", "metric_board", "pair", "pairs_index", "paper", "player", "player_board", "replay",
-        "targets",
+        "ask", "board", "changes", "chart", "compare", "figures", "front", "gallery_index", "game_board",
+        "game_figures", "game_gallery", "game_instance", "game_matrix", "game_players", "game_run", "history",
+        "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
+        "paper", "player", "player_board", "replay", "targets",
     }
 )  # fmt: skip
 """Templates of pages that have numbers."""

@@ -134,9 +134,15 @@ class Board {
     return { find: "", ...menus, hide: this.folded, pin: [], pick: [], against: "" };
   }
 
-  /* Take the state from the address; what is not on this board is passed over. */
+  /* Take the state from the address; what is not on this board is passed over, and said. */
   restore() {
     const query = readQuery();
+    this.absent = [];
+    const chosen = (menu, wanted = "") => {
+      const known = [...menu.options].some(({ value }) => value === wanted);
+      if (!known) this.absent.push(`${menu.name} ${wanted.slice(0, 60)}`);
+      return known ? wanted : "";
+    };
     const known = (id) => this.rows.some((row) => row.id === id);
     const head = this.heads.find((column) => keyOf(column) && keyOf(column) === query.by && !("noSort" in column.dataset));
     this.state = {
@@ -145,19 +151,17 @@ class Board {
       by: head ? query.by : this.first.by,
       order: head && query.order in OPPOSITE ? query.order : head ? firstOrder(head, this.body) : this.first.order,
       hide: "hide" in query ? listed(query.hide).filter((name) => this.groups.some(({ value }) => value === name)) : this.folded,
-      against: this.against && known(query.against) ? query.against : "",
+      against: this.against ? chosen(this.form.elements.against, query.against) : "",
       pin: listed(query.pin).filter(known),
       pick: listed(query.pick).filter(known).slice(0, MOST_COMPARED),
     };
-    for (const menu of this.menus) {
-      const wanted = query[menu.name] ?? "";
-      this.state[menu.name] = [...menu.options].some(({ value }) => value === wanted) ? wanted : "";
-    }
+    for (const menu of this.menus) this.state[menu.name] = chosen(menu, query[menu.name]);
     this.show();
   }
 
   change(values, push = true) {
     this.state = { ...this.state, ...values };
+    this.absent = [];
     this.unwritten = { push: push || Boolean(this.unwritten?.push) };
     this.show();
   }
@@ -296,6 +300,7 @@ class Board {
       ...(this.against?.words(this.form.elements.against.selectedOptions[0].textContent) ?? []),
       ...(hidden.length ? [`without ${hidden.join(", ")}`] : []),
       ...(state.pin.length ? [`${state.pin.length} kept on top`] : []),
+      ...(this.absent.length ? [`not on this board: ${this.absent.join(", ")}`] : []),
     ].join("; ");
   }
 

@@ -35,6 +35,7 @@ class ComparePage {
     this.index = await this.fetchOnce("index.json");
     this.byKey = new Map(this.index.pairs.map((pair) => [pair.key, pair]));
     const role = askedRole();
+    this.markRole(role ?? "");
     if (role) {
       await new PlayersCompared(this, role).start();
       return;
@@ -45,16 +46,24 @@ class ComparePage {
     if ("pairs" in readQuery()) await this.draw();
   }
 
+  /* Links to the comparison of pairs, of describers and of generators. */
+  markRole(role) {
+    const links = this.root.querySelector(".chips");
+    links.querySelector(`[data-of="${role}"]`).setAttribute("aria-current", "page");
+    links.hidden = false;
+  }
+
   async fetchOnce(name) {
     if (!this.files.has(name)) this.files.set(name, await fetchJson(`${this.base}${this.folder}/${name}`));
     return this.files.get(name);
   }
 
-  /* Unknown pairs are passed over; what is missing is filled from the top of the board. */
+  /* Unknown pairs are passed over, and said; what is missing is filled from the top of the board. */
   readAddress() {
     const { pairs = "", judge } = readQuery();
-    const asked = pairs.split(",").filter((key) => this.byKey.has(key));
-    this.keys = [...new Set(asked)].slice(0, MOST);
+    const asked = [...new Set(pairs.split(",").filter(Boolean))];
+    this.absent = asked.filter((key) => !this.byKey.has(key));
+    this.keys = asked.filter((key) => this.byKey.has(key)).slice(0, MOST);
     for (const pair of this.index.pairs) {
       if (this.keys.length >= 2) break;
       if (!this.keys.includes(pair.key)) this.keys.push(pair.key);
@@ -93,6 +102,7 @@ class ComparePage {
   choice(label, options, value, whenChosen) {
     const made = menu(options, value, (chosen) => {
       whenChosen(chosen);
+      this.absent = [];
       writeQuery({ pairs: this.keys.join(","), judge: this.judge === this.index.judge ? "" : this.judge }, { fragment: "" });
       this.fillForm();
       this.form.querySelector(`[data-label="${label}"]`)?.focus();
@@ -118,6 +128,7 @@ class ComparePage {
     const pairs = keys.map((key) => this.byKey.get(key));
     const parts = pairs.length === 2 ? [this.finding(pairs)] : [];
     this.fillInstances(pairs);
+    if (this.absent.length) parts.unshift(element("p", "aid", `Not here: ${this.absent.join(", ").slice(0, 120)}.`));
     this.view.replaceChildren(...parts, this.words(pairs), this.figuresLink(), ...this.overall(pairs), ...this.byCategory(pairs), ...this.instances);
     this.view.dataset.state = "drawn";
   }

@@ -1,6 +1,6 @@
 /*
  * Players side by side on the page that compares pairs, as boards of players lead here:
- *   ?describers=a,b[,c,d]   or   ?generators=a,b
+ *   ?describers=a,b[,c,d]   or   ?generators=a,b   the two best where none is named
  *
  * The differences are those by which these boards rank: the file of a board (leaderboard/pages/against_files.py) has its
  * players, their means, and the lower end of every difference in tenths of a point. Names go in as text, never as markup.
@@ -19,7 +19,7 @@ const SLOTS = ["First", "Second", "Third", "Fourth"];
 /* The role whose players the address asks for; undefined where it asks for pairs. */
 export function askedRole() {
   const query = readQuery();
-  return ROLES.find((role) => query[role]);
+  return ROLES.find((role) => role in query);
 }
 
 /* A difference of two players of a file, the first less the second; null where one of them has no rank there. */

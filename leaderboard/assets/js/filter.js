@@ -7,7 +7,7 @@
  * Every data attribute named in FIELDS that some entry has becomes a menu. An entry may have several values, with
  * spaces between them. The choice stands in the query string: ?difficulty=hard.
  */
-import { readQuery, writeQuery } from "./address.js";
+import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { element, enhanceEach, labelled, menu, statusPlace } from "./dom.js";
 
 const FIELDS = { category: "Category", difficulty: "Difficulty", outcome: "Outcome", change: "Score change" };
@@ -25,6 +25,7 @@ class Filter {
     const labels = Object.keys(FIELDS).map((field) => this.addMenu(field));
     root.prepend(element("div", "filter-tools", ...labels, this.count));
     this.restore();
+    whenMoved(() => this.restore());
   }
 
   values(entry, field) {

@@ -7,9 +7,9 @@
  *
  * The choice stands in the query string: ?pair=key&sort=facts. What is shown of a pair: gallery-choice.js.
  */
-import { readQuery, writeQuery } from "./address.js";
+import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { pairWords } from "./components.js";
-import { element, enhanceEach, fetchJson, labelled, menu } from "./dom.js";
+import { element, enhanceEach, fetchJson, labelled, menu, statusPlace } from "./dom.js";
 import { Episode, ORDERS, Selections, finalPicture, sorted, underTarget } from "./gallery-choice.js";
 
 /* A target's entry, and what it shows for all pairs. */
@@ -49,15 +49,18 @@ class PairMenu {
     this.entries = [...root.querySelectorAll("[data-instance]")].map((link) => new Entry(link));
     this.selections = new Selections(root);
     this.sortedBox = root.querySelector("[data-sorted]");
-    this.menu = menu([["", "any"], ...pairs.map((pair) => [pair.key, pairWords(pair)])], "", () => this.choose());
-    this.order = menu([["", "as listed"], ...Object.entries(ORDERS).map(([key, [words]]) => [key, words])], "", () => this.choose());
+    this.menu = menu([["", "any"], ...pairs.map((pair) => [pair.key, pairWords(pair)])], "", () => this.choose({ push: true }));
+    this.order = menu([["", "as listed"], ...Object.entries(ORDERS).map(([key, [words]]) => [key, words])], "", () => this.choose({ push: true }));
     this.orderLabel = labelled("Sort", this.order);
     const tools = root.querySelector(".filter-tools");
     tools.prepend(labelled("Pair", this.menu), this.orderLabel);
+    this.absent = statusPlace("span", "table-count");
+    tools.append(this.absent);
     this.orderLabel.hidden = true;
+    whenMoved(() => this.restore());
   }
 
-  async choose() {
+  async choose({ push = false } = {}) {
     const key = this.menu.value;
     const told = key ? await fetchJson(`${this.root.dataset.shards}/pairs/${key}.json`) : {};
     if (this.menu.value !== key) return;
@@ -70,7 +73,10 @@ class PairMenu {
     this.selections.show(key ? this.pairs.get(key) : null, episodes);
     this.orderLabel.hidden = !key;
     this.root.classList.toggle("by-pair", key !== "");
-    writeQuery({ pair: key, sort: this.order.value });
+    // No fact of a site without verification is known to be wrong.
+    this.order.querySelector("[value=facts]").disabled = episodes.every(({ wrong }) => wrong === null);
+    this.absent.textContent = "";
+    writeQuery({ pair: key, sort: this.order.value }, { push });
     // The filters look again at what the entries say now.
     this.root.querySelectorAll(".filter-tools select").forEach((other) => {
       if (other !== this.menu && other !== this.order) other.dispatchEvent(new Event("change"));
@@ -84,9 +90,10 @@ class PairMenu {
   }
 
   restore() {
-    const { pair, sort } = readQuery();
-    if (!this.pairs.has(pair)) return;
-    this.menu.value = pair;
+    const { pair = "", sort } = readQuery();
+    if (pair && !this.pairs.has(pair)) this.absent.textContent = `Not here: pair ${pair.slice(0, 60)}`;
+    if (!this.pairs.has(pair) && !this.menu.value) return;
+    this.menu.value = this.pairs.has(pair) ? pair : "";
     this.order.value = sort in ORDERS ? sort : "";
     this.choose();
   }

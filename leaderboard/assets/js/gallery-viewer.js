@@ -3,7 +3,7 @@
  * Made by gallery.js, which the keys and the buttons in it go to.
  */
 import { Comparison } from "./compare.js";
-import { button, element } from "./dom.js";
+import { button, element, withAttributes } from "./dom.js";
 
 export const large = (image) => image.dataset.large ?? image.src;
 
@@ -62,7 +62,8 @@ export class Viewer {
     this.left = this.side("zoom-left");
     this.right = this.side("zoom-right");
     this.third = this.side("zoom-difference");
-    const pictures = element("div", "zoom-pictures", this.left.figure, this.right.figure);
+    this.faults = withAttributes(element("div", "zoom-faults"), { role: "region", "aria-label": "Faults", tabindex: "0" });
+    const pictures = element("div", "zoom-pictures", this.left.figure, this.right.figure, this.faults);
     const [over, apart] = [this.right, this.third].map(({ image, frame }) => new Comparison(image, frame));
     this.comparison = new ViewedComparison(over, apart, pictures, this.third.figure);
     const close = button("Close", () => this.dialog.close(), "tool zoom-close");
@@ -105,6 +106,8 @@ export class Viewer {
     this.third.image.alt = "";
     this.third.caption.replaceChildren(element("strong", "", "Difference"), element("span", "muted", " black where both are equal"));
     this.gallery.layXray(current, this.right.frame);
+    this.faults.replaceChildren(...this.gallery.xray.listed(current));
+    this.faults.hidden = !this.faults.childElementCount;
   }
 
   closed() {

@@ -82,6 +82,12 @@ export class XrayLayer {
     if (listed) cell.item.querySelector("figure").after(this.list(cell, ray));
   }
 
+  /* The list of a cell's faults for another place than under the cell; nothing while the X-ray is off or knows nothing. */
+  listed(cell) {
+    const ray = this.on && this.rayOf(cell);
+    return ray ? [this.list(cell, ray)] : [];
+  }
+
   boxOf([mark, box]) {
     return mark === null ? box : this.target.marks[mark][1];
   }
@@ -109,6 +115,7 @@ export class XrayLayer {
       const size = height / 18;
       const told = withAttributes(number.cloneNode(), { x: box[0], y: Math.max(size, box[1] - size / 5), "font-size": size });
       told.textContent = place + 1;
+      if (place >= LISTED) told.classList.add("later");
       parts.push(told);
     });
     group.replaceChildren(...parts.filter(Boolean));
@@ -123,6 +130,7 @@ export class XrayLayer {
     later.forEach((item) => { item.hidden = true; });
     const more = button(`${later.length} more`, () => {
       later.forEach((item) => { item.hidden = false; });
+      cell.item.dataset.allFaults = "";
       more.parentElement.remove();
     }, "xray-more");
     if (later.length) list.append(element("li", "", more));
@@ -146,8 +154,14 @@ export class XrayLayer {
     return message ? rangeOf(message, start, length) : null;
   }
 
-  /* Go to the message of a sentence, and show which words of it are meant. */
+  /* Go to the message of a sentence, and show which words of it are meant; a dialog that lies over it is closed first. */
   cite(cell, cited) {
+    const { dialog } = this.gallery.viewer;
+    if (dialog.open) {
+      dialog.addEventListener("close", () => this.cite(cell, cited), { once: true });
+      dialog.close();
+      return;
+    }
     const range = this.find(cell, cited);
     const message = range.startContainer.parentElement.closest(".message");
     message.open = true;

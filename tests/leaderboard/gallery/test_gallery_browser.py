@@ -337,6 +337,43 @@ def test_a_chosen_pairs_renderings_are_sorted_and_best_and_worst_follow_the_choi
     assert page.locator(".sorted a").count() == 0
 
 
+def test_back_returns_to_the_choice_before_and_an_unknown_pair_is_said(visit: Visit) -> None:
+    page = visit.open("gallery/index.html?pair=gone")
+    page.get_by_text("Not here: pair gone").wait_for()
+    chosen = page.locator(".filter-tools").get_by_label("Pair")
+    chosen.select_option("poet-plotter")
+    page.locator(".duo").first.wait_for()
+    page.get_by_label("Sort").select_option("best")
+    page.locator(".sorted a").first.wait_for()
+    page.go_back()
+    page.locator(".sorted a").first.wait_for(state="detached")
+    assert chosen.input_value() == "poet-plotter"
+    page.go_back()
+    page.locator(".duo").first.wait_for(state="detached")
+    assert chosen.input_value() == ""
+
+
+def test_facts_wrong_are_no_order_where_none_are_known(visit: Visit) -> None:
+    page = visit.open("gallery/index.html?pair=poet-plotter")
+    page.locator(".duo").first.wait_for()
+    assert page.get_by_label("Sort").locator("[value=facts]").is_disabled()
+    assert page.get_by_label("Sort").locator("[value=score]").is_enabled()
+
+
+def test_the_generators_name_keeps_its_line_in_a_replay_on_a_phone(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("gallery/simple_shapes-easy-01.html?open=replay#poet-plotter~1")
+    name = page.locator("dialog[open] .exchange:visible .draws .speaker")
+    name.wait_for()
+    # As many judges as leave no room beside the name.
+    name.evaluate(
+        "made => [1, 2, 3, 4, 5, 6].forEach(() => made.parentElement.append(made.nextElementSibling.cloneNode(true)))"
+    )
+    assert name.evaluate(
+        "made => made.getBoundingClientRect().height < 1.8 * parseFloat(getComputedStyle(made).fontSize)"
+    )
+
+
 def test_from_a_disk_the_first_rows_stay_and_one_line_says_why(browser: "Browser", site: Path) -> None:
     with browser.new_context() as context:
         page = context.new_page()

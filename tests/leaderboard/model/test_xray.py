@@ -8,7 +8,7 @@ from charted_episodes import chart, episode_of
 from charts import chart_instances
 from samples import sample_run
 from site_samples import built_once
-from visits import Visit
+from visits import Visit, axe_findings
 
 from ircore.core.records import Box
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -101,6 +101,14 @@ def test_without_facts_or_scene_there_is_no_x_ray() -> None:
     assert xrays(None, episode, {}) == {}
 
 
+CITED = """() => {
+  const turn = document.querySelector(".turn[data-xray]");
+  const ray = JSON.parse(turn.dataset.xray);
+  ray.faults[0][3] = [1, 0, 4, "said"];
+  turn.dataset.xray = JSON.stringify(ray);
+}"""
+
+
 def build(folder: Path) -> None:
     run = sample_run(folder / "run", chart_instances(folder / "charts"))
     score_runs([run], ScoringPlan(metrics=(), every_turn=True), workers=1)
@@ -147,3 +155,31 @@ def test_keys_work_as_soon_as_the_page_is_open_and_after_a_deep_link(visit: Visi
     page.locator("[data-gallery='ready'][data-restored]").wait_for()
     page.keyboard.press("z")
     assert page.locator("dialog.zoom[open]").count() == 1
+
+
+def test_in_the_zoom_every_number_of_the_xray_is_explained_and_leads_to_its_sentence(visit: Visit) -> None:
+    page = visit.open("gallery/pets.html")
+    page.locator("[data-gallery='ready'][data-restored]").wait_for()
+    # The invented describer says nothing of a mark, so the first fault is given its first four letters.
+    page.evaluate(CITED)
+    page.keyboard.press("x")
+    small = page.locator(".turn[data-xray]").first
+    listed = small.locator(".xray-faults > li[class]:visible").count()
+    assert small.locator("svg.xray text:visible").count() <= listed
+    page.keyboard.press("z")
+    dialog = page.locator("dialog.zoom[open]")
+    numbers = dialog.locator("svg.xray text").all_text_contents()
+    assert numbers == [str(number + 1) for number in range(dialog.locator(".zoom-faults > ol > li[class]").count())]
+    assert axe_findings(page) == []
+    faults, window = dialog.locator(".zoom-faults").bounding_box(), page.viewport_size
+    assert faults is not None
+    assert window is not None
+    assert faults["y"] + faults["height"] <= window["height"]
+    assert dialog.locator(".xray-said q").inner_text() == "left"
+    dialog.locator(".xray-said").click()
+    dialog.wait_for(state="hidden")
+    assert page.locator(":focus").inner_text().startswith("left")
+    page.locator(".cell-button").first.focus()
+    page.keyboard.press("z")
+    page.keyboard.press("x")
+    assert page.locator(".zoom-faults ol").count() == 0

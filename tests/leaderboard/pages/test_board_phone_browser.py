@@ -12,12 +12,18 @@ from leaderboard.building.site_build import build_site
 ROW = 45
 """Pixels of a folded row at most: two hundred rows and what stands around them fit into 12,000."""
 
+LONG = ("provider/model-4-maverick-17B-128E-instruct-FP8", "a-generator-of-many-parts-2026-preview")
+"""Describer and generator with names as hosted models have them."""
+
+NAME = "A submission of two players, as its people call it"
+
 
 def build(folder: Path) -> None:
     instances = sample_instances(folder / "instances", per_condition=2)
+    pairs = (("long", *LONG, 3.0), ("poet", "poet", "canvas", 5.0), ("seer", "seer", "canvas", 7.0))
     runs = [
-        rate_turns(sample_run(folder / slug, instances, named_submission(slug, slug, "canvas")), first, 0.2).path
-        for slug, first in (("describer-of-a-long-name", 3.0), ("poet", 5.0), ("seer", 7.0))
+        rate_turns(sample_run(folder / slug, instances, named_submission(slug, *players, name=NAME)), first, 0.2).path
+        for slug, *players, first in pairs
     ]
     build_site(runs, folder / "site")
 
@@ -46,6 +52,26 @@ def test_a_folded_row_says_rank_pair_score_and_interval_and_unfolds(visit: Visit
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_a_long_name_does_not_cover_the_score(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("boards/index.html")
+    for row in page.locator("table.board tbody tr").all():
+        name, score = (row.locator(part).bounding_box() for part in (".pair-names", ".score-column .value"))
+        assert name is not None
+        assert score is not None
+        assert name["x"] + name["width"] <= score["x"]
+
+
+def test_rows_inside_and_outside_the_top_group_are_in_line(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("boards/index.html")
+    assert page.locator("tr.top").count() == 1
+    marks = page.locator("tbody .pair-column .glyph").evaluate_all(
+        "all => all.map(mark => mark.getBoundingClientRect().x)"
+    )
+    assert len(set(marks)) == 1
+
+
 def test_tools_lie_in_a_sheet_that_opens_and_closes(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 390, "height": 844})
     page = visit.open("boards/index.html")
@@ -61,3 +87,13 @@ def test_tools_lie_in_a_sheet_that_opens_and_closes(visit: Visit) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     assert page.locator("[name=find]").is_visible()
     assert not opener.is_visible()
+
+
+def test_a_row_of_the_index_is_as_high_as_the_names_of_its_players(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = visit.open("pairs/index.html")
+    heights = page.locator("table.board tbody tr", has_text="seer").evaluate_all(
+        "all => all.map(row => row.clientHeight)"
+    )
+    assert heights
+    assert max(heights) <= 1.4 * ROW

@@ -159,6 +159,15 @@ def test_everything_is_done_by_keyboard_alone(visit: Visit) -> None:
     assert "easy: " in content
 
 
+def test_a_choice_that_is_not_on_the_board_is_said_until_another_is_made(visit: Visit) -> None:
+    page = visit.open(f"{BOARD}?describer=gone&against=nobody")
+    words = page.locator("[data-board-state]")
+    assert words.inner_text().endswith("; not on this board: against nobody, describer gone.")
+    page.get_by_label("Find", exact=True).fill("seer")
+    page.wait_for_url("**?find=seer")
+    assert "gone" not in words.inner_text()
+
+
 def test_at_most_four_pairs_are_compared(visit: Visit) -> None:
     page = visit.open(f"{BOARD}?pick=a-x,b-x,a-y,b-y,hostile")
     assert page.locator(".tools input:checked").count() == 4
@@ -185,6 +194,20 @@ def test_players_ticked_on_their_board_are_compared_as_players(visit: Visit) -> 
     assert finding.endswith(") than teller")
     assert page.locator(".compare-view tbody tr").first.locator("td").first.inner_text().startswith("+10.0")
     assert axe_findings(page) == []
+
+
+def test_from_compare_a_reader_comes_to_players_and_back(visit: Visit) -> None:
+    page = visit.open("compare.html")
+    kinds = page.get_by_role("navigation", name="What is compared")
+    kinds.get_by_role("link", name="Describers").click()
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    assert kinds.locator("[aria-current]").inner_text() == "Describers"
+    first, second = (page.get_by_label(f"{place} describer").input_value() for place in ("First", "Second"))
+    assert (first, second) == ("seer", "teller")
+    assert axe_findings(page) == []
+    kinds.get_by_role("link", name="Pairs").click()
+    page.get_by_label("First pair").wait_for()
+    assert page.get_by_role("heading", level=1).inner_text() == "Compare pairs"
 
 
 def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(visit: Visit) -> None:

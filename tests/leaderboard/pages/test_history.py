@@ -94,6 +94,24 @@ def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
     assert "1 pair moved down" in teller.words
 
 
+def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_first_leads_alone(site: Site) -> None:
+    entered = {entry.pair.describer: entry for entry in entries(site).values()}
+    board = {row.submission.describer: row for row in site.under().board(site.judge)}
+    # The pair that came last entered among all pairs of today.
+    assert entered["teller"].ranks == (board["teller"].rank_low, board["teller"].rank_high) == (1, 2)
+    assert entered["seer"].ranks == (1, 1)
+    assert (board["seer"].rank_low, board["seer"].rank_high) == (3, 3)
+    assert "It entered at place 2 of 3 by main score (rank 1–2), behind" in entered["teller"].words
+
+
+def test_ranks_that_cannot_be_told_apart_are_a_range_on_the_page_and_in_the_table(site: Site) -> None:
+    entry = replace(next(iter(entries(site).values())), ranks=(1, 3))
+    assert as_csv(entries_table([entry])).splitlines()[1].endswith(",1,1,3")
+    page = history_page(site, [])
+    text = Renderer(site, {}).block(replace(page, values={**page.values, "entered": [entry]}))
+    assert '<span class="muted">rank</span> 1–3</span>' in text
+
+
 def test_an_entry_says_how_sure_the_scores_of_its_neighbours_are(site: Site) -> None:
     entered = {entry.pair.describer: entry for entry in entries(site).values()}
     poet, seer = (interval_words(entered[name].main, 1) for name in ("poet", "seer"))
@@ -102,7 +120,7 @@ def test_an_entry_says_how_sure_the_scores_of_its_neighbours_are(site: Site) -> 
 
 def test_what_changed_tells_it_in_words_and_so_do_the_feeds(site: Site) -> None:
     words = {change.title: change.words for change in changes(site)}
-    told = "It entered at place 1 of 2 by main score, ahead of seer + painter (53.5, 95 % interval "
+    told = "It entered at place 1 of 2 by main score (rank 1), ahead of seer + painter (53.5, 95 % interval "
     assert told in words["New pair: poet + painter"]
     assert told in dict(feed.feed_files(site))["feed.json"]
 

@@ -1,5 +1,6 @@
 """What pages say of their numbers in their descriptions: by numbers that the test gives, or that stand on the page."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,6 +9,7 @@ from invented import invented_run, invented_set
 from invented_games import Guessing, guessed, guessing_set
 
 from ircore.results.games import GameResults
+from ircore.results.players import PlayerResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.games.pages import game_pages
@@ -16,7 +18,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.finding import outcome_words, pair_finding
 from leaderboard.pages.player_boards import player_board_pages
-from leaderboard.pages.players import player_pages
+from leaderboard.pages.players import extremes, player_pages
 from leaderboard.pages.selections import best_of
 from leaderboard.rendering.description import LONGEST, description
 from leaderboard.rendering.render import Renderer
@@ -105,6 +107,31 @@ def test_a_pair_says_its_rank_and_its_best_and_worst_condition(site: Site, place
         f", judged by structural; best on {', '.join(best)} ({scores[best]:.1f}), "
         f"worst on {', '.join(worst)} ({scores[worst]:.1f})"
     )
+
+
+def test_a_condition_of_three_targets_is_neither_best_nor_worst() -> None:
+    few = Site([invented_run(invented_set(3, ("geometry", "photos")), "seer", "painter", 4.0, 0.3)])  # type: ignore[list-item]
+    (row,) = few.results.board("structural")
+    conditions = [
+        {
+            "category": name,
+            "difficulty": level,
+            "cell": few.results.cell(row.submission.run_id, "structural", name, level),
+        }
+        for name in ("geometry", "photos")
+        for level in ("easy", "hard")
+    ]
+    values = {"row": row, "rivals": 1, "conditions": conditions}
+    assert pair_finding("structural", values).endswith(", judged by structural")
+
+
+def test_a_players_best_and_worst_category_have_five_targets() -> None:
+    means = {"geometry": Estimate(9.0, None, None, 4), "photos": Estimate(6.0, 5.0, 7.0, 5)}
+    result = PlayerResult("describer", "seer", ("a", "b"), Estimate(7.0, 6.0, 8.0, 9), means, {})
+    assert extremes(result) == {}
+    lines = Estimate(4.0, 3.0, 5.0, 6)
+    more = replace(result, by_category={**means, "line_graph": lines})
+    assert extremes(more) == {"best": ("photos", means["photos"]), "worst": ("line_graph", lines)}
 
 
 def test_a_player_says_its_mean_over_partners(site: Site) -> None:

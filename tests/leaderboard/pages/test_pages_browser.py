@@ -198,3 +198,32 @@ def test_the_pair_of_the_headline_stands_within_its_line(visit: Visit) -> None:
     )
     assert before == pytest.approx(pair, abs=2)
     assert after == pytest.approx(pair, abs=2)
+
+
+def test_the_mark_of_a_pair_in_a_sentence_stands_on_the_line_of_its_name(visit: Visit) -> None:
+    page = visit.open("index.html")
+    for width in range(320, 520, 20):
+        page.set_viewport_size({"width": width, "height": 900})
+        apart = page.locator(".front :is(.finding, .lead) .pair").evaluate_all(
+            """pairs => pairs.map(pair => {
+                const mark = pair.querySelector(".glyph").getBoundingClientRect();
+                const line = pair.querySelector(".pair-describer bdi").getClientRects()[0];
+                return [Math.abs((mark.top + mark.bottom - line.top - line.bottom) / 2), line.left - mark.right];
+            })"""
+        )
+        assert apart
+        assert all(down < 8 and 0 <= right < 12 for down, right in apart), (width, apart)
+
+
+def test_an_address_with_pairs_that_are_not_here_says_so(visit: Visit) -> None:
+    page = visit.open("compare.html?pairs=gone,seer-painter")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    assert page.get_by_text("Not here: gone.").is_visible()
+    choose(page, "Second pair", "seer-sketcher")
+    page.get_by_text("Not here: gone.").wait_for(state="detached")
+
+
+def test_a_pair_that_nobody_waited_for_has_no_seconds(visit: Visit) -> None:
+    summary = visit.open("pairs/seer-painter.html").locator(".facts-large")
+    assert "Tokens" in summary.inner_text()
+    assert "Seconds" not in summary.inner_text()

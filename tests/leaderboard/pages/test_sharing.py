@@ -2,19 +2,25 @@
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from invented import invented_run, invented_set
+from invented_games import Guessing, guessed, guessing_set
 from pages import read_page
 from PIL import Image
 
 from ircore.games.registry import load_game
+from ircore.results.games import GameResults
 from leaderboard.building.cards import card_of, card_path, card_tags, fitting
+from leaderboard.games.pages import game_pages
+from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View
 from leaderboard.pages.boards import board_pages
+from leaderboard.pages.player_boards import player_board_pages
 from leaderboard.pages.sharing import provenance, share_strip
 
 SET = invented_set(8, ("geometry", "photos"))
@@ -38,15 +44,16 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert share_strip(Page("cite", "Cite", "cite"), site) == ""
 
 
-@pytest.mark.parametrize("template", ["ask", "history", "paper", "replay", "gallery_index"])
+@pytest.mark.parametrize("template", ["ask", "changes", "history", "paper", "replay", "gallery_index"])
 def test_pages_beside_the_boards_are_cited_too(site: Site, template: str) -> None:
     assert "data-copy-link" in share_strip(Page(template, "A page", template), site)
 
 
-def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge() -> None:
+@pytest.mark.parametrize("template", ["game_board", "game_gallery", "game_instance"])
+def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge(template: str) -> None:
     run = SimpleNamespace(run=SimpleNamespace(instance_set="0123456789abcdef"))
     section = SimpleNamespace(game=load_game("reference"), entries=[SimpleNamespace(measured=run)])
-    page = Page("games/reference/index", "Reference game: board", "game_board", {"section": section})
+    page = Page("games/reference/index", "Reference game: board", template, {"section": section})
     entry = share_strip(page, None)
     assert "instance set 0123456789ab" in entry
     assert "judged by" not in entry
@@ -71,6 +78,42 @@ def test_a_board_has_a_card_that_other_sites_find(site: Site, tmp_path: Path) ->
     assert '<meta property="og:description" content="Who leads &amp; by how much">' in tags
     assert 'content="https://example.org/board/cards/boards/index.png"' in tags
     assert "&#34;board&#34;" in tags
+
+
+def pixels(card: bytes | None) -> bytes:
+    assert card is not None
+    image = Image.open(io.BytesIO(card))
+    assert image.size == (1200, 630)
+    return image.convert("RGB").tobytes()
+
+
+def test_a_board_of_players_has_a_card_and_those_of_single_conditions_show_it_too(site: Site, tmp_path: Path) -> None:
+    pages = {page.path: page.complete() for page in player_board_pages(site)}
+    page = pages["boards/describers/index"]
+    assert pixels(card_of(site, page)) != pixels(card_of(site, replace(page, values={**page.values, "lines": []})))
+    assert card_of(site, pages["boards/describers/all-hard"]) is None
+    path = card_path(tmp_path, page.path)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"a picture")
+    assert "cards/boards/describers/index.png" in card_tags(tmp_path, "boards/describers/all-hard", "", site.address)
+
+
+def test_a_board_of_another_game_has_a_card(site: Site) -> None:
+    run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
+    section = GameSection(GameResults.from_runs(Guessing(), [run]), site.pictures)
+    pages = {page.template: page.complete() for page in game_pages([section]) if page.template != "game_instance"}
+    assert pixels(card_of(site, pages["game_board"])) != pixels(card_of(site, pages["game_run"]))
+    assert card_of(site, pages["game_method"]) is None
+
+
+def test_a_page_without_a_card_has_that_of_the_front_page_unless_it_is_of_another_game(
+    site: Site, tmp_path: Path
+) -> None:
+    front = card_path(tmp_path, "index")
+    front.parent.mkdir(parents=True)
+    front.write_bytes(b"a picture")
+    assert "https://example.org/board/cards/index.png" in card_tags(tmp_path, "ask", "Ask", site.address)
+    assert "og:image" not in card_tags(tmp_path, "games/guessing/method", "Guessing", site.address)
 
 
 def test_without_an_address_a_page_has_its_title_and_description_for_other_sites(tmp_path: Path) -> None:
