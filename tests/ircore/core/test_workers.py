@@ -35,6 +35,9 @@ def command():
 
 import ircore.commands.main as commands
 commands.run = lambda arguments: command()
+# Tests that run under nohup would hand on that the signal is ignored.
+import signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 main()
 """
 
