@@ -265,7 +265,7 @@ class Guesser:
     [
         (Timed, r"play: test_conformance_faults.py:\d+ reaches the clock \(monotonic\): rules only ask"),
         (Remembering, "resumed after 0 answers, guesser is asked otherwise in step 1"),
-        (Repeating, "seat guesser, step 1: is asked twice"),
+        (Repeating, "asks the seat guesser twice in step 1"),
         (Undeclared, "ended with 'won', which it does not declare"),
         (Beyond, "measure length: the value 2 is outside 0 to 1"),
         (Unmeasured, "measured gives no length"),
