@@ -3,6 +3,7 @@
 The game's records check these fields where the game is installed; without it they are JSON that can still be read.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -191,3 +192,16 @@ def manifest_record(document: dict[str, object]) -> AnySubmission:
         return stated
     rest = {name: value for name, value in document.items() if name not in ("schema", "game", "players")}
     return Submission.model_validate({"schema": 1, **stated.players, **rest})
+
+
+def rules_key(rules: Fields) -> str:
+    """Return the rules of a run as one word for tables; equal rules have equal keys.
+
+    >>> rules_key({"rounds": 3, "feedback": True})
+    'feedback=true,rounds=3'
+    >>> rules_key({})
+    'none'
+    """
+    # Texts stand without their quotation marks.
+    words = (f"{name}={json.dumps(value, sort_keys=True).strip(chr(34))}" for name, value in sorted(rules.items()))
+    return ",".join(words) or "none"

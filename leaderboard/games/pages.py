@@ -114,8 +114,8 @@ def _lead(values: Mapping[str, Any]) -> str:
 
 def _place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
-    section, entry = values["section"], values["entry"]
-    return place_words(entry.row, len(section.entries))
+    entry: Entry = values["entry"]
+    return place_words(entry.row, entry.rivals)
 
 
 def _best_players(values: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from ircore.results.played_run import PlayedRun
 from ircore.results.tables.games import game_board, game_outcomes
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
+PAIRS = [("one", 9.0), ("two", 1.0)]
 SPREAD = [4.0, 5.0, 6.0, 5.0]
 
 
@@ -91,6 +92,20 @@ def test_runs_by_other_rules_are_ranked_apart() -> None:
     board = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3})).board()
     ranks = [(row.submission.run.slug, len(row.submission.run.rules), row.rank_low) for row in board]
     assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
+
+
+def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> None:
+    usual = [guessed(name, TEN, [points] * 20, rules={"rounds": 2, "hints": True}) for name, points in PAIRS]
+    longer = guessed("one", TEN, [5.0] * 20, rules={"rounds": 3, "hints": True, "loud": False})
+    table = game_board(results(*usual, longer))
+    assert [value.value for value in table.column("other_rules")] == ["the usual"] * 2 + ["loud=false, rounds=3"]
+    assert [value.value for value in table.column("rules")] == [
+        "hints=true,rounds=2", "hints=true,rounds=2", "hints=true,loud=false,rounds=3"
+    ]  # fmt: skip
+    assert table.caption.endswith("Ranks are among runs by the same rules; the usual ones are hints=true, rounds=2.")
+    alike = game_board(results(*usual))
+    assert "other_rules" not in {column.key for column in alike.columns}
+    assert "rules" not in alike.caption
 
 
 def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:

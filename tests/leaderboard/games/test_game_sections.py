@@ -5,6 +5,7 @@ from invented_games import Guessing, guessed, guessing_set
 
 from ircore.results.games import GameResults
 from leaderboard.games.board import board_lines
+from leaderboard.games.entries import entries_of
 from leaderboard.games.section import GameSection
 from leaderboard.storage.pictures import PictureBook
 
@@ -18,3 +19,13 @@ def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_cond
     assert len(cells) == 4
     assert {cell.few for cell in cells} == {few}
     assert all(cell.title.endswith(f"n {per_condition}{': too few' if few else ''}") for cell in cells)
+
+
+def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_those_by_the_same() -> None:
+    instances = guessing_set(5)
+    usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 9.0), ("two", 1.0))]
+    longer = guessed("one", instances, [5.0] * 20, {"rounds": 3, "word": "a\u202eb"})
+    entries = entries_of(GameResults.from_runs(Guessing(), [*usual, longer]))
+    assert [(entry.name, entry.rank, entry.rivals) for entry in entries] == [
+        ("one-model", "1", 2), ("two-model", "2", 2), ("one-model (rounds=3, word=a\\u202eb)", "1", 1)
+    ]  # fmt: skip
