@@ -202,6 +202,13 @@ def rules_key(rules: Fields) -> str:
     >>> rules_key({})
     'none'
     """
-    # Texts stand without their quotation marks.
-    words = (f"{name}={json.dumps(value, sort_keys=True).strip(chr(34))}" for name, value in sorted(rules.items()))
-    return ",".join(words) or "none"
+    return ",".join(f"{name}={rule_word(value)}" for name, value in sorted(rules.items())) or "none"
+
+
+def rule_word(value: object) -> str:
+    """Return the value of a rule as a manifest has it, a text without its quotation marks.
+
+    >>> rule_word(False), rule_word(3), rule_word("edit")
+    ('false', '3', 'edit')
+    """
+    return json.dumps(value, sort_keys=True, default=str).strip('"')

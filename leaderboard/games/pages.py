@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.game_records import GameEpisode, GameInstance, rule_word
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
 from ircore.instances.withheld import ways_to_get
@@ -206,7 +206,7 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
         "settings": [
             ("Name", run.submission.name),
             *((seat.title, label) for seat, label in zip(section.seats, entry.players, strict=True)),
-            *((f"Rule {name}", str(value)) for name, value in run.rules.items()),
+            *((f"Rule {name}", rule_word(value)) for name, value in run.rules.items()),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),
             ("Seed", str(run.seed)),

@@ -254,7 +254,9 @@ def players_table(results: GameResults) -> Table:
     for number, seat in enumerate(results.seats):
         runs: dict[str, list[PlayedGameRun]] = {}
         for run in results.runs:
-            runs.setdefault(_players(results, run)[number], []).append(run)
+            # Where the rules leave a seat empty, nobody played in it.
+            if seat.name in run.run.submission.players:
+                runs.setdefault(_players(results, run)[number], []).append(run)
         means = {player: partner_mean(of_player, game.headline) for player, of_player in runs.items()}
         # Sorted upwards, so that names break ties in the order of the alphabet.
         sign = -1 if game.headline.direction == "higher" else 1

@@ -157,7 +157,10 @@ def measure_column(measure: Measure) -> Column:
     """Return the column of a measure's means."""
     scale = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else measure.unit
     about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
-    return Column(measure.key, measure.title, about, scale, measure.direction, 2, estimated=True)
+    # "Words (words)" says nothing twice.
+    said = scale.casefold() == measure.title.casefold()
+    unit, implied = ("", scale) if said else (scale, "")
+    return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
 
 
 def _mean(measure: Measure) -> Filled[GameRow]:
