@@ -11,7 +11,7 @@ from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, transcripts_name
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameInstance, rules_key
+from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_key
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld import published_pictures

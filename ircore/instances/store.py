@@ -206,7 +206,7 @@ def read_instances(folder: Path) -> InstanceSet:
     if not isinstance(instances, InstanceSet):
         raise InputError(
             f"{folder / INDEX}: the instances are of the game {instances.game}, not of {RECONSTRUCTION}",
-            "Name an instance set of that game.",
+            f"Name an instance set of {RECONSTRUCTION}.",
         )
     return instances
 

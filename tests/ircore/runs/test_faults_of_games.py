@@ -37,7 +37,7 @@ class Guess(Game[GameRules]):
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures = (Measure("correct", "Correct", range=(0, 1)),)
 
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:  # noqa: ARG002
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
         answer = await table.ask(GUESSER, Question(step=1, prompt="Guess."))
         return Ending("completed", (Guessed(guess=answer.text),))
 
@@ -45,7 +45,7 @@ class Guess(Game[GameRules]):
 class Apple:
     """A table at which everybody says apple."""
 
-    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:  # noqa: ARG002 - a table's signature
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
         return TextAnswer("apple")
 
 
@@ -55,7 +55,7 @@ class Raising:
     def __init__(self, error: Exception) -> None:
         self.error = error
 
-    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:  # noqa: ARG002 - a table's signature
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
         raise self.error
 
 
@@ -72,10 +72,12 @@ def play_and_record(game: Game[Any], table: Table) -> Any:
 
 def test_rules_that_break_are_named_with_their_line() -> None:
     class Breaks(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:  # noqa: ARG002
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
             return Ending("completed", (Guessed(guess="apple"[9]),))
 
-    with pytest.raises(WorkError, match="apple-easy-01: the game guess broke with IndexError: .* out of range") as told:
+    with pytest.raises(
+        WorkError, match=r"apple-easy-01: the game guess broke with IndexError: .* out of range"
+    ) as told:
         play_and_record(Breaks(), Apple())
     assert "(test_faults_of_games.py:" in told.value.problem
     assert told.value.remedy == "This is a fault of the game: mend it and give the same command again."
@@ -90,7 +92,7 @@ def test_what_a_question_raises_is_no_fault_of_the_game() -> None:
 
 def test_a_seat_is_declared_and_asked_once_a_step() -> None:
     class AsksStranger(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:  # noqa: ARG002
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
             await table.ask(STRANGER, Question(step=1, prompt="Who are you?"))
             return Ending("completed", ())
 
@@ -115,7 +117,7 @@ def test_a_seat_is_declared_and_asked_once_a_step() -> None:
 )
 def test_an_ending_is_what_the_game_declares(ending: Any, told: str) -> None:
     class Ends(Guess):
-        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:  # noqa: ARG002
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
             return ending  # type: ignore[no-any-return]
 
     with pytest.raises(WorkError, match=told):

@@ -60,7 +60,11 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
         for group in players(GameSection(results, PictureBook()))
     }
     assert by_seat == {"guesser": ["asked-model", "alone-model"], "helper": ["looker"]}
-    assert [value.value for value in players_table(results).column("player")] == ["asked-model", "alone-model", "looker"]
+    assert [value.value for value in players_table(results).column("player")] == [
+        "asked-model",
+        "alone-model",
+        "looker",
+    ]
 
 
 def test_a_unit_that_repeats_the_title_is_said_once() -> None:
