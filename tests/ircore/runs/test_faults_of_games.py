@@ -1,6 +1,7 @@
-"""What is wrong with a game of another package is named in one line, while it is played."""
+"""What is wrong with a game of another package is named in one line, when it is played and when it is measured."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from ircore.core.errors import WorkError
 from ircore.core.game_records import GameInstance
 from ircore.core.records import GameRules, Record
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.episode import ended_episode, played
+from ircore.scorers.game_measures import measured_scores
 
 GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "the prompt alone", "text")
 STRANGER: Seat[Question, TextAnswer] = Seat("stranger", "Stranger", "nothing", "text")
@@ -122,3 +124,15 @@ def test_an_ending_is_what_the_game_declares(ending: Any, told: str) -> None:
 
     with pytest.raises(WorkError, match=told):
         play_and_record(Ends(), Apple())
+
+
+def test_measures_that_break_are_named_with_their_line() -> None:
+    class Mismeasures(Guess):
+        def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:
+            yield Measured("correct", None, 1 / len(ending.steps[1:]))
+
+    episode = play_and_record(Guess(), Apple())
+    with pytest.raises(WorkError, match="the game guess broke with ZeroDivisionError: division by zero") as told:
+        list(measured_scores(Mismeasures(), episode, {INSTANCE.instance_id: SETUP.payload}))
+    assert "(test_faults_of_games.py:" in told.value.problem
+    assert told.value.remedy == "Mend the game's package and score the run again."
