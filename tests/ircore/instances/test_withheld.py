@@ -1,9 +1,13 @@
 """Pictures that may be played with and never published: of formats of this project, and of other packages."""
 
+from pathlib import Path
+
 import pytest
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameInstance, PictureFile
+from ircore.instances.records import Instances
+from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld import published_pictures, refuse_withheld, ways_to_get
 
 
@@ -22,3 +26,11 @@ def test_another_package_keeps_its_pictures_unpublished_by_their_licence() -> No
     assert "LicenseRef-withheld-atlas" in way
     with pytest.raises(InputError, match=r"map-easy-01: its picture \(LicenseRef-withheld-atlas\) must not be"):
         refuse_withheld([free, withheld], "release")
+
+
+def test_a_set_that_lacks_such_pictures_says_why_and_where_they_are(tmp_path: Path) -> None:
+    withheld = instance("LicenseRef-withheld-atlas")
+    brought_back = GameInstanceSet(tmp_path, "0" * 64, Instances.of((withheld,)))
+    with pytest.raises(InputError, match="map-easy-01: its pictures are in no release") as told:
+        brought_back.pictures(withheld)
+    assert told.value.remedy == ways_to_get([withheld])[0]
