@@ -85,6 +85,11 @@ class Careless(Echo):
         pass
 
 
+class Puzzled(Echo):
+    async def describe(self, view: DescriberView) -> Any:
+        return TextAnswer(view.messages[7])
+
+
 class Drawing(Echo):
     TRAITS = Traits(needs="nothing", methods=("render",))
 
@@ -95,6 +100,7 @@ class Drawing(Echo):
         (Forgetful, "player Forgetful: declares no TRAITS"),
         (Stateful, "player Stateful: describe: an answer depends on what was asked before"),
         (Silent, "player Silent: describe: answers with a str, not a TextAnswer"),
+        (Puzzled, r"describe: breaks with IndexError: .*when asked 'Describe the target.'.*questions={'describe': "),
         (Careless, "player Careless: takes parameters.no_such_setting"),
         (Drawing, "player Drawing: TRAITS.methods names render, which it does not have"),
     ],
