@@ -17,7 +17,7 @@ KILOGRAM = "LicenseRef-KiloGram-tangrams"
 VISUAL_GENOME = "LicenseRef-Visual-Genome-photographs"
 
 WITHHELD = "LicenseRef-withheld"
-"""Beginning of the licences by which other packages keep pictures unpublished, such as ``LicenseRef-withheld-atlas``."""
+"""Beginning of the licences by which other packages keep pictures unpublished, as in ``LicenseRef-withheld-atlas``."""
 
 HOW_TO_GET: Mapping[str, str] = MappingProxyType(
     {

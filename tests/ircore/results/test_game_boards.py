@@ -1,6 +1,9 @@
 """Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from invented import invented_run, invented_set
@@ -12,6 +15,7 @@ from ircore.games.base import Measure, Pages
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
+from ircore.results.tables.formats import render
 from ircore.results.tables.games import game_board, game_outcomes
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
@@ -181,3 +185,12 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
 def test_a_difference_with_an_empty_side_is_empty() -> None:
     (row,) = GameResults.from_runs(Comparing(), [guessed("pair", TEN, [5.0] * 20)]).board()
     assert row.cell.measures["gap"].mean is None
+
+
+def test_the_table_of_the_page_is_a_table() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "game-pages.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(from ircore.results.*?)```", page, re.DOTALL)
+    module: dict[str, Any] = {}
+    exec(code, module)  # the page's own code
+    runs = results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 20))
+    assert render(module["correct_table"](runs), "csv").splitlines()[1].startswith("high,9.0,")
