@@ -43,7 +43,10 @@ def load_results(place: str, revision: str | None = None) -> Results:
     report = _sound_report(place, revision)
     if not report.runs:
         games = sorted({run.run.game for run in report.game_runs})
-        raise InputError(f"{place}: no runs of reconstruction", f"Ask for another game: {', '.join(games)}.")
+        raise InputError(
+            f"{place}: no runs of reconstruction, only of {', '.join(games)}",
+            f"See: ircore results {place}; or dataset_card.data.load_game_results({place!r}, {games[0]!r}).",
+        )
     return Results.from_runs(report.runs)
 
 

@@ -11,7 +11,7 @@ from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, transcripts_name
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import Fields, GameEpisode, GameInstance
+from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_key
 from ircore.games.base import Game, picture_fields
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld_pictures import published_pictures
@@ -166,14 +166,15 @@ class DeclaredTables(GameTables):
             about = flat.column
             whole: Kind = "string" if about.digits is None else "int32" if about.digits == 0 else "float64"
             kind: Kind = whole if flat.part == "value" else "int32" if flat.part == "n" else "float64"
-            yield Column(flat.name, kind, about.description, nullable=True)
+            if flat.name != _RULES.name:
+                yield Column(flat.name, kind, about.description, nullable=True)
         yield _RULES
 
     def _board_rows(self) -> Iterator[Row]:
         for row, flat in zip(self.results.board(), flat_records(game_board(self.results)), strict=True):
             run = row.submission.run
             of_all: Row = {"run_id": run.run_id, "category": ALL, "difficulty": ALL}
-            yield {_GAME.name: self.name} | of_all | flat | {"rules": rules_key(run.rules)}
+            yield {_GAME.name: self.name} | of_all | flat
 
     def _instance_rows(self) -> Iterator[Row]:
         columns = self.configs[INSTANCES.name].images
@@ -249,19 +250,6 @@ class DeclaredTables(GameTables):
 def step_column(field: str) -> str:
     """Return the column for a field of a step: the field's name, prefixed where every table has that name."""
     return f"step_{field}" if field in OWN_COLUMNS or field.startswith("player_") else field
-
-
-def rules_key(rules: Fields) -> str:
-    """Return the rules of a run as one word for tables; equal rules have equal keys.
-
-    >>> rules_key({"rounds": 3, "feedback": True})
-    'feedback=true,rounds=3'
-    >>> rules_key({})
-    'none'
-    """
-    # Texts stand without their quotation marks.
-    words = (f"{name}={json.dumps(value, sort_keys=True).strip(chr(34))}" for name, value in sorted(rules.items()))
-    return ",".join(words) or "none"
 
 
 def _kind(annotation: Any) -> Kind:

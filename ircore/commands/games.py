@@ -7,6 +7,7 @@ import click
 
 from ircore.commands.completion import names_of
 from ircore.commands.options import echo_either, echo_json
+from ircore.core.game_records import rule_word
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.games.base import Game, Measure
@@ -60,7 +61,7 @@ def _page(game: Game[Any]) -> str:
             for seat in game.seats
         ],
         "rules": [
-            (name, f"{info.default}{f'  {info.description}' if info.description else ''}")
+            (name, f"{rule_word(info.default)}{f'  {info.description}' if info.description else ''}")
             for name, info in game.rules.model_fields.items()
         ],
         "outcomes": [

@@ -111,10 +111,12 @@ def _on_disk(path: Path) -> Path:
     """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache.
 
     Raises:
-        InputError: The address names no dataset.
+        InputError: There is no such path, or the address names no dataset.
         WorkError: There is none, or the Hub cannot be reached.
     """
     dataset = dataset_named_by(path)
+    if dataset is None and not path.exists():
+        raise InputError(f"PATH {path}: no such file or folder", "Name what the format reads.")
     fetched: Path = path if dataset is None else load("releases", "fetch_files")(dataset)
     return fetched
 
@@ -242,7 +244,10 @@ def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
 @json_option
 def diff(first: Path, second: Path, as_json: bool) -> None:
     """Show which instances of the set B were added to the set A, removed or changed, and in which fields."""
-    difference = compare_sets(read_any_instances(first), read_any_instances(second))
+    newer = read_any_instances(second)
+    difference = compare_sets(read_any_instances(first), newer)
+    if newer.game != RECONSTRUCTION:
+        click.get_current_context().meta[NEXT] = "ircore instances show {second}"
     if as_json:
         echo_json(asdict(difference))
         return

@@ -192,7 +192,7 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
             args=words,
             prog_name="ircore",
             standalone_mode=False,
-            obj="nested" if nested else None,
+            obj="nested" if nested else tuple(words),
             default_map=option_defaults(app, words),
             terminal_width=_help_width(),
         )

@@ -54,7 +54,7 @@ def plugin(kind: str, name: str, out: Path) -> None:
             (folder / path).parent.mkdir(exist_ok=True)
             write_text(folder / path, text)
     click.echo(f"{out}: the {kind} {name}")
-    click.echo(f"  pip install --editable {out} && pytest {out}", err=True)
+    click.echo(f"  pip install pytest --editable {out} && python -m pytest {out}", err=True)
 
 
 def plugin_files(kind: str, name: str) -> dict[str, str]:

@@ -86,7 +86,12 @@ def tell_next(words: str, context: click.Context) -> None:
     if typed.get("as_json") or typed.get("form", "text") != "text":
         return
     template = context.meta.get(NEXT) or next_steps().get(words)
-    if template:
-        name, _, rest = filled(template, typed).partition(" ")
+    if typed.get("dry_run"):
+        # What was only tried is now done.
+        command = f"ircore {shlex.join(word for word in context.find_root().obj if word != '--dry-run')}"
+    else:
+        command = filled(template, typed) if template else ""
+    if command:
+        name, _, rest = command.partition(" ")
         step = printable(f"{program_name() if name == 'ircore' else name} {rest}")
         click.echo(f"{styled('next:', 'cyan', stream=sys.stderr)} {step}", err=True)

@@ -46,6 +46,13 @@ def _fault(group: Group, name: str) -> str | None:
     try:
         # A game is more than its class: its declarations are checked as well.
         load_game(name) if group == "games" else load(group, name)
+        if group == "game_tables":
+            # Inside: most packages add no table of a game, and this one needs the statistics.
+            from ircore.results.tables.game_curves import plugin_table_fault
+
+            return plugin_table_fault(name)
+        if group == "instances" and not name.startswith(("build.", "import.", "category.")):
+            return "its name is none of build.GAME, import.FORMAT and category.NAME"
     except InputError as error:
         # The line names group and plug-in already.
         return error.problem.partition(": ")[2] or error.problem

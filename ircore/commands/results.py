@@ -159,7 +159,7 @@ def _show_games(
             # A game whose package is broken must not hold up the boards of the others.
             if last and len(played) == 1:
                 raise
-            click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
+            _say_left_out(error)
             status = error.status
             continue
         if name is None and out is not None:
@@ -196,7 +196,12 @@ def _game_tables(
     from ircore.results.games import read_game_results
     from ircore.results.tables.game_curves import tables_of_game
 
-    return tables_of_game(read_game_results(runs), name, category, difficulty)
+    return tables_of_game(read_game_results(runs), name, category, difficulty, None if name else _say_left_out)
+
+
+def _say_left_out(error: WorkError) -> None:
+    # What another package adds must not hold up the tables of this one.
+    click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
 
 
 def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
@@ -213,8 +218,7 @@ def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
                 with plugin_work(f"table {name!r}"):
                     tables[stem] = entry.table(results, replace(question, judge=judge))
         except WorkError as error:
-            # A table of another package must not hold up the tables of this one.
-            click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
+            _say_left_out(error)
     return tables
 
 

@@ -12,7 +12,7 @@ import click
 from ircore.commands.options import PATH
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError
-from ircore.core.game_records import drawn_renderings
+from ircore.core.game_records import drawn_renderings, rule_word
 from ircore.core.images import read_picture
 from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.terminal import printable, terminal_width
@@ -98,7 +98,7 @@ def _show_pictures(folder: RunFolder | GameRunFolder, dialogue: Dialogue) -> Non
 def _rules(run: dict[str, Any]) -> str:
     rules = run["rules"]
     if run["game"] != RECONSTRUCTION:
-        return ", ".join(f"{name}: {value}" for name, value in rules.items())
+        return ", ".join(f"{name}: {rule_word(value)}" for name, value in rules.items())
     return f"{Rules.model_validate(rules).key}: {rules['token_budget']} tokens a message, {rules['max_turns']} turns"
 
 

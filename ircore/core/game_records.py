@@ -3,6 +3,7 @@
 The game's records check these fields where the game is installed; without it they are JSON that can still be read.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -191,3 +192,23 @@ def manifest_record(document: dict[str, object]) -> AnySubmission:
         return stated
     rest = {name: value for name, value in document.items() if name not in ("schema", "game", "players")}
     return Submission.model_validate({"schema": 1, **stated.players, **rest})
+
+
+def rules_key(rules: Fields) -> str:
+    """Return the rules of a run as one word for tables; equal rules have equal keys.
+
+    >>> rules_key({"rounds": 3, "feedback": True})
+    'feedback=true,rounds=3'
+    >>> rules_key({})
+    'none'
+    """
+    return ",".join(f"{name}={rule_word(value)}" for name, value in sorted(rules.items())) or "none"
+
+
+def rule_word(value: object) -> str:
+    """Return the value of a rule as a manifest has it, a text without its quotation marks.
+
+    >>> rule_word(False), rule_word(3), rule_word("edit")
+    ('false', '3', 'edit')
+    """
+    return json.dumps(value, sort_keys=True, default=str).strip('"')

@@ -139,7 +139,7 @@ def load(group: Group, name: str, where: str = "") -> Any:
         raise unknown(group.removesuffix("s"), name, points, where)
     try:
         loaded = points[name].load()
-        _check(group, loaded)
+        _check(group, name, loaded)
     except (KeyboardInterrupt, StoppedError):
         raise
     except BaseException as error:  # a plug-in is somebody else's code: importing it may raise anything, and exit too
@@ -149,13 +149,17 @@ def load(group: Group, name: str, where: str = "") -> Any:
     return loaded
 
 
-def _check(group: Group, loaded: object) -> None:
-    """Raise a TypeError for an object that is no plug-in of a group."""
+def _check(group: Group, name: str, loaded: object) -> None:
+    """Raise a TypeError for an object that is no plug-in of a group, or has another name than its entry point."""
     for names in _NEEDED.get(group, ()):
-        if not any(hasattr(loaded, name) for name in names.split("|")):
+        if not any(hasattr(loaded, needed) for needed in names.split("|")):
             raise TypeError(f"{type(loaded).__name__} has no {names.replace('|', ' or ')}")
     if group in _CALLED and not callable(loaded):
         raise TypeError(f"{type(loaded).__name__} cannot be called")
+    # Scores are kept by the object's own name, and would not be found by the one that users give.
+    own = getattr(loaded, "name", name) if group in ("judges", "metrics") else name
+    if own != name:
+        raise TypeError(f"its name is {own}, its entry point's {name}")
 
 
 def builtin(group: Group) -> frozenset[str]:
@@ -182,7 +186,7 @@ def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | lis
         known: The names that exist.
         where: File and field in which the name stood.
     """
-    near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.4)
+    near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.55)
     prefix = f"{where}: " if where else ""
     hint = f"Did you mean {near[0]}? " if near else ""
     return InputError(f"{prefix}unknown {kind} {name!r}", f"{hint}Known: {', '.join(sorted(known))}.")

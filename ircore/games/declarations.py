@@ -102,7 +102,7 @@ def _rules_of_pages(game: Game[Any]) -> Iterator[tuple[bool, str]]:
 
 
 def _rules_of_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
-    """Yield the rules of the fields and measures to which seats, differences and runs refer."""
+    """Yield the rules of the fields and measures to which seats, differences, figures and runs refer."""
     for seat in game.seats:
         rule = game.rules.model_fields.get(seat.when)
         yield (
@@ -113,6 +113,10 @@ def _rules_of_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     for measure in game.measures:
         sound = measure.difference is None or (measure.needs == "means" and keys.issuperset(measure.difference))
         yield sound, f"the measure {measure.key} is a difference of measures that are not declared"
+    for figure in game.published:
+        yield figure.measure in keys, f"the figure {figure.label!r} is of {figure.measure}, which is no measure"
+        linked = figure.source.startswith("https://")
+        yield linked, f"the figure {figure.label!r} has the source {figure.source!r}, which is no https address"
     required = [name for name, info in game.rules.model_fields.items() if info.is_required()]
     # A run may state no rule at all.
     yield not required, f"rules without a default: {', '.join(required)}"

@@ -8,9 +8,10 @@ reconstruction game: ``build(difficulty, rng)``, see ``ircore.games.reconstructi
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import rmtree
 from typing import Literal, cast
 
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import available, load, unknown
 from ircore.core.records import DIFFICULTIES, Difficulty
@@ -147,7 +148,34 @@ def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
     if game not in named("build"):
         raise unknown("game with a builder", game, named("build"), "--game")
     build: Callable[[BuildRequest], AnyInstanceSet] = load("instances", f"build.{game}")
-    return plugin_work(f"builder of {game}", OSError)(build)
+    work = plugin_work(f"builder of {game}", OSError)(build)
+
+    def checked(request: BuildRequest) -> AnyInstanceSet:
+        made = work(request)
+        _refuse_unasked(game, request, made)
+        return made
+
+    return checked
+
+
+def _refuse_unasked(game: str, request: BuildRequest, made: AnyInstanceSet) -> None:
+    """Refuse, and remove, a set with instances of a category or difficulty that the request leaves out.
+
+    Raises:
+        WorkError: The builder does not heed the request.
+    """
+    for option, wanted, kinds in (
+        ("--category", request.categories, {instance.category for instance in made.instances}),
+        ("--difficulty", request.difficulties, {instance.difficulty for instance in made.instances}),
+    ):
+        if wanted and not kinds <= set(wanted):
+            # Another folder, which a wrong builder may name, is not the set that was asked for.
+            if made.folder.resolve() == request.out.resolve():
+                rmtree(made.folder)
+            raise WorkError(
+                f"builder of {game}: does not heed {option}: it made {', '.join(sorted(kinds))}",
+                f"Leave {option} out, or mend the package: request.places(CATEGORIES) yields what is asked for.",
+            )
 
 
 def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:

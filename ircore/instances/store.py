@@ -19,7 +19,7 @@ from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.plugins import unknown
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
 from ircore.instances.records import Instances, read_index
-from ircore.instances.withheld_pictures import may_be_published
+from ircore.instances.withheld_pictures import may_be_published, ways_to_get
 
 INDEX = "instances.jsonl"
 
@@ -58,7 +58,14 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         return {file.image: _checked_bytes(self.folder, file) for file in self.picture_files(instance).values()}
 
     def pictures(self, instance: InstanceT) -> dict[str, Picture]:
-        """Return an instance's pictures by name, their hashes checked."""
+        """Return an instance's pictures by name, their hashes checked.
+
+        Raises:
+            InputError: A picture is missing, or is not the one that the set was made with.
+        """
+        if not may_be_published(instance.licence) and not self._is_complete(instance, self.folder):
+            (way,) = ways_to_get([instance])
+            raise InputError(f"{self.folder}: {instance.instance_id}: its pictures are in no release", way)
         return {
             name: Picture.from_own_file(_checked_bytes(self.folder, file), file.width, file.height)
             for name, file in self.picture_files(instance).items()
@@ -206,7 +213,7 @@ def read_instances(folder: Path) -> InstanceSet:
     if not isinstance(instances, InstanceSet):
         raise InputError(
             f"{folder / INDEX}: the instances are of the game {instances.game}, not of {RECONSTRUCTION}",
-            "Name an instance set of that game.",
+            f"Name an instance set of {RECONSTRUCTION}.",
         )
     return instances
 

@@ -16,6 +16,9 @@ GIR_BENCH = "LicenseRef-GIR-Bench"
 KILOGRAM = "LicenseRef-KiloGram-tangrams"
 VISUAL_GENOME = "LicenseRef-Visual-Genome-photographs"
 
+WITHHELD = "LicenseRef-withheld"
+"""Beginning of the licences by which other packages keep pictures unpublished, as in ``LicenseRef-withheld-atlas``."""
+
 HOW_TO_GET: Mapping[str, str] = MappingProxyType(
     {
         COCO: "Photographs of COCO val2014, each with a licence of its own. They come with the recorded games of the "
@@ -38,8 +41,10 @@ def may_be_published(licence: str) -> bool:
 
     >>> may_be_published("CC0-1.0"), may_be_published("LicenseRef-COCO-photographs")
     (True, False)
+    >>> may_be_published("LicenseRef-withheld-atlas")
+    False
     """
-    return licence not in HOW_TO_GET
+    return licence not in HOW_TO_GET and not licence.startswith(WITHHELD)
 
 
 def published_pictures(instance: GameInstance) -> Mapping[str, PictureFile]:
@@ -52,7 +57,11 @@ def ways_to_get(instances: Iterable[Instance | GameInstance]) -> tuple[str, ...]
     """Return how readers get the pictures of these instances that are not published, each way once."""
     # A dict keeps the order of first occurrence, which a set would not.
     licences = dict.fromkeys(instance.licence for instance in instances)
-    return tuple(HOW_TO_GET[licence] for licence in licences if not may_be_published(licence))
+    return tuple(
+        HOW_TO_GET.get(licence, f"Pictures that must not be published ({licence}). Ask who made the set.")
+        for licence in licences
+        if not may_be_published(licence)
+    )
 
 
 def refuse_withheld(instances: Iterable[Instance | GameInstance], purpose: str) -> None:

@@ -73,7 +73,7 @@ def board(
     """Return the board: pairs ranked by their main score (0–100), in which an episode not played counts as 0.
 
     Args:
-        source: A run of any game, several of one game, a release, or ``load_results(…)``.
+        source: A run of any game, several of one game, a release of reconstruction, or ``load_results(…)``.
         judge: Whose ratings; those of the headline judge if None: ``verified`` where it rated.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
@@ -112,7 +112,8 @@ def table(
     """Return a table of results by its name.
 
     Args:
-        source: A run, several of one game, a release, or ``load_results(…)``, which is quicker for several tables.
+        source: A run, several of one game, a release of reconstruction, or ``load_results(…)``, which is quicker for
+            several tables.
         name: One of ``tables()``; of runs of another game what ``ircore results RUN`` lists, such as ``at_k``.
         judge: Whose ratings, of tables of one judge; those of the headline judge if None.
         category: Only this category; all if None.
@@ -157,7 +158,8 @@ def load_table(place: Place, name: str, *, revision: str | None = None, pictures
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hugging Face Hub.
-        name: ``transcripts``, ``instances``, ``episodes``, ``scores``, ``leaderboard`` or ``previews``.
+        name: ``transcripts`` (of another game ``transcripts_GAME``), ``instances``, ``episodes``, ``scores``,
+            ``leaderboard`` or ``previews``.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
         pictures: Whether pictures come along, each a mapping with ``bytes`` and ``path``.
 

@@ -75,7 +75,8 @@ def load_instances(folder: Place) -> AnyInstanceSet:
         >>> targets = ircore.load_instances("targets")
         >>> len(targets.instances)
         2
-        >>> targets.target(targets.instances[0]).pixels.shape[2]  # red, green, blue
+        >>> pictures = targets.pictures(targets.instances[0])  # by name; of other games there may be several
+        >>> pictures["target"].pixels.shape[2]  # red, green, blue
         3
     """
     return read_any_instances(Path(folder))

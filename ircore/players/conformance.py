@@ -131,6 +131,11 @@ async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[
     except (PlayerError, JudgeError) as refusal:
         # The wording of a refusal may differ between repetitions; its reason must not.
         return ("refusal", refusal.reason)
+    except Exception as error:
+        raise ConformanceError(
+            f"{where}: breaks with {type(error).__name__}: {error}, when asked {question.prompt!r}. For a player that "
+            f"knows one game alone, give questions of that game: check_player(…, questions={{{method!r}: […]}})"
+        ) from error
     kind = ANSWERS.get(method, Answer)
     expected = getattr(kind, "__name__", None) or "TextAnswer, PictureAnswer or ChoiceAnswer"
     expect(isinstance(answer, kind), f"{where}: answers with a {type(answer).__name__}, not a {expected}")

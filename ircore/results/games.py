@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance, GameRun
+from ircore.core.game_records import Fields, GameInstance, GameRun
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.results.cells import main_intervals, run_standing, side_by_side
@@ -193,6 +193,15 @@ class GameResults:
         if (category, difficulty) not in self._conditions:
             return Estimate(None, None, None, 0)
         return self.cell(run_id, category, difficulty).measures[measure.key]
+
+    def rules_apart(self, run: GameRun) -> Fields:
+        """Return the rules of a run that are not the usual ones, which most runs have; empty for a usual run."""
+        usual = self.runs[self._by_rules[0][0]].run.rules
+        return {name: value for name, value in run.rules.items() if name not in usual or usual[name] != value}
+
+    def rivals(self, run: GameRun) -> int:
+        """Count the runs by the same rules, this one included: those that it is ranked among."""
+        return next(len(group) for group in self._by_rules if self._columns[run.run_id] in group)
 
     def _computed(self, column: int, rows: Sequence[int]) -> GameCell:
         drawn = resample(strata(self.instances[row] for row in rows))

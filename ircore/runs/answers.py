@@ -6,7 +6,7 @@ from typing import Any
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
-from ircore.core.images import Picture
+from ircore.core.images import MAX_SIDE, Picture
 from ircore.games.base import Seat
 from ircore.players.base import Answer, AnswerKind, Asked, ChoiceAnswer, PictureAnswer, Question, TextAnswer
 from ircore.runs.events import Call, CallKey, Entry
@@ -32,23 +32,30 @@ def written(answer: Answer) -> Answer:
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
-    """Check that an answer is of the kind that the seat gives.
+    """Check that an answer is of the kind that the seat gives, and that a record can hold it.
 
     Raises:
-        WorkError: It did not, or chose what was not offered.
+        WorkError: It is not, is too large, or chose what was not offered.
     """
-    if not isinstance(answer, KINDS[seat.answers]):
+    who, kind = f"the player in the seat {seat.name}", KINDS[seat.answers]
+    if not isinstance(answer, kind):
         raise WorkError(
-            f"the player in the seat {seat.name} answered with a {type(answer).__name__}, not with a {seat.answers}",
-            f"Answer with a {KINDS[seat.answers].__name__}.",
+            f"{who} answered with a {type(answer).__name__}, not with a {seat.answers}",
+            f"Answer with a {kind.__name__}.",
         )
+    held, wanted = getattr(answer, seat.answers), Picture if kind is PictureAnswer else str
+    if not isinstance(held, wanted):
+        raise WorkError(
+            f"{who} answered with a {kind.__name__} that holds a {type(held).__name__}",
+            f"Put a {wanted.__name__} into it.",
+        )
+    if isinstance(held, Picture) and max(held.width, held.height) > MAX_SIDE:
+        raise WorkError(f"{who} drew {held.width} × {held.height} pixels", f"Draw at most {MAX_SIDE:,} pixels a side.")
     # Only the questions to seats that choose have these two fields.
     choices = getattr(question, "choices", ())
     unclear = getattr(question, "unclear", None)
     if isinstance(answer, ChoiceAnswer) and answer.choice not in (*choices, *([] if unclear is None else [unclear])):
-        raise WorkError(
-            f"the player in the seat {seat.name} chose {answer.choice!r}", f"Choose one of: {', '.join(choices)}."
-        )
+        raise WorkError(f"{who} chose {answer.choice!r}", f"Choose one of: {', '.join(choices)}.")
     return answer
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
-from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat
+from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat, Table
 from ircore.games.declarations import declaration_faults
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
@@ -46,10 +46,8 @@ class _Table:
     async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
         """Answer a question, and record the answer."""
         where = f"game {self.game.name}: seat {seat.name}, step {question.step}"
-        expect(seat in self.game.seats, f"{where}: is asked, but is none of the game's seats")
         expect(question.step >= 1, f"{where}: steps are counted from 1")
         key = call_key(EPISODE, seat, question)
-        expect(key not in self.questions, f"{where}: is asked twice: a question is known by its step and seat")
         self.questions[key] = question
         if key not in self.record:
             await self._ask_player(key, seat, question, where)
@@ -101,7 +99,7 @@ def check_game(
             isinstance(setup.payload, declared_game.payload), f"{where}: payload is no {declared_game.payload.__name__}"
         )
         first = _Table(declared_game, players)
-        ending = asyncio.run(played(declared_game, first, setup))
+        ending = asyncio.run(_played(declared_game, first, setup))
         _check_ending(declared_game, setup, ending, where)
         _check_record(declared_game, setup, first, ending, where)
         _check_resumes(declared_game, setup, first, where)
@@ -129,27 +127,32 @@ def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) ->
     )
 
 
+async def _played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+    try:
+        return await played(game, table, setup)
+    except WorkError as error:
+        raise ConformanceError(error.problem) from error
+
+
 def _is_played(game: Game[Any], ending: Ending) -> bool:
     return any(outcome.played and outcome.name == ending.outcome for outcome in game.outcomes)
 
 
 def _check_ending(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
     """Check that an ending keeps to the game's declarations and that its steps survive a file."""
-    expect(isinstance(ending, Ending), f"{where}: play returns a {type(ending).__name__}, not an Ending")
-    expect(
-        (ending.outcome == "aborted") == (ending.reason is not None),
-        f"{where}: a reason belongs to the outcome aborted, and to no other",
-    )
-    for number, step in enumerate(ending.steps, start=1):
-        expect(isinstance(step, game.step), f"{where}: step {number} is no {game.step.__name__}")
-        again = type(step).model_validate_json(step.model_dump_json())
-        expect(again == step, f"{where}: step {number} does not come back from JSON as it was")
     try:
         ended_episode(game, setup.instance, ending)
     except WorkError as error:
         raise ConformanceError(error.problem) from error
     except ValidationError as error:
         raise ConformanceError(f"{where}: its episode cannot be recorded: {error.errors()[0]['msg']}") from error
+    expect(
+        (ending.outcome == "aborted") == (ending.reason is not None),
+        f"{where}: a reason belongs to the outcome aborted, and to no other",
+    )
+    for number, step in enumerate(ending.steps, start=1):
+        again = type(step).model_validate_json(step.model_dump_json())
+        expect(again == step, f"{where}: step {number} does not come back from JSON as it was")
 
 
 def _check_record(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, ending: Ending, where: str) -> None:
@@ -157,7 +160,7 @@ def _check_record(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, endi
 
     async def watched() -> tuple[Ending, list[str]]:
         with outside_calls() as calls:
-            again = await played(game, _Table(game, {}, dict(first.record), first.pictures), setup)
+            again = await _played(game, _Table(game, {}, dict(first.record), first.pictures), setup)
         return again, calls
 
     try:
@@ -174,7 +177,7 @@ def _check_resumes(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, whe
     for count in range(len(keys)):
         table = _Table(game, {}, {key: first.record[key] for key in keys[:count]}, first.pictures)
         try:
-            asyncio.run(played(game, table, setup))
+            asyncio.run(_played(game, table, setup))
         except _InterruptedError:
             for key, question in table.questions.items():
                 expect(
@@ -192,7 +195,7 @@ def _check_refusal(game: Game[Any], setup: EpisodeSetup[Any], where: str) -> Non
         async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:  # noqa: ARG002 - a table's signature
             raise PlayerError("provider_error", "refused by the conformance check")
 
-    ending = asyncio.run(played(game, Refusing(), setup))
+    ending = asyncio.run(_played(game, Refusing(), setup))
     expect(not _is_played(game, ending), f"{where}: counts as played though its first question had no answer")
 
 

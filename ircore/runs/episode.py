@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ircore.core.episode_records import AnyAbortReason, Episode
-from ircore.core.errors import WorkError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameInstance, GameRun
 from ircore.core.images import Picture
+from ircore.core.plugin_work import plugin_work
 from ircore.core.records import RECONSTRUCTION, AnyInstance, Record
 from ircore.core.seeds import derived_seed
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
-from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
 from ircore.instances.store import GameInstanceSet
 from ircore.players.base import PlayerError
 
@@ -67,12 +68,57 @@ def drawn_over(game: Game[Any], instances: GameInstanceSet) -> list[GameInstance
     return [instance for instance in instances.instances if game.draws_over(payload_of(game, instances, instance))]
 
 
+_REMEDY = "This is a fault of the game: mend it and give the same command again."
+
+
+class _Heard:
+    """A table that tells what went wrong in a question from what went wrong in the rules.
+
+    Attributes:
+        asked: Step and seat of every question so far.
+        errors: What questions raised.
+    """
+
+    def __init__(self, table: Table, game: Game[Any], where: str) -> None:
+        self._table, self._game, self._where = table, game, where
+        self.asked: set[tuple[int, str]] = set()
+        self.errors: list[Exception] = []
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        try:
+            self._refuse(seat, question.step)
+            return await self._table.ask(seat, question)
+        except Exception as error:
+            self.errors.append(error)
+            raise
+
+    def _refuse(self, seat: Seat[Any, Any], step: int) -> None:
+        """Refuse a question that no record could tell from another one."""
+        asks = f"{self._where} asks the seat {seat.name}"
+        if seat not in self._game.seats:
+            raise WorkError(f"{asks}, which it does not declare", _REMEDY)
+        if (step, seat.name) in self.asked:
+            raise WorkError(f"{asks} twice in step {step}: a question is known by its step and seat", _REMEDY)
+        self.asked.add((step, seat.name))
+
+
 async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
-    """Play an episode; a player's refusal that the rules do not handle aborts the episode."""
+    """Play an episode; a player's refusal that the rules do not handle aborts the episode.
+
+    Raises:
+        WorkError: The rules broke; whatever a question raises passes unchanged.
+    """
+    where = f"{setup.instance.instance_id}: the game {game.name}"
+    heard = _Heard(table, game, where)
     try:
-        return await game.play(table, setup)
+        return await game.play(heard, setup)
     except PlayerError as refusal:
         return Ending("aborted", (), refusal.reason, refusal.detail)
+    except Exception as error:
+        if error in heard.errors or isinstance(error, InputError):
+            raise
+        with plugin_work(where, remedy=_REMEDY):
+            raise
 
 
 def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:
@@ -81,11 +127,16 @@ def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> Any
     Raises:
         WorkError: It ended in a way that the game does not declare.
     """
+    where = f"{instance.instance_id}: the game {game.name}"
+    if not isinstance(ending, Ending):
+        raise WorkError(f"{where} returned a {type(ending).__name__}, not an Ending", _REMEDY)
     if ending.outcome not in {outcome.name for outcome in game.outcomes}:
-        raise WorkError(
-            f"{instance.instance_id}: the game {game.name} ended with {ending.outcome!r}, which it does not declare",
-            "This is a fault of the game: mend it and give the same command again.",
-        )
+        raise WorkError(f"{where} ended with {ending.outcome!r}, which it does not declare", _REMEDY)
+    for number, step in enumerate(ending.steps, start=1):
+        if not isinstance(step, game.step):
+            raise WorkError(
+                f"{where} ended with a {type(step).__name__} as step {number}, not a {game.step.__name__}", _REMEDY
+            )
     return episode_record(game.name, instance, ending.outcome, ending.steps, ending.reason, ending.detail)
 
 

@@ -5,9 +5,9 @@ from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from ircore.core.episode_records import Attempt, Episode, Turn
+from ircore.core.episode_records import Attempt, Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, drawn_renderings, recorded_steps
+from ircore.core.game_records import AnyEnded, Fields, GameEpisode, drawn_renderings, recorded_steps, rule_word
 from ircore.core.records import AnyInstance, Instance
 from ircore.core.terminal import printable, terminal_width
 from ircore.runs.costs.prices import RunPrices
@@ -89,17 +89,21 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
     for number in sorted({question.turn for question in dialogue.questions} | turns.keys()):
         questions = [question for question in dialogue.questions if question.turn == number]
         lines += ["", f"{word} {number}", *_turn(turns.get(number), questions)]
+    if isinstance(episode, GameEpisode) and not dialogue.questions:
+        for number, step in enumerate(recorded_steps(episode), start=1):
+            lines += ["", f"{word} {number}", *_pulled_step(step)]
     return "\n".join(lines)
 
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:
     episode = dialogue.episode
-    # Turns without questions: the run came from a release, which has no answers as they came.
-    if isinstance(episode, Episode) and episode.turns and not dialogue.questions:
-        seconds = sum(turn.seconds for turn in episode.turns)
+    # Steps without questions: the run came from a release, which has no answers as they came.
+    if episode is not None and recorded_steps(episode) and not dialogue.questions:
+        # Steps of other games hold no times.
+        seconds = f", {sum(turn.seconds for turn in episode.turns):.1f} s" if isinstance(episode, Episode) else ""
         return (
-            f"{len(episode.rendered_turns)} images, {seconds:.1f} s; requests are not recorded, since the run was "
-            "pulled from a release"
+            f"{len(drawn_renderings(episode))} images{seconds}; requests are not recorded, since the run was pulled "
+            "from a release"
         )
     totals = Totals.of(dialogue.questions, prices)
     return (
@@ -148,6 +152,18 @@ def _pulled_turn(turn: Turn) -> list[str]:
         lines += _row("generator", f"renderings/{picture.sha256}.png")
         lines += _small([f"{picture.width} × {picture.height} px"])
     return [*lines, *(line for note in turn.notes for line in _row("", f"note: {note}"))]
+
+
+def _pulled_step(step: Fields) -> list[str]:
+    """Show the fields of a step of another game, pictures by their files."""
+    lines = []
+    for name, value in step.items():
+        if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
+            lines += _row(name, f"renderings/{value['sha256']}.png")
+            lines += _small([f"{value['width']} × {value['height']} px"])
+        elif value not in ("", None):
+            lines += _row(name, value if isinstance(value, str) else rule_word(value))
+    return lines
 
 
 def _said(turn: Turn | None, text: str) -> str:

@@ -44,7 +44,13 @@ class EpisodeInstruments:
         self._elements: dict[tuple[str, str], ElementList] = {}
 
     def picture(self, name: str) -> Picture:
-        """Return a picture of the instance by name."""
+        """Return a picture of the instance by name.
+
+        Raises:
+            LookupError: It has no picture of that name.
+        """
+        if name not in self._pictures:
+            raise LookupError(f"the instance has no picture {name!r}; it has {', '.join(sorted(self._pictures))}")
         return self._pictures[name]
 
     def rendering(self, rendering: Rendering) -> Picture:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import WorkError
 from ircore.core.game_records import LONGEST_NOTE, GameEpisode, GameInstance, GameScore
+from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import progress
 from ircore.core.validation import validating
 from ircore.core.workers import in_order
@@ -109,24 +110,14 @@ def measured_scores(
     """
     declared = {measure.key: measure for measure in game.measures}
     payload, ending = payloads[episode.instance_id], ending_of(game, episode)
-    try:
+    where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package and score the run again."
+    with plugin_work(where, remedy=remedy):
         values = list(game.measured(payload, ending))
         if instruments is not None:
             values += game.measured_pictures(payload, ending, instruments)
-    # These two say what is wrong and what to do; only other errors are wrapped.
-    except (InputError, WorkError):
-        raise
-    except Exception as error:  # a plug-in is somebody else's code
-        raise WorkError(
-            f"{episode.episode_id}: the game {game.name} broke with {type(error).__name__}: {error}",
-            "Mend the game's package and score the run again.",
-        ) from error
     for value in values:
         if fault := _fault(declared.get(value.measure), value):
-            raise WorkError(
-                f"{episode.episode_id}: the game {game.name} measured {value.measure}: {fault}",
-                "Mend the game's package and score the run again.",
-            )
+            raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)
         yield GameScore(
             episode_id=episode.episode_id,
             measure=value.measure,

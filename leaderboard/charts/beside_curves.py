@@ -39,8 +39,6 @@ class BesideCurves:
         sentences = ""
         if self.people:
             sentences += " The grey area and its dotted line are people, as recorded on these instances."
-        if self.published:
-            sentences += " Hollow diamonds are reported by the paper, of other instances, and were not run here."
         return sentences
 
     def _band(self, scale: Scale, panel: int) -> go.Scatter:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ircore.core.game_records import NOBODY
 from ircore.games.base import Measure
 from ircore.results.game_curves import partner_mean
 from ircore.results.statistics.intervals import Estimate, too_few
@@ -167,7 +168,11 @@ def scale_ends(shown: Measure, means: Sequence[Estimate]) -> tuple[float, float]
 
 def players(section: GameSection) -> list[dict[str, Any]]:
     """Return the players of each seat, the best first by their mean over partners."""
-    return [{"seat": seat, "players": _players(section, number)} for number, seat in enumerate(section.seats)]
+    # A seat that the rules of a run leave empty has no player.
+    return [
+        {"seat": seat, "players": [player for player in _players(section, number) if player.label != NOBODY]}
+        for number, seat in enumerate(section.seats)
+    ]
 
 
 def _players(section: GameSection, number: int) -> list[Player]:

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ircore.core.game_records import rules_key
+from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
 from ircore.results.games import GameCell, GameResults, GameRow
 from ircore.results.played_game_run import PlayedGameRun
@@ -45,7 +47,10 @@ class Entry:
     """Number of the shape of the second seat's player, 0-based; None for a game of one seat."""
 
     apart: str
-    """Slug where several runs have the same players; else empty."""
+    """Rules that are not the usual ones, and slug where several runs have the same players; else empty."""
+
+    rivals: int = 1
+    """Runs that it is ranked among, itself included: those by the same rules."""
 
     @property
     def measured(self) -> PlayedGameRun:
@@ -79,7 +84,10 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     players = [_players(results, row.submission) for row in board]
     slugs = Counter(measured.run.slug for measured in results.runs)
     # Runs of the same players would have one name, so the slug stands behind it.
-    alike = Counter(players)
+    rules = [results.rules_apart(row.submission.run) for row in board]
+    # Rules may be a stranger's texts.
+    others = [one_line(rules_key(apart).replace(",", ", "), 80) if apart else "" for apart in rules]
+    alike = Counter(zip(players, others, strict=True))
     seconds = _ordered(players, 1)
     hues = hues_of(_ordered(players, 0), list(dict.fromkeys(labels[0] for labels in players)))
     return tuple(
@@ -91,9 +99,10 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
             players=labels,
             hue=hues.number(labels[0]),
             shape=seconds.index(labels[1]) if len(labels) > 1 else None,
-            apart=run.slug if alike[labels] > 1 else "",
+            apart=", ".join(filter(None, (run.slug if alike[labels, other] > 1 else "", other))),
+            rivals=results.rivals(run),
         )
-        for row, labels in zip(board, players, strict=True)
+        for row, labels, other in zip(board, players, others, strict=True)
         for run in [row.submission.run]
     )
 

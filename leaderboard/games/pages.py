@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.game_records import GameEpisode, GameInstance, rule_word
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
 from ircore.instances.withheld_pictures import ways_to_get
@@ -114,8 +114,8 @@ def _lead(values: Mapping[str, Any]) -> str:
 
 def _place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
-    section, entry = values["section"], values["entry"]
-    return place_words(entry.row, len(section.entries))
+    entry: Entry = values["entry"]
+    return place_words(entry.row, entry.rivals)
 
 
 def _best_players(values: Mapping[str, Any]) -> str:
@@ -206,7 +206,7 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
         "settings": [
             ("Name", run.submission.name),
             *((seat.title, label) for seat, label in zip(section.seats, entry.players, strict=True)),
-            *((f"Rule {name}", str(value)) for name, value in run.rules.items()),
+            *((f"Rule {name}", rule_word(value)) for name, value in run.rules.items()),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),
             ("Seed", str(run.seed)),

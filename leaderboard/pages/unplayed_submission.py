@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from ircore.core.game_records import AnySubmission
+from ircore.core.game_records import AnySubmission, rule_word
 from ircore.core.submission_records import Submission
 from ircore.games.registry import installed_games
 from ircore.players.submission import AnyLoaded
@@ -77,7 +77,7 @@ def _rule_words(submission: AnySubmission) -> str:
     if isinstance(submission, Submission):
         rules = submission.rules
         return ", ".join([f"{rules.token_budget} tokens a message", f"{rules.max_turns} turns", *rules.variants])
-    return ", ".join(f"{name} {value}" for name, value in submission.rules.items())
+    return ", ".join(f"{name} {rule_word(value)}" for name, value in submission.rules.items())
 
 
 def _settings(submission: AnySubmission) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 
+from ircore.core.game_records import rule_word
 from ircore.core.untrusted_text import one_line, visible
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
@@ -103,6 +104,7 @@ def _environment() -> Environment:
         inert=inert,
         visible=visible,
         one_line=one_line,
+        rule_word=rule_word,
         number=labels.number,
         signed=labels.signed,
         percent=labels.percent,

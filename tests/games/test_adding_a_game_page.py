@@ -39,12 +39,12 @@ def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path
     ircore("release", "build", "--runs", "run", "--instances", "set", "--out", "release")
     assert "0 faults" in ircore("release", "check", "release")
     (row,) = json.loads(ircore("results", "run", "--json"))["rows"]
-    # One of the two fruits is an apple.
+    # Every second fruit is an apple.
     assert row["correct"]["mean"] == 0.5
     ircore("site", "build", "--runs", "run", "--out", "site")
     pages = {path.stem: path.read_text() for path in (tmp_path / "site" / "games" / "guess").glob("*.html")}
-    assert "apple, which was right" in pages["apple-easy-01"]
-    assert "apple, which was wrong" in pages["pear-easy-01"]
+    assert "apple, which was right" in pages["fruit-easy-02"]
+    assert "apple, which was wrong" in pages["fruit-easy-01"]
     assert "matrix" not in pages  # of one seat
     # The library's board is the same.
     code = "import ircore; print(ircore.board('run')['mean'].tolist())"

@@ -85,6 +85,11 @@ class Careless(Echo):
         pass
 
 
+class Puzzled(Echo):
+    async def describe(self, view: DescriberView) -> Any:
+        return TextAnswer(view.messages[7])
+
+
 class Drawing(Echo):
     TRAITS = Traits(needs="nothing", methods=("render",))
 
@@ -95,6 +100,7 @@ class Drawing(Echo):
         (Forgetful, "player Forgetful: declares no TRAITS"),
         (Stateful, "player Stateful: describe: an answer depends on what was asked before"),
         (Silent, "player Silent: describe: answers with a str, not a TextAnswer"),
+        (Puzzled, r"describe: breaks with IndexError: .*when asked 'Describe the target.'.*questions={'describe': "),
         (Careless, "player Careless: takes parameters.no_such_setting"),
         (Drawing, "player Drawing: TRAITS.methods names render, which it does not have"),
     ],
@@ -265,7 +271,7 @@ class Guesser:
     [
         (Timed, r"play: test_conformance_faults.py:\d+ reaches the clock \(monotonic\): rules only ask"),
         (Remembering, "resumed after 0 answers, guesser is asked otherwise in step 1"),
-        (Repeating, "seat guesser, step 1: is asked twice"),
+        (Repeating, "asks the seat guesser twice in step 1"),
         (Undeclared, "ended with 'won', which it does not declare"),
         (Beyond, "measure length: the value 2 is outside 0 to 1"),
         (Unmeasured, "measured gives no length"),

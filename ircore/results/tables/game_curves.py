@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ircore.core.errors import InputError
-from ircore.core.plugins import available, load
+from ircore.core.errors import InputError, WorkError
+from ircore.core.plugin_work import plugin_work
+from ircore.core.plugins import available, load, unknown
 from ircore.games.base import Curve, Game, Measure
+from ircore.games.registry import load_game
 from ircore.results.game_curves import (
     SteppedEpisode,
     curve_points,
@@ -19,7 +21,7 @@ from ircore.results.games import GameResults
 from ircore.results.hops import POINTS, by_turn, normalised_means
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.ranking import refuse_condition
-from ircore.results.tables.catalogue import table_entry
+from ircore.results.tables.catalogue import table_names
 from ircore.results.tables.games import GAME_TABLES, measure_column, of_condition, seat_column
 from ircore.results.tables.model import Column, Table, Value
 
@@ -56,13 +58,17 @@ def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]
     of_game = f"{game.name}."
     for name in available("game_tables"):
         # Plug-ins for tables of a game are called GAME.TABLE.
-        if name.startswith(of_game):
+        if name.startswith(of_game) and plugin_table_fault(name) is None:
             tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
     return tables
 
 
 def tables_of_game(
-    results: GameResults, name: str | None, category: str | None = None, difficulty: str | None = None
+    results: GameResults,
+    name: str | None,
+    category: str | None = None,
+    difficulty: str | None = None,
+    left_out: Callable[[WorkError], None] | None = None,
 ) -> dict[str, Table]:
     """Return tables of a game by their names: its board, measures, curves and the tables of plug-ins.
 
@@ -71,6 +77,7 @@ def tables_of_game(
         name: The only table wanted; all tables if None.
         category: Only this category; all if None.
         difficulty: Only this difficulty; both if None.
+        left_out: Told of a plug-in that breaks, whose table is then left out; None to stop at it.
 
     Raises:
         InputError: There is no such table, category or difficulty, or the table is of all instances.
@@ -83,19 +90,44 @@ def tables_of_game(
     of_all = {key: partial(make, results) for key, make in game_tables(results.game).items() if key not in by_condition}
     tables: dict[str, Callable[[], Table]] = {**by_condition, **of_all}
     if name is not None and name not in tables:
-        table_entry(name, "--table")  # a name that no game knows is refused as such
+        if name not in table_names():
+            raise unknown("table", name, dict(tables), "--table")
         raise InputError(
             f"--table {name}: only for runs of reconstruction, not of the game {results.game.name}",
             f"Choose one of: {', '.join(tables)}.",
         )
     if name in of_all and (category or difficulty):
         raise InputError(f"--table {name}: is of all instances", "Leave out --category and --difficulty.")
-    return {key: make() for key, make in tables.items() if name in (None, key)}
+    made = {}
+    for key, make in tables.items():
+        if name in (None, key):
+            try:
+                made[key] = make()
+            except WorkError as error:
+                if left_out is None:
+                    raise
+                left_out(error)
+    return made
+
+
+def plugin_table_fault(name: str) -> str | None:
+    """Return why no command shows a plug-in's table, ``GAME.TABLE``: its name is taken, or there is no such game."""
+    game, _, table = name.partition(".")
+    try:
+        declared = load_game(game)
+    except InputError as error:
+        return error.problem
+    own = {**GAME_TABLES, **stepped_tables(declared), "players": players_table, "published": published_figures_table}
+    return f"the game {game} has a table {table} of its own" if table in own else None
 
 
 def _of_plugin(results: GameResults, name: str) -> Table:
-    table: Table = load("game_tables", name, "--table")(results)
-    return table
+    make = load("game_tables", name, "--table")
+    with plugin_work(f"table {name!r}"):
+        table = make(results)
+        if not isinstance(table, Table):
+            raise TypeError(f"it returned a {type(table).__name__}, not a Table")
+        return table
 
 
 def curves_table(
@@ -254,7 +286,9 @@ def players_table(results: GameResults) -> Table:
     for number, seat in enumerate(results.seats):
         runs: dict[str, list[PlayedGameRun]] = {}
         for run in results.runs:
-            runs.setdefault(_players(results, run)[number], []).append(run)
+            # Where the rules leave a seat empty, nobody played in it.
+            if seat.name in run.run.submission.players:
+                runs.setdefault(_players(results, run)[number], []).append(run)
         means = {player: partner_mean(of_player, game.headline) for player, of_player in runs.items()}
         # Sorted upwards, so that names break ties in the order of the alphabet.
         sign = -1 if game.headline.direction == "higher" else 1

@@ -1,8 +1,9 @@
 """The tables of a game other than reconstruction: its board, and the outcomes of its episodes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ircore.core.game_records import rules_key
 from ircore.games.base import Measure, Seat
 from ircore.results.conditions import under
 from ircore.results.games import GameResults, GameRow
@@ -27,7 +28,7 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
         name=f"board_{game.name}",
         title=f"{game.title}: board",
         caption=f"Runs by main score, made of {game.headline.title}; means with 95 % intervals."
-        f"{of_condition(category, difficulty)}",
+        f"{of_condition(category, difficulty)}{_usual_rules(results)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         notes=tuple(remedies(row.cell.unranked for row in rows)),
@@ -50,7 +51,31 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
         _count("played", "Episodes that count as played.", lambda row: row.cell.played),
         *_ENDED,
         UNRANKED,
+        *_rules(results),
     )  # fmt: skip
+
+
+def _rules(results: GameResults) -> Iterator[Filled[GameRow]]:
+    """Yield the column with the rules' key, and one for people where rules differ."""
+    if _usual_rules(results):
+        column = Column("other_rules", "Rules", "Rules that are not the usual ones.", digits=None, audience="readers")
+        yield Filled(column, lambda row: Value(_other_rules(results, row) or "the usual"))
+    column = Column("rules", "rules", "Key of the rules played by: each rule and its value, such as rounds=3.",
+                    digits=None, audience="programs")  # fmt: skip
+    yield Filled(column, lambda row: Value(rules_key(row.submission.run.rules)))
+
+
+def _other_rules(results: GameResults, row: GameRow) -> str:
+    apart = results.rules_apart(row.submission.run)
+    return rules_key(apart).replace(",", ", ") if apart else ""
+
+
+def _usual_rules(results: GameResults) -> str:
+    """Say which rules are the usual ones; nothing where all runs have the same."""
+    usual = next(run.run for run in results.runs if not results.rules_apart(run.run))
+    if results.rivals(usual) == len(results.runs):
+        return ""
+    return f" Ranks are among runs by the same rules; the usual ones are {rules_key(usual.rules).replace(',', ', ')}."
 
 
 def of_condition(category: str | None, difficulty: str | None) -> str:
@@ -132,7 +157,10 @@ def measure_column(measure: Measure) -> Column:
     """Return the column of a measure's means."""
     scale = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else measure.unit
     about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
-    return Column(measure.key, measure.title, about, scale, measure.direction, 2, estimated=True)
+    # "Words (words)" says nothing twice.
+    said = scale.casefold() == measure.title.casefold()
+    unit, implied = ("", scale) if said else (scale, "")
+    return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
 
 
 def _mean(measure: Measure) -> Filled[GameRow]:

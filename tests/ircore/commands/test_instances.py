@@ -73,7 +73,7 @@ def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.Capture
         (["build", "--out", "x", "-d", "heard"], ["unknown difficulty 'heard'", "Did you mean hard?"]),
         (["build"], ["Missing option '--out'"]),
         (["import", "foldr", "x", "--out", "y"], ["unknown format 'foldr'", "Did you mean folder?"]),
-        (["import", "folder", "gone", "--out", "y"], ["gone is not a folder"]),
+        (["import", "folder", "gone", "--out", "y"], ["PATH gone: no such file or folder"]),
         (["import", "folder", "x", "--out", "y", "--difficulty", "hrd"], ["--difficulty: unknown difficulty 'hrd'"]),
         (["show", "gone"], ["gone: holds no instance set", "ircore instances build"]),
         (["show", "gone", "--sheet", "a.jpg"], ["--sheet a.jpg: not a .png file"]),

@@ -43,6 +43,19 @@ def test_a_run_that_was_scored_is_shown_next(run: RunFolder, capsys: pytest.Capt
     assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore results {run.path}"
 
 
+def test_what_was_only_tried_is_done_next(run: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play = ["play", "classical+canvas", "--instances", str(run.path / "instances"), "--out", str(tmp_path / "a run")]
+    assert ircore([*play, "--dry-run", "--limit", "1"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore {shlex.join([*play, '--limit', '1'])}"
+
+
+def test_sets_of_another_game_are_compared_and_then_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
+    assert ircore([*build, "--out", str(tmp_path / "set")]) == 0
+    assert ircore(["instances", "diff", str(tmp_path / "set"), str(tmp_path / "set")]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore instances show {tmp_path / 'set'}"
+
+
 def test_nothing_but_the_document_where_json_is_asked_for(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path), "--json"]) == 0
     assert "next:" not in capsys.readouterr().err

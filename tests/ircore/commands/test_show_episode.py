@@ -10,10 +10,11 @@ from pairs import play_pair, served_pair
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
+from ircore.core.game_records import recorded_steps
 from ircore.core.terminal import printable
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, open_any_run
 
 
 @pytest.fixture
@@ -86,3 +87,21 @@ def test_as_json(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_stranger_cannot_steer_the_terminal() -> None:
     assert printable("a\x1b[2J\rb\nc\u202e") == "a\ufffd[2J\ufffdb\nc\ufffd"
+
+
+def test_the_steps_of_another_games_run_that_came_from_a_release(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
+    assert ircore([*build, "--out", str(tmp_path / "set")]) == 0
+    assert ircore(["play", "looker", "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]) == 0
+    journal = tmp_path / "run" / "journal.jsonl"
+    # A release keeps how episodes ended and no answers as they came.
+    ends = [line for line in journal.read_text().splitlines() if json.loads(line)["event"] != "call"]
+    journal.write_text("\n".join(ends) + "\n")
+    (name,) = open_any_run(tmp_path / "run").ended()
+    out = show(tmp_path / "run", name, capsys)
+    assert "requests are not recorded, since the run was pulled from a release" in out
+    steps = recorded_steps(open_any_run(tmp_path / "run").ended()[name])
+    assert out.count("\nstep ") == len(steps) > 0
+    assert f"  message   {steps[0]['message']}\n" in out

@@ -224,6 +224,79 @@ def test_a_broken_table_is_left_out_of_all_and_an_error_where_it_is_named(broken
     assert (tmp_path / "again" / "board.csv").is_file()
 
 
+GAME_TABLES = """\
+[ircore.game_tables]
+reference.pane = shattered:fail
+reference.players = shattered:fail
+chess.openings = shattered:fail
+[ircore.instances]
+glass = shattered:fail
+[ircore.metrics]
+chip = shattered:METRIC
+"""
+
+
+def test_a_broken_table_of_a_game_is_left_out_of_all_and_an_error_where_it_is_named(tmp_path: Path) -> None:
+    packages, game = installed(tmp_path / "packages", AT_WORK, GAME_TABLES), tmp_path / "game"
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
+    assert ircore_command([*build, "--out", str(tmp_path / "contexts")]) == 0
+    assert ircore_command(["play", "looker", "--instances", str(tmp_path / "contexts"), "--out", str(game)]) == 0
+    assert ircore_command(["score", str(game)]) == 0
+    said = ircore(packages, "results", game, "--out", tmp_path / "tables")
+    assert said.returncode == 0
+    fault = "table 'reference.pane' broke with ZeroDivisionError: the glass is broken (shattered.py:5)"
+    assert f"left out: {fault}" in said.stderr
+    assert (tmp_path / "tables" / "board.csv").is_file()
+    named = ircore(packages, "results", game, "--table", "pane")
+    assert named.returncode == 1
+    assert named.stderr.startswith(f"ircore: {fault}")
+    unknown = ircore(packages, "results", game, "--table", "penalties")
+    assert "unknown table 'penalties'" in unknown.stderr
+    assert "Known: at_k, board, normalised, outcomes, pane, players, published" in unknown.stderr
+
+
+def test_a_plug_in_that_nothing_asks_for_is_broken_with_the_reason(tmp_path: Path) -> None:
+    said = ircore(installed(tmp_path / "packages", AT_WORK, GAME_TABLES), "plugins", "--json")
+    assert said.returncode == 1
+    assert {plugin["name"]: plugin["broken"] for plugin in json.loads(said.stdout)["plugins"]} == {
+        "chess.openings": "unknown game 'chess'",
+        "chip": "TypeError: its name is crack, its entry point's chip",
+        "glass": "its name is none of build.GAME, import.FORMAT and category.NAME",
+        "reference.pane": None,
+        "reference.players": "the game reference has a table players of its own",
+    }
+
+
+BUILDER = """\
+from ircore.core.game_records import GameInstance
+from ircore.instances.store import write_game_instances
+
+def build(request):
+    made = dict(category="fruit", difficulty="easy", game="guess", payload={}, source="by hand", licence="CC0-1.0")
+    return write_game_instances(request.out, [(GameInstance(instance_id="apple", **made), {})])
+"""
+POINTS_OF_BUILDER = "[ircore.instances]\nbuild.guess = shattered:build\nimport.guesses = shattered:build\n"
+
+
+@pytest.mark.parametrize(("option", "name"), [("--category", "stars"), ("--difficulty", "hard")])
+def test_a_builder_that_makes_what_nobody_asked_for_is_named(tmp_path: Path, option: str, name: str) -> None:
+    packages, made = installed(tmp_path / "packages", BUILDER, POINTS_OF_BUILDER), tmp_path / "set"
+    build = ("instances", "build", "--game", "guess", "--out", made)
+    said = ircore(packages, *build, option, name)
+    assert said.returncode == 1
+    assert f"builder of guess: does not heed {option}" in said.stderr
+    assert "request.places(CATEGORIES)" in said.stderr
+    assert not made.exists()
+    assert ircore(packages, *build, "--category", "fruit", "--difficulty", "easy").returncode == 0
+
+
+def test_a_path_that_is_not_there_is_no_fault_of_the_importer(tmp_path: Path) -> None:
+    packages = installed(tmp_path / "packages", BUILDER, POINTS_OF_BUILDER)
+    said = ircore(packages, "instances", "import", "guesses", tmp_path / "none", "--out", tmp_path / "set")
+    assert said.returncode == 2
+    assert said.stderr.startswith(f"ircore: PATH {tmp_path / 'none'}: no such file or folder")
+
+
 def test_runs_of_a_broken_game_hold_up_no_other_run(broken: Path, tmp_path: Path) -> None:
     pairs, game = sample_run(tmp_path / "pairs", sample_instances(tmp_path / "set")), tmp_path / "game"
     build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]

@@ -6,7 +6,18 @@ from typing import Any, ClassVar
 from ircore.core import seeds
 from ircore.core.records import GameRules, Record
 from ircore.games import base, measuring, pages
-from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, Seat, Table
+from ircore.games.base import (
+    Curve,
+    Ending,
+    EpisodeSetup,
+    Game,
+    GameOutcome,
+    Measure,
+    Pages,
+    PublishedFigure,
+    Seat,
+    Table,
+)
 from ircore.games.declarations import declaration_faults
 from ircore.players import base as players
 
@@ -33,6 +44,7 @@ class Unsound(Game[GameRules]):
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (GameOutcome("completed", played=True),)
     measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
     pages = Pages(columns=("points",), curves=(Curve("seconds", over="round"),), matrix=("one", "two"))
+    published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("completed", ())
@@ -48,6 +60,8 @@ def test_unsound_declarations_are_named() -> None:
         "a curve is over round, no field of a step",
         "pages cross one, two in a matrix, which are not two seats",
         "the seat one is asked with thinking, which is no rule that is true or false",
+        "the figure 'people' is of points, which is no measure",
+        "the figure 'people' has the source 'javascript:alert(1)', which is no https address",
     )
 
 
@@ -57,6 +71,7 @@ def test_declarations_of_another_kind_or_name_are_named() -> None:
         outcomes = (*Unsound.outcomes, GameOutcome("aborted", played=False))
         measures = (Measure("liked", "Liked", range=(1, 0), direction="up", needs="person"),)  # type: ignore[arg-type]
         pages = Pages()
+        published = ()
 
     assert declaration_faults(Misnamed()) == (
         "the seat 'My Seat/..' is not named by small letters, digits and underscores",

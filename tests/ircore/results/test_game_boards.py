@@ -1,6 +1,9 @@
 """Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from invented import invented_run, invented_set
@@ -12,9 +15,11 @@ from ircore.games.base import Measure, Pages
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
+from ircore.results.tables.formats import render
 from ircore.results.tables.games import game_board, game_outcomes
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
+PAIRS = [("one", 9.0), ("two", 1.0)]
 SPREAD = [4.0, 5.0, 6.0, 5.0]
 
 
@@ -93,6 +98,20 @@ def test_runs_by_other_rules_are_ranked_apart() -> None:
     assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
 
 
+def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> None:
+    usual = [guessed(name, TEN, [points] * 20, rules={"rounds": 2, "hints": True}) for name, points in PAIRS]
+    longer = guessed("one", TEN, [5.0] * 20, rules={"rounds": 3, "hints": True, "loud": False})
+    table = game_board(results(*usual, longer))
+    assert [value.value for value in table.column("other_rules")] == ["the usual"] * 2 + ["loud=false, rounds=3"]
+    assert [value.value for value in table.column("rules")] == [
+        "hints=true,rounds=2", "hints=true,rounds=2", "hints=true,loud=false,rounds=3"
+    ]  # fmt: skip
+    assert table.caption.endswith("Ranks are among runs by the same rules; the usual ones are hints=true, rounds=2.")
+    alike = game_board(results(*usual))
+    assert "other_rules" not in {column.key for column in alike.columns}
+    assert "rules" not in alike.caption
+
+
 def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
     values = [9.0] * 10 + [1.0] * 10  # beasts, then birds
     outcomes = results(guessed("pair", TEN, values))
@@ -166,3 +185,12 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
 def test_a_difference_with_an_empty_side_is_empty() -> None:
     (row,) = GameResults.from_runs(Comparing(), [guessed("pair", TEN, [5.0] * 20)]).board()
     assert row.cell.measures["gap"].mean is None
+
+
+def test_the_table_of_the_page_is_a_table() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "game-pages.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(from ircore.results.*?)```", page, re.DOTALL)
+    module: dict[str, Any] = {}
+    exec(code, module)  # the page's own code
+    runs = results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 20))
+    assert render(module["correct_table"](runs), "csv").splitlines()[1].startswith("high,9.0,")

@@ -46,3 +46,8 @@ def test_what_cannot_be_measured_has_a_reason(instruments: EpisodeInstruments, m
         assert reason
     assert instruments.judge("lipsim", TARGET, BLANK).value is None
     assert instruments.metric("psnr", TARGET, TARGET).reason  # identical pictures have no finite PSNR
+
+
+def test_a_picture_that_the_instance_lacks_is_named_with_those_it_has(instruments: EpisodeInstruments) -> None:
+    with pytest.raises(LookupError, match="the instance has no picture 'original'; it has target"):
+        instruments.picture("original")

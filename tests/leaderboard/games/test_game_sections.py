@@ -4,14 +4,28 @@ import re
 from dataclasses import replace
 
 import pytest
-from invented_games import Guessing, guessed, guessing_set
+from invented_games import GUESSER, Guessing, guessed, guessing_set
 
+from ircore.core.records import PlayerSpec
+from ircore.games.base import Measure, Seat
+from ircore.players.base import Question, TextAnswer
 from ircore.results.games import GameResults
-from leaderboard.games.board import board_lines
+from ircore.results.tables.game_curves import players_table
+from ircore.results.tables.games import measure_column
+from leaderboard.games.board import board_lines, players
+from leaderboard.games.entries import entries_of
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import PictureBook
+
+HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
+
+
+class Helped(Guessing):
+    """The same game with a seat that is asked under some rules alone."""
+
+    seats = (GUESSER, HELPER)
 
 
 @pytest.mark.parametrize(("per_condition", "few"), [(2, True), (5, False)])
@@ -57,3 +71,40 @@ def test_the_gallery_says_a_value_that_all_runs_share_once(values: list[list[flo
     gallery = next(page for page in game_pages([section]) if page.path == "games/guessing/gallery")
     shown = re.findall('class="muted final">([^<]+)<', Renderer(None, {}).block(gallery))
     assert shown[:2] == said
+
+
+def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_those_by_the_same() -> None:
+    instances = guessing_set(5)
+    usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 9.0), ("two", 1.0))]
+    longer = guessed("one", instances, [5.0] * 20, {"rounds": 3, "word": "a\u202eb"})
+    entries = entries_of(GameResults.from_runs(Guessing(), [*usual, longer]))
+    assert [(entry.name, entry.rank, entry.rivals) for entry in entries] == [
+        ("one-model", "1", 2), ("two-model", "2", 2), ("one-model (rounds=3, word=a\\u202eb)", "1", 1)
+    ]  # fmt: skip
+
+
+def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
+    instances = guessing_set(5)
+    alone = guessed("alone", instances, [5.0] * 20)
+    asked = guessed("asked", instances, [9.0] * 20, {"helped": True})
+    helped = asked.run.submission.model_copy(
+        update={"players": asked.run.submission.players | {"helper": PlayerSpec(player="looker")}}
+    )
+    runs = [alone, replace(asked, run=asked.run.model_copy(update={"submission": helped}))]
+    results = GameResults.from_runs(Helped(), runs)
+    by_seat = {
+        group["seat"].name: [player.label for player in group["players"]]
+        for group in players(GameSection(results, PictureBook()))
+    }
+    assert by_seat == {"guesser": ["asked-model", "alone-model"], "helper": ["looker"]}
+    assert [value.value for value in players_table(results).column("player")] == [
+        "asked-model",
+        "alone-model",
+        "looker",
+    ]
+
+
+def test_a_unit_that_repeats_the_title_is_said_once() -> None:
+    words = Measure("words", "Words", "words")
+    assert measure_column(words).heading == "Words"
+    assert measure_column(replace(words, title="Length")).heading == "Length (words)"

@@ -1,0 +1,33 @@
+"""An answer that no record can hold is refused in one line that says what to do."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ircore.core.errors import WorkError
+from ircore.core.images import Picture
+from ircore.games.base import Seat
+from ircore.players.base import Answer, AnswerKind, ChoiceAnswer, PictureAnswer, Question, TextAnswer
+from ircore.runs.answers import fitting
+
+WIDE = Picture.from_pixels(np.zeros((1, 9000, 3), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("answers", "answer", "problem", "remedy"),
+    [
+        ("text", None, "answered with a NoneType, not with a text", "Answer with a TextAnswer."),
+        ("text", TextAnswer(5), "answered with a TextAnswer that holds a int", "Put a str into it."),  # type: ignore[arg-type]
+        ("picture", PictureAnswer(b"PNG"), "a PictureAnswer that holds a bytes", "Put a Picture into it."),  # type: ignore[arg-type]
+        ("picture", PictureAnswer(WIDE), "drew 9000 × 1 pixels", "Draw at most 8,192 pixels a side."),
+        ("choice", ChoiceAnswer("C"), "chose 'C'", "Choose one of: A, B."),
+        ("choice", ChoiceAnswer(0), "a ChoiceAnswer that holds a int", "Put a str into it."),  # type: ignore[arg-type]
+    ],
+)
+def test_what_does_not_fit_is_named(answers: AnswerKind, answer: Any, problem: str, remedy: str) -> None:
+    seat: Seat[Question, Answer] = Seat("maker", "Maker", "the prompt", answers)
+    question = Question(step=1, prompt="Make something.", choices=("A", "B"))
+    with pytest.raises(WorkError, match=problem) as refused:
+        fitting(seat, question, answer)
+    assert refused.value.remedy == remedy

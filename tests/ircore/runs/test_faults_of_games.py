@@ -1,0 +1,138 @@
+"""What is wrong with a game of another package is named in one line, when it is played and when it is measured."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from ircore.core.errors import WorkError
+from ircore.core.game_records import GameInstance
+from ircore.core.records import GameRules, Record
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.players.base import PlayerError, Question, TextAnswer
+from ircore.runs.episode import ended_episode, played
+from ircore.scorers.game_measures import measured_scores
+
+GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "the prompt alone", "text")
+STRANGER: Seat[Question, TextAnswer] = Seat("stranger", "Stranger", "nothing", "text")
+
+
+class Secret(Record):
+    """An instance's own field."""
+
+    secret: str
+
+
+class Guessed(Record):
+    """A step."""
+
+    guess: str
+
+
+class Guess(Game[GameRules]):
+    """A game without faults; each test breaks one thing."""
+
+    name, title = "guess", "Guess a word"
+    seats = (GUESSER,)
+    payload, rules, step = Secret, GameRules, Guessed
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    measures = (Measure("correct", "Correct", range=(0, 1)),)
+
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        answer = await table.ask(GUESSER, Question(step=1, prompt="Guess."))
+        return Ending("completed", (Guessed(guess=answer.text),))
+
+
+class Apple:
+    """A table at which everybody says apple."""
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        return TextAnswer("apple")
+
+
+class Raising:
+    """A table whose questions raise an error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        raise self.error
+
+
+INSTANCE = GameInstance(
+    instance_id="apple-easy-01", category="fruit", difficulty="easy", game="guess", source="by hand",
+    licence="CC0-1.0", payload={"secret": "apple"},
+)  # fmt: skip
+SETUP = EpisodeSetup(INSTANCE, Secret(secret="apple"), {}, GameRules())
+
+
+def play_and_record(game: Game[Any], table: Table) -> Any:
+    return ended_episode(game, INSTANCE, asyncio.run(played(game, table, SETUP)))
+
+
+def test_rules_that_break_are_named_with_their_line() -> None:
+    class Breaks(Guess):
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+            return Ending("completed", (Guessed(guess="apple"[9]),))
+
+    with pytest.raises(
+        WorkError, match=r"apple-easy-01: the game guess broke with IndexError: .* out of range"
+    ) as told:
+        play_and_record(Breaks(), Apple())
+    assert "(test_faults_of_games.py:" in told.value.problem
+    assert told.value.remedy == "This is a fault of the game: mend it and give the same command again."
+
+
+def test_what_a_question_raises_is_no_fault_of_the_game() -> None:
+    with pytest.raises(OSError, match="no space left"):
+        play_and_record(Guess(), Raising(OSError("no space left")))
+    refused = play_and_record(Guess(), Raising(PlayerError("answer_refused", "I would rather not.")))
+    assert (refused.outcome, refused.abort_reason) == ("aborted", "answer_refused")
+
+
+def test_a_seat_is_declared_and_asked_once_a_step() -> None:
+    class AsksStranger(Guess):
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+            await table.ask(STRANGER, Question(step=1, prompt="Who are you?"))
+            return Ending("completed", ())
+
+    class AsksTwice(Guess):
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+            await table.ask(GUESSER, Question(step=1, prompt="Guess something else."))
+            return await super().play(table, setup)
+
+    with pytest.raises(WorkError, match="the game guess asks the seat stranger, which it does not declare"):
+        play_and_record(AsksStranger(), Apple())
+    with pytest.raises(WorkError, match="asks the seat guesser twice in step 1: a question is known by its step"):
+        play_and_record(AsksTwice(), Apple())
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        (None, "the game guess returned a NoneType, not an Ending"),
+        (Ending("won", ()), "the game guess ended with 'won', which it does not declare"),
+        (Ending("completed", (Secret(secret="x"),)), "the game guess ended with a Secret as step 1, not a Guessed"),
+    ],
+)
+def test_an_ending_is_what_the_game_declares(ending: Any, told: str) -> None:
+    class Ends(Guess):
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+            return ending  # type: ignore[no-any-return]
+
+    with pytest.raises(WorkError, match=told):
+        play_and_record(Ends(), Apple())
+
+
+def test_measures_that_break_are_named_with_their_line() -> None:
+    class Mismeasures(Guess):
+        def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:
+            yield Measured("correct", None, 1 / len(ending.steps[1:]))
+
+    episode = play_and_record(Guess(), Apple())
+    with pytest.raises(WorkError, match="the game guess broke with ZeroDivisionError: division by zero") as told:
+        list(measured_scores(Mismeasures(), episode, {INSTANCE.instance_id: SETUP.payload}))
+    assert "(test_faults_of_games.py:" in told.value.problem
+    assert told.value.remedy == "Mend the game's package and score the run again."
