@@ -6,8 +6,8 @@ from typing import Any
 
 from dataset_card.releases.stored import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
-from dataset_card.tables.declared_tables import rules_key
 from ircore.core.errors import InputError
+from ircore.core.game_records import rules_key
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import Rules
 from ircore.instances.store import AnyInstanceSet

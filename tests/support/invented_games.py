@@ -26,7 +26,7 @@ class Guessing(Game[GameRules]):
     """A game with one seat: its episodes share a headline from 0 to 10 and a count without bounds."""
 
     name, title = "guessing", "Guessing"
-    seats = (GUESSER,)
+    seats: ClassVar[tuple[Seat[Any, Any], ...]] = (GUESSER,)
     payload = step = Nothing
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures: ClassVar[tuple[Measure, ...]] = (

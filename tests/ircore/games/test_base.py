@@ -44,7 +44,7 @@ class Unsound(Game[GameRules]):
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (GameOutcome("completed", played=True),)
     measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
     pages = Pages(columns=("points",), curves=(Curve("seconds", over="round"),), matrix=("one", "two"))
-    published = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
+    published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
         return Ending("completed", ())
