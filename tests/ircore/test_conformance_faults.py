@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -207,7 +207,7 @@ class Sound(Game[GameRules]):
     seats = (GUESSER,)
     payload, rules, step = Payload, GameRules, Step
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
-    measures = (Measure("length", "Length", range=(0, 10)),)
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("length", "Length", range=(0, 10)),)
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
         first = await table.ask(GUESSER, Question(1, "Guess."))
@@ -302,7 +302,8 @@ class Overrated(Seen):
 
 class Misled(Seen):
     def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
-        yield Measured("likeness", None, *instruments.metric("shine", *[instruments.picture("target")] * 2))
+        target = instruments.picture("target")
+        yield Measured("likeness", None, *instruments.metric("shine", target, target))
 
 
 @pytest.mark.parametrize(
