@@ -120,6 +120,9 @@ def check_game(
             if instruments is not None:
                 shown = instruments(setup.pictures, first.drawn)
                 _check_picture_measures(made, setup, ending, shown, where)
+        # Pages show every episode, aborted ones too, and each instance by itself.
+        for shown_ending in (ending, None):
+            _check_shown(made, setup, shown_ending, where)
 
 
 def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) -> tuple[EpisodeSetup[Any], ...]:
@@ -238,6 +241,16 @@ def _check_picture_measures(
         raise ConformanceError(f"{where}: measured_pictures: {error.problem}") from error
     for value in values:
         _check_value(game, ending, value, f"{where}: measure {value.measure}")
+
+
+def _check_shown(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending | None, where: str) -> None:
+    page = "an instance" if ending is None else "an episode"
+    try:
+        shown = game.shown(setup.payload, ending)
+    except Exception as error:
+        fault = f"{type(error).__name__}: {error}"
+        raise ConformanceError(f"{where}: shown breaks on {page} with {fault}") from error
+    expect(isinstance(shown, Mapping), f"{where}: shown returns a {type(shown).__name__}, not a mapping")
 
 
 def _check_value(game: Game[Any], ending: Ending, value: Measured, where: str) -> None:

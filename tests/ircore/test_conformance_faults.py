@@ -262,6 +262,11 @@ class Stubborn(Sound):
             return Ending("completed", ())
 
 
+class Hidden(Sound):
+    def shown(self, payload: Any, ending: Ending | None) -> dict[str, Any]:
+        return {"steps": len(ending.steps)}  # type: ignore[union-attr]  # the fault that is tested
+
+
 class Guesser:
     async def answer(self, question: Question) -> TextAnswer:
         return TextAnswer("apple")
@@ -276,6 +281,7 @@ class Guesser:
         (Undeclared, "ended with 'won', which it does not declare"),
         (Beyond, "measure length: the value 2 is outside 0 to 1"),
         (Unmeasured, "measured gives no length"),
+        (Hidden, "one: shown breaks on an instance with AttributeError"),
         (Stubborn, "counts as played though its first question had no answer"),
     ],
 )
