@@ -61,9 +61,9 @@ def test_another_games_run_is_measured_by_as_many_processes_as_are_asked_for(
         counts.append(count)
         return map(work, parts)
 
-    few = {"per_condition": 1, "categories": ["lineup"], "difficulties": ["easy"]}
-    ircore.build_instances(tmp_path / "set", game="reference", **few)
-    run = ircore.play(LOOKER, tmp_path / "set", tmp_path / "run")
+    few = tmp_path / "set"
+    ircore.build_instances(few, game="reference", per_condition=1, categories=["lineup"], difficulties=["easy"])
+    run = ircore.play(LOOKER, few, tmp_path / "run")
     # As if the game had measures of pictures, which are worth a process.
     monkeypatch.setattr(game_measures, "needs_pictures", lambda _: True)
     monkeypatch.setattr(game_measures, "in_order", in_order)
