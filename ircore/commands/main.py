@@ -204,6 +204,8 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
     except click.ClickException as error:
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "ircore"
         said, words_of_command = " ".join(error.format_message().split()), path.removeprefix("ircore").strip()
+        # Click's words for numbers are a programmer's.
+        said = said.replace("a valid float range", "a number").replace("a valid integer range", "a whole number")
         # Only errors about an unknown command have its name.
         meant = MEANT.get(f"{words_of_command} {getattr(error, 'command_name', '')}")
         remedy = f"Did you mean: ircore {meant}" if meant else f"See: {path} --help"

@@ -194,7 +194,7 @@ def _game_tables(
 ) -> "dict[str, Table]":
     """Return a table of another game than reconstruction by its name; all of them if ``name`` is None."""
     from ircore.results.games import read_game_results
-    from ircore.results.tables.game_curves import tables_of_game
+    from ircore.results.tables.game_catalogue import tables_of_game
 
     return tables_of_game(read_game_results(runs), name, category, difficulty, None if name else _say_left_out)
 

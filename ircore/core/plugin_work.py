@@ -7,7 +7,7 @@ from math import isfinite
 from numbers import Real
 from pathlib import Path
 
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import InputError, StoppedError, WorkError
 
 
 @contextmanager
@@ -32,8 +32,8 @@ def plugin_work(who: str, *contract: type[Exception], remedy: str = "Mend the pa
     """
     try:
         yield
-    except Exception as error:
-        if isinstance(error, (InputError, *contract)):
+    except (Exception, SystemExit) as error:  # a plug-in that exits must not end this program
+        if isinstance(error, (InputError, StoppedError, *contract)):
             raise
         # The last frame is the plug-in's own line, where its author has to look.
         frame = traceback.extract_tb(error.__traceback__)[-1]

@@ -13,7 +13,7 @@ from ircore.results.games import read_game_results
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.frames import as_frame
-from ircore.results.tables.game_curves import tables_of_game
+from ircore.results.tables.game_catalogue import tables_of_game
 from ircore.results.tables.games import game_board
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.scorers.metrics.loading import LOADINGS, load_pixels

@@ -155,7 +155,8 @@ def score(
     """Give runs the scores that they lack; scores that are there are kept.
 
     Args:
-        runs: Runs of any games.
+        runs: Runs of any games; those of others than reconstruction have their own measures, and neither judges,
+            metrics nor ``every_turn``.
         judges: Installed judges of the reconstruction game that compute; models are asked by the command
             ``ircore score RUN --judge FILE``.
         metrics: Installed image metrics.
@@ -176,7 +177,7 @@ def score(
     """
     opened = [open_run(run) for run in runs]
     others = [run for run in opened if isinstance(run, GameRunFolder)]
-    new = sum(score_game_run(run, load_game(run.game, f"{run.path}/run.json: game")).new for run in others)
+    new = sum(score_game_run(run, load_game(run.game, f"{run.path}/run.json: game"), workers).new for run in others)
     reconstructed = [run for run in opened if isinstance(run, RunFolder)]
     if reconstructed:
         new += score_runs(reconstructed, ScoringPlan(tuple(judges), tuple(metrics), every_turn), workers).new

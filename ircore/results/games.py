@@ -259,12 +259,13 @@ class GameResults:
 
     @cached_property
     def _by_rules(self) -> list[list[int]]:
-        """Columns of the runs under each set of rules; the rules with the most runs come first."""
+        """Columns of the runs under each set of rules; the usual rules come first: of most runs, or the defaults."""
         groups: dict[str, list[int]] = {}
         for column, run in enumerate(self.runs):
             groups.setdefault(_rules(run.run), []).append(column)
-        # The sort is stable: among rules with as many runs, the order of the runs decides.
-        return sorted(groups.values(), key=len, reverse=True)
+        defaults = json.dumps(self.game.rules().model_dump(mode="json"), sort_keys=True)
+        # The sort is stable: among other rules with as many runs, the order of the runs decides.
+        return [groups[rules] for rules in sorted(groups, key=lambda rules: (-len(groups[rules]), rules != defaults))]
 
     @cached_property
     def _columns(self) -> Mapping[str, int]:

@@ -46,8 +46,8 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
     held, wanted = getattr(answer, seat.answers), Picture if kind is PictureAnswer else str
     if not isinstance(held, wanted):
         raise WorkError(
-            f"{who} answered with a {kind.__name__} that holds a {type(held).__name__}",
-            f"Put a {wanted.__name__} into it.",
+            f"{who} answered with a {kind.__name__} whose {seat.answers} is of the type {type(held).__name__}",
+            f"It has to be of the type {wanted.__name__}.",
         )
     if isinstance(held, Picture) and max(held.width, held.height) > MAX_SIDE:
         raise WorkError(f"{who} drew {held.width} × {held.height} pixels", f"Draw at most {MAX_SIDE:,} pixels a side.")

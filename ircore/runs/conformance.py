@@ -1,7 +1,7 @@
 """Check that a game keeps the contract of ``ircore.games.base``: played, recorded and played again from the record."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.errors import WorkError
+from ircore.core.episode_records import Rendering
+from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.games.base import Ending, EpisodeSetup, Game, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
 from ircore.games.declarations import declaration_faults
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
@@ -20,6 +21,9 @@ from ircore.runs.episode import ended_episode, payload_of, played
 from ircore.runs.events import Call, CallKey
 
 EPISODE = "episode"
+
+MakeInstruments = Callable[[Mapping[str, Picture], Callable[[Rendering], Picture]], Instruments]
+"""Makes instruments of an instance's pictures by name and of what reads a rendering."""
 
 
 class _InterruptedError(BaseException):
@@ -51,9 +55,13 @@ class _Table:
         self.questions[key] = question
         if key not in self.record:
             await self._ask_player(key, seat, question, where)
-        answer = answer_of(seat, self.record[key], lambda rendering: self.pictures[rendering.sha256])
+        answer = answer_of(seat, self.record[key], self.drawn)
         expect(answer is not None, f"{where}: the record holds no {seat.answers}")
         return answer
+
+    def drawn(self, rendering: Rendering) -> Picture:
+        """Return a picture that was drawn in the episode."""
+        return self.pictures[rendering.sha256]
 
     async def _ask_player(self, key: CallKey, seat: Seat[Any, Any], question: Any, where: str) -> None:
         # Without players the record alone answers, and here it ends.
@@ -77,7 +85,10 @@ class _Table:
 
 
 def check_game(
-    game: Game[Any] | type[Game[Any]], setups: Sequence[EpisodeSetup[Any]], players: Mapping[str, Any]
+    game: Game[Any] | type[Game[Any]],
+    setups: Sequence[EpisodeSetup[Any]],
+    players: Mapping[str, Any],
+    instruments: MakeInstruments | None = None,
 ) -> None:
     """Check a game's declarations and measures; play an episode of each setup and resume it after every answer.
 
@@ -85,6 +96,8 @@ def check_game(
         game: The game or its class.
         setups: Setups of the episodes to play, at least one; ``episode_setups`` makes them from an instance set.
         players: One for each seat, by the seat's name.
+        instruments: ``ircore.scorers.game_instruments.EpisodeInstruments``, for measures that need pictures; these are
+            not checked if None.
 
     Raises:
         ConformanceError: The first fault.
@@ -106,6 +119,12 @@ def check_game(
         _check_refusal(declared_game, setup, where)
         if _is_played(declared_game, ending):
             _check_measures(declared_game, setup, ending, where)
+            if instruments is not None:
+                shown = instruments(setup.pictures, first.drawn)
+                _check_picture_measures(declared_game, setup, ending, shown, where)
+        # Pages show every episode, aborted ones too, and each instance by itself.
+        for shown_ending in (ending, None):
+            _check_shown(declared_game, setup, shown_ending, where)
 
 
 def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) -> tuple[EpisodeSetup[Any], ...]:
@@ -213,6 +232,27 @@ def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, w
     own = {measure.key for measure in game.measures if measure.needs == "steps" and measure.per == "episode"}
     missing = sorted(own - {value.measure for value in values})
     expect(not missing, f"{where}: measured gives no {', '.join(missing)}: give None with a reason instead")
+
+
+def _check_picture_measures(
+    game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, instruments: Instruments, where: str
+) -> None:
+    try:
+        values = tuple(game.measured_pictures(setup.payload, ending, instruments))
+    except InputError as error:
+        raise ConformanceError(f"{where}: measured_pictures: {error.problem}") from error
+    for value in values:
+        _check_value(game, ending, value, f"{where}: measure {value.measure}")
+
+
+def _check_shown(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending | None, where: str) -> None:
+    page = "an instance" if ending is None else "an episode"
+    try:
+        shown = game.shown(setup.payload, ending)
+    except Exception as error:
+        fault = f"{type(error).__name__}: {error}"
+        raise ConformanceError(f"{where}: shown breaks on {page} with {fault}") from error
+    expect(isinstance(shown, Mapping), f"{where}: shown returns a {type(shown).__name__}, not a mapping")
 
 
 def _check_value(game: Game[Any], ending: Ending, value: Measured, where: str) -> None:

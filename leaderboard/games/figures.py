@@ -57,7 +57,7 @@ def _sketch(
         return Missing(title, "No step of any run has a value.")
     # Entries come best first, so the first ones are the best.
     best = list(points)[:MOST_PANELS]
-    tracks = [_track(entry, points[entry], words) for entry in best]
+    tracks = [_track(entry, points[entry], curve) for entry in best]
     places = sorted({place for curve in points.values() for place in curve})
     # Published points stand at step numbers, which a normalised axis has not.
     beside = BesideCurves(
@@ -91,10 +91,17 @@ def _published(section: GameSection, shown: Measure, places: Sequence[int]) -> t
     return tuple(figure for figure in figures if figure.measure == shown.key and figure.place in places)
 
 
-def _track(entry: Entry, points: dict[int, Estimate], words: str) -> Track:
-    said = plain(entry.name)
+def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
+    said, words = plain(entry.name), plain(curve.words)
+    # Twenty large marks side by side would hide the line: between its ends a normalised curve has small ones.
+    ends = (min(points), max(points))
     spots = (
-        Spot(place, Value.of(mean, missing="no value"), 1.0, f"{said}, {plain(words)} {place}<br>")
+        Spot(
+            place,
+            Value.of(mean, missing="no value"),
+            0.0 if curve.normalised and place not in ends else 1.0,
+            f"{said}, {words} {place}<br>",
+        )
         for place, mean in points.items()
     )
     others = " + ".join(entry.players[1:])

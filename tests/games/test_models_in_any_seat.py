@@ -78,7 +78,9 @@ def guess(tmp_path: Path, server: OpenAIServer) -> Toy:
     player = {"player": "openai", "model": "chooser", "base_url": server.base_url}
     document = {"schema": 2, "game": "guess", "name": "Model", "licence": "CC0-1.0", "players": {"guesser": player}}
     toy.manifest("model", text=json.dumps(document))
-    toy.run("instances", "build", "--game", "guess", "--out", "instances")
+    toy.run(
+        "instances", "build", "--game", "guess", "--per-condition", "2", "--difficulty", "easy", "--out", "instances"
+    )
     return toy
 
 
@@ -93,7 +95,7 @@ def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenA
     guess.run("play", manifest.parent, "--instances", "instances", "--out", "run")
     events = [json.loads(line) for line in (guess.folder / "run" / "journal.jsonl").read_text().splitlines()]
     calls = of_seat(events, "guesser")
-    # Two instances, one question each, and one of the two fruits is an apple.
+    # Two instances, one question each, and the second fruit is an apple.
     assert [(call["text"], call["usage"]["requests"]) for call in calls] == [("apple", 1)] * 2
     assert server.count() == 2
     guess.run("score", "run")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -15,13 +15,14 @@ from ircore.core.conformance import ConformanceError, outside_calls
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Difficulty, GameRules, PlayerSpec, Record
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Instruments, Measure, Measured, Seat, Table
 from ircore.games.reconstruction.conformance import check_category
 from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
 from ircore.players.base import DescriberView, Question, TextAnswer, Traits, refuse_settings
 from ircore.players.conformance import check_player
 from ircore.runs.conformance import check_game
 from ircore.scorers.conformance import check_judge, check_metric
+from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.base import Metric
@@ -206,7 +207,7 @@ class Sound(Game[GameRules]):
     seats = (GUESSER,)
     payload, rules, step = Payload, GameRules, Step
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
-    measures = (Measure("length", "Length", range=(0, 10)),)
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("length", "Length", range=(0, 10)),)
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
         first = await table.ask(GUESSER, Question(1, "Guess."))
@@ -261,6 +262,11 @@ class Stubborn(Sound):
             return Ending("completed", ())
 
 
+class Hidden(Sound):
+    def shown(self, payload: Any, ending: Ending | None) -> dict[str, Any]:
+        return {"steps": len(ending.steps)}  # type: ignore[union-attr]  # the fault that is tested
+
+
 class Guesser:
     async def answer(self, question: Question) -> TextAnswer:
         return TextAnswer("apple")
@@ -275,6 +281,7 @@ class Guesser:
         (Undeclared, "ended with 'won', which it does not declare"),
         (Beyond, "measure length: the value 2 is outside 0 to 1"),
         (Unmeasured, "measured gives no length"),
+        (Hidden, "one: shown breaks on an instance with AttributeError"),
         (Stubborn, "counts as played though its first question had no answer"),
     ],
 )
@@ -286,3 +293,39 @@ def test_faults_of_games(game: type[Game[GameRules]], fault: str) -> None:
     check_game(Sound, [setup], {"guesser": Guesser()})
     with pytest.raises(ConformanceError, match=fault):
         check_game(game, [setup], {"guesser": Guesser()})
+
+
+class Seen(Sound):
+    """A game with a measure of pictures."""
+
+    measures = (*Sound.measures, Measure("likeness", "Likeness", range=(0, 1), needs="pictures"))
+
+
+class Overrated(Seen):
+    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+        yield Measured("likeness", None, 7.0)
+
+
+class Misled(Seen):
+    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+        target = instruments.picture("target")
+        yield Measured("likeness", None, *instruments.metric("shine", target, target))
+
+
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [
+        (Overrated, "measure likeness: the value 7 is outside 0 to 1"),
+        (Misled, "one: measured_pictures: unknown metric 'shine'"),
+    ],
+)
+def test_faults_of_measures_of_pictures(game: type[Game[GameRules]], fault: str) -> None:
+    instance = GameInstance(
+        instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
+    )
+    target = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
+    setup = EpisodeSetup(instance, Payload(), {"target": target}, GameRules())
+    check_game(Seen, [setup], {"guesser": Guesser()}, EpisodeInstruments)
+    check_game(game, [setup], {"guesser": Guesser()})
+    with pytest.raises(ConformanceError, match=fault):
+        check_game(game, [setup], {"guesser": Guesser()}, EpisodeInstruments)

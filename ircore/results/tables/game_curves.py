@@ -4,11 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ircore.core.errors import InputError, WorkError
-from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import available, load, unknown
+from ircore.core.errors import InputError
 from ircore.games.base import Curve, Game, Measure
-from ircore.games.registry import load_game
 from ircore.results.game_curves import (
     SteppedEpisode,
     curve_points,
@@ -21,8 +18,13 @@ from ircore.results.games import GameResults
 from ircore.results.hops import POINTS, by_turn, normalised_means
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.ranking import refuse_condition
-from ircore.results.tables.catalogue import table_names
-from ircore.results.tables.games import GAME_TABLES, measure_column, of_condition, seat_column
+from ircore.results.tables.games import (
+    measure_column,
+    of_condition,
+    rules_columns,
+    rules_values,
+    seat_column,
+)
 from ircore.results.tables.model import Column, Table, Value
 
 PEOPLE = "people, as recorded"
@@ -37,7 +39,13 @@ class _Line(NamedTuple):
 
     name: str
     players: tuple[str, ...]
+    rules: tuple[Value, ...]
     episodes: tuple[SteppedEpisode, ...]
+
+    @property
+    def who(self) -> tuple[Value, ...]:
+        """Entries of the columns that say who played."""
+        return (Value(self.name), *map(Value, self.players))
 
 
 def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
@@ -48,86 +56,6 @@ def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
     if any(measure.per == "step" for measure in game.measures):
         tables |= {"at_k": at_k_table, "normalised": normalised_steps_table}
     return tables
-
-
-def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:
-    """Return the tables of a game beside its board, of all instances, by the names that users give."""
-    tables: dict[str, Callable[[GameResults], Table]] = {**stepped_tables(game), "players": players_table}
-    if game.published:
-        tables["published"] = lambda results: published_figures_table(results.game)
-    of_game = f"{game.name}."
-    for name in available("game_tables"):
-        # Plug-ins for tables of a game are called GAME.TABLE.
-        if name.startswith(of_game) and plugin_table_fault(name) is None:
-            tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
-    return tables
-
-
-def tables_of_game(
-    results: GameResults,
-    name: str | None,
-    category: str | None = None,
-    difficulty: str | None = None,
-    left_out: Callable[[WorkError], None] | None = None,
-) -> dict[str, Table]:
-    """Return tables of a game by their names: its board, measures, curves and the tables of plug-ins.
-
-    Args:
-        results: Of one game.
-        name: The only table wanted; all tables if None.
-        category: Only this category; all if None.
-        difficulty: Only this difficulty; both if None.
-        left_out: Told of a plug-in that breaks, whose table is then left out; None to stop at it.
-
-    Raises:
-        InputError: There is no such table, category or difficulty, or the table is of all instances.
-    """
-    by_condition = {
-        key: partial(make, results, category, difficulty)
-        for key, make in {**GAME_TABLES, **stepped_tables(results.game)}.items()
-    }
-    # game_tables has the tables by step too, which take a condition here.
-    of_all = {key: partial(make, results) for key, make in game_tables(results.game).items() if key not in by_condition}
-    tables: dict[str, Callable[[], Table]] = {**by_condition, **of_all}
-    if name is not None and name not in tables:
-        if name not in table_names():
-            raise unknown("table", name, dict(tables), "--table")
-        raise InputError(
-            f"--table {name}: only for runs of reconstruction, not of the game {results.game.name}",
-            f"Choose one of: {', '.join(tables)}.",
-        )
-    if name in of_all and (category or difficulty):
-        raise InputError(f"--table {name}: is of all instances", "Leave out --category and --difficulty.")
-    made = {}
-    for key, make in tables.items():
-        if name in (None, key):
-            try:
-                made[key] = make()
-            except WorkError as error:
-                if left_out is None:
-                    raise
-                left_out(error)
-    return made
-
-
-def plugin_table_fault(name: str) -> str | None:
-    """Return why no command shows a plug-in's table, ``GAME.TABLE``: its name is taken, or there is no such game."""
-    game, _, table = name.partition(".")
-    try:
-        declared = load_game(game)
-    except InputError as error:
-        return error.problem
-    own = {**GAME_TABLES, **stepped_tables(declared), "players": players_table, "published": published_figures_table}
-    return f"the game {game} has a table {table} of its own" if table in own else None
-
-
-def _of_plugin(results: GameResults, name: str) -> Table:
-    make = load("game_tables", name, "--table")
-    with plugin_work(f"table {name!r}"):
-        table = make(results)
-        if not isinstance(table, Table):
-            raise TypeError(f"it returned a {type(table).__name__}, not a Table")
-        return table
 
 
 def curves_table(
@@ -162,13 +90,15 @@ def curves_table(
                 digits=0,
             ),
             *map(measure_column, measures),
+            *rules_columns(results),
         ),
         rows=tuple(rows),
     )
 
 
 def _who(results: GameResults) -> tuple[Column, ...]:
-    return Column("run", "Run", "Its folder's name, or people.", digits=None), *map(seat_column, results.seats)
+    run = Column("run", "Run", "Its folder's name, or people.", digits=None)
+    return run, *map(seat_column, results.seats)
 
 
 def _require(rows: list[tuple[Value, ...]], results: GameResults) -> None:
@@ -181,10 +111,12 @@ def _require(rows: list[tuple[Value, ...]], results: GameResults) -> None:
 def _lines(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[_Line]:
     refuse_condition(results.instances, category, difficulty)
     for run in results.runs:
-        yield _Line(run.run.slug, _players(results, run), run_episodes(results, run, category, difficulty))
+        rules = rules_values(results, run.run)
+        yield _Line(run.run.slug, _players(results, run), rules, run_episodes(results, run, category, difficulty))
     people = recorded_episodes(results, category, difficulty)
     if people:
-        yield _Line(PEOPLE, ("people",) * len(results.seats), people)
+        none = tuple(Value(None, missing="people were given no rules") for _ in rules_columns(results))
+        yield _Line(PEOPLE, ("people",) * len(results.seats), none, people)
 
 
 def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[Value, ...]]:
@@ -196,7 +128,7 @@ def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[
             else Value(None, missing="no value at this place")
             for measure in measures
         )
-        yield (Value(line.name), *map(Value, line.players), Value(place), *values)
+        yield (*line.who, Value(place), *values, *line.rules)
 
 
 def at_k_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -221,8 +153,7 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
                 # Past the longest episode that has a value there is nothing to tell.
                 if point.latest.n:
                     means = (Value.of(mean, missing="no value") for mean in (point.at, point.latest, point.best))
-                    names = (Value(line.name), *map(Value, line.players), Value(measure.title))
-                    rows.append((*names, Value(point.turn), *means))
+                    rows.append((*line.who, Value(measure.title), Value(point.turn), *means, *line.rules))
     _require(rows, results)
     return Table(
         name=f"{game.name}_at_k",
@@ -236,6 +167,7 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
             Column("at", "At step K", "Mean over episodes that have a value at this step.", estimated=True),
             Column("latest", "@K, latest", "Mean of each episode's last value up to step K.", estimated=True),
             Column("best", "@K, best", "Mean of each episode's best value up to step K.", estimated=True),
+            *rules_columns(results),
         ),
         rows=tuple(rows),
         primary="latest",
@@ -260,8 +192,10 @@ def normalised_steps_table(results: GameResults, category: str | None = None, di
             if measure.per != "step":
                 continue
             means = normalised_means([episode.series(measure) for episode in line.episodes], scale_of(measure))
-            names = (Value(line.name), *map(Value, line.players), Value(measure.title))
-            rows += [(*names, Value(place / (POINTS - 1)), Value.of(mean)) for place, mean in enumerate(means)]
+            names = (*line.who, Value(measure.title))
+            rows += [
+                (*names, Value(place / (POINTS - 1)), Value.of(mean), *line.rules) for place, mean in enumerate(means)
+            ]
     _require(rows, results)
     return Table(
         name=f"{game.name}_normalised",
@@ -273,6 +207,7 @@ def normalised_steps_table(results: GameResults, category: str | None = None, di
             Column("measure", "Measure", "The game's measure per step.", digits=None),
             Column("place", "Place", "0 is the first step, 1 the last.", "0–1"),
             Column("value", "Value", "Mean over episodes.", estimated=True),
+            *rules_columns(results),
         ),
         rows=tuple(rows),
         primary="value",

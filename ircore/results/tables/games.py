@@ -1,9 +1,10 @@
 """The tables of a game other than reconstruction: its board, and the outcomes of its episodes."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from ircore.core.game_records import rules_key
+from ircore.core.game_records import GameRun, rules_key
 from ircore.games.base import Measure, Seat
 from ircore.results.conditions import under
 from ircore.results.games import GameResults, GameRow
@@ -55,19 +56,27 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
     )  # fmt: skip
 
 
+def rules_columns(results: GameResults) -> tuple[Column, ...]:
+    """Return the column with the key of a run's rules, and one for people where rules differ."""
+    key = Column("rules", "rules", "Key of the rules played by: each rule and its value, such as rounds=3.",
+                 digits=None, audience="programs")  # fmt: skip
+    other = Column("other_rules", "Rules", "Rules that are not the usual ones.", digits=None, audience="readers")
+    return (other, key) if _usual_rules(results) else (key,)
+
+
+def rules_values(results: GameResults, run: GameRun) -> tuple[Value, ...]:
+    """Return the entries of a run in these columns."""
+    key, apart = Value(rules_key(run.rules)), results.rules_apart(run)
+    other = Value(rules_key(apart).replace(",", ", ") if apart else "the usual")
+    return (other, key) if _usual_rules(results) else (key,)
+
+
 def _rules(results: GameResults) -> Iterator[Filled[GameRow]]:
-    """Yield the column with the rules' key, and one for people where rules differ."""
-    if _usual_rules(results):
-        column = Column("other_rules", "Rules", "Rules that are not the usual ones.", digits=None, audience="readers")
-        yield Filled(column, lambda row: Value(_other_rules(results, row) or "the usual"))
-    column = Column("rules", "rules", "Key of the rules played by: each rule and its value, such as rounds=3.",
-                    digits=None, audience="programs")  # fmt: skip
-    yield Filled(column, lambda row: Value(rules_key(row.submission.run.rules)))
+    def entry(place: int, row: GameRow) -> Value:
+        return rules_values(results, row.submission.run)[place]
 
-
-def _other_rules(results: GameResults, row: GameRow) -> str:
-    apart = results.rules_apart(row.submission.run)
-    return rules_key(apart).replace(",", ", ") if apart else ""
+    for place, column in enumerate(rules_columns(results)):
+        yield Filled(column, partial(entry, place))
 
 
 def _usual_rules(results: GameResults) -> str:
@@ -136,6 +145,7 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
             for outcome in game.outcomes
         ),
         *_ENDED,
+        *_rules(results),
     )
     return Table(
         name=f"outcomes_{game.name}",

@@ -26,7 +26,8 @@ def with_rules(table: Table, results: Results) -> Table:
     """
     keys = {submission.run_id: submission.run.rules.key for submission in results.submissions}
     every = [rules.key for rules in rule_sets(results)]
-    named = replace(table, caption=f"{table.caption} Rules {', '.join(every)}.")
+    caption = table.caption if table.caption.endswith(".") else f"{table.caption}."
+    named = replace(table, caption=f"{caption} Rules {', '.join(every)}.")
     if any(column.key == RULES.key for column in table.columns):
         return named
     places = [index for index, column in enumerate(table.columns) if column.key in _RUNS]

@@ -184,6 +184,27 @@ def test_a_player_and_a_judge_that_break_at_work_are_named_in_a_line(tmp_path: P
         assert "Traceback" not in said.stderr
 
 
+LEAVES = """\
+class Player:
+    def __init__(self, spec): pass
+    async def describe(self, view): exit(3)
+"""
+
+
+def test_a_player_that_exits_is_named_in_a_line(tmp_path: Path) -> None:
+    packages = installed(tmp_path / "packages", LEAVES, "[ircore.players]\nglass = shattered:Player\n")
+    folder = tmp_path / "pair"
+    folder.mkdir()
+    (folder / "submission.yaml").write_text(
+        "schema: 1\nname: Glass\ndescriber: {player: glass}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n"
+    )
+    sample_instances(tmp_path / "set")
+    said = ircore(packages, "play", folder, "--instances", tmp_path / "set", "--out", tmp_path / "run")
+    assert said.returncode == 1
+    assert "the describer broke with SystemExit: 3" in said.stderr
+    assert "mend it and give the same command again" in said.stderr
+
+
 def test_compare_leaves_a_broken_metric_out(broken: Path, picture: Path) -> None:
     said = ircore(broken, "compare", picture, picture, "--json")
     assert said.returncode == 0

@@ -5,6 +5,7 @@ import asyncio
 import subprocess
 import sys
 import traceback
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +17,9 @@ import ircore
 from ircore.instances.store import InstanceSet
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.runs.folder import RunFolder
+from ircore.scorers import game_measures
+
+LOOKER = Path(__file__).parents[3] / "submissions" / "looker"
 
 
 def test_importing_the_library_imports_nothing_heavy() -> None:
@@ -45,6 +49,26 @@ def test_play_again_resumes(tmp_path: Path, instances: InstanceSet) -> None:
     again = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=2)
     assert first.run.run_id == again.run.run_id
     assert len(again.episodes()) == 2
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_another_games_run_is_measured_by_as_many_processes_as_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    counts = []
+
+    def in_order(work: Callable[[Any], Any], parts: Sequence[Any], count: int) -> Iterator[Any]:
+        counts.append(count)
+        return map(work, parts)
+
+    few = tmp_path / "set"
+    ircore.build_instances(few, game="reference", per_condition=1, categories=["lineup"], difficulties=["easy"])
+    run = ircore.play(LOOKER, few, tmp_path / "run")
+    # As if the game had measures of pictures, which are worth a process.
+    monkeypatch.setattr(game_measures, "needs_pictures", lambda _: True)
+    monkeypatch.setattr(game_measures, "in_order", in_order)
+    assert ircore.score(run, workers=workers) > 0
+    assert counts == [workers]
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.formats import render
+from ircore.results.tables.game_catalogue import tables_of_game
 from ircore.results.tables.games import game_board, game_outcomes
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
@@ -194,3 +195,11 @@ def test_the_table_of_the_page_is_a_table() -> None:
     exec(code, module)  # the page's own code
     runs = results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 20))
     assert render(module["correct_table"](runs), "csv").splitlines()[1].startswith("high,9.0,")
+
+
+def test_every_table_of_runs_ends_with_the_rules() -> None:
+    runs = results(*(guessed(name, TEN, [points] * 20, rules={"rounds": 2}) for name, points in PAIRS))
+    for name, table in tables_of_game(runs, None).items():
+        if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
+            assert keys[-1] == "rules", name
+            assert {value.value for value in table.column("rules")} == {"rounds=2"}, name

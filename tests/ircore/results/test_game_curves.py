@@ -16,7 +16,7 @@ from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.games import GameResults, read_game_results
-from ircore.results.tables.game_curves import game_tables
+from ircore.results.tables.game_catalogue import game_tables
 from ircore.runs.folder import GameRunFolder, open_any_run
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")

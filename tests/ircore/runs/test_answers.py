@@ -18,11 +18,11 @@ WIDE = Picture.from_pixels(np.zeros((1, 9000, 3), np.uint8))
     ("answers", "answer", "problem", "remedy"),
     [
         ("text", None, "answered with a NoneType, not with a text", "Answer with a TextAnswer."),
-        ("text", TextAnswer(5), "answered with a TextAnswer that holds a int", "Put a str into it."),  # type: ignore[arg-type]
-        ("picture", PictureAnswer(b"PNG"), "a PictureAnswer that holds a bytes", "Put a Picture into it."),  # type: ignore[arg-type]
+        ("text", TextAnswer(5), "a TextAnswer whose text is of the type int", "It has to be of the type str."),  # type: ignore[arg-type]
+        ("picture", PictureAnswer(b"PNG"), "whose picture is of the type bytes", "It has to be of the type Picture."),  # type: ignore[arg-type]
         ("picture", PictureAnswer(WIDE), "drew 9000 × 1 pixels", "Draw at most 8,192 pixels a side."),
         ("choice", ChoiceAnswer("C"), "chose 'C'", "Choose one of: A, B."),
-        ("choice", ChoiceAnswer(0), "a ChoiceAnswer that holds a int", "Put a str into it."),  # type: ignore[arg-type]
+        ("choice", ChoiceAnswer(0), "whose choice is of the type int", "It has to be of the type str."),  # type: ignore[arg-type]
     ],
 )
 def test_what_does_not_fit_is_named(answers: AnswerKind, answer: Any, problem: str, remedy: str) -> None:

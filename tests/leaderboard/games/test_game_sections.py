@@ -7,13 +7,15 @@ import pytest
 from invented_games import GUESSER, Guessing, guessed, guessing_set
 
 from ircore.core.records import PlayerSpec
-from ircore.games.base import Measure, Seat
+from ircore.games.base import Curve, Measure, Seat
 from ircore.players.base import Question, TextAnswer
 from ircore.results.games import GameResults
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from ircore.results.tables.games import measure_column
 from leaderboard.games.board import board_lines, players
 from leaderboard.games.entries import entries_of
+from leaderboard.games.figures import _track
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection
 from leaderboard.rendering.render import Renderer
@@ -108,3 +110,11 @@ def test_a_unit_that_repeats_the_title_is_said_once() -> None:
     words = Measure("words", "Words", "words")
     assert measure_column(words).heading == "Words"
     assert measure_column(replace(words, title="Length")).heading == "Length (words)"
+
+
+@pytest.mark.parametrize(("normalised", "sizes"), [(False, [11, 11, 11]), (True, [11, 4, 11])])
+def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, sizes: list[float]) -> None:
+    (entry,) = entries_of(GameResults.from_runs(Guessing(), [guessed("pair", guessing_set(5), [5.0] * 20)]))
+    points = {place: Estimate(5.0, 4.0, 6.0, 20) for place in (1, 2, 3)}
+    spots = _track(entry, points, Curve("points", normalised=normalised)).spots
+    assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes

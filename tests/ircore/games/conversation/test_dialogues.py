@@ -22,6 +22,7 @@ from ircore.results.games import read_game_results
 from ircore.results.tables.game_curves import stepped_tables
 from ircore.runs.conformance import check_game, episode_setups
 from ircore.runs.folder import GameRunFolder
+from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.references.dialogues import APOLOGY, CHAT, build, dialogue_about
 from ircore.scorers.verification.judge import VerifiedJudge
 
@@ -112,7 +113,7 @@ def test_the_built_in_pair_keeps_to_the_contract(tmp_path: Path) -> None:
         "generator": CanvasGenerator(PlayerSpec(player="canvas")),
     }
     assert episode_setups(game, talks)[0].rules == ConversationRules()
-    check_game(game, episode_setups(game, talks)[:1], players)
+    check_game(game, episode_setups(game, talks)[:1], players, EpisodeInstruments)
 
 
 @pytest.mark.slow
