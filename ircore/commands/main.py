@@ -5,6 +5,7 @@ import io
 import signal
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from difflib import get_close_matches
 from functools import wraps
 from typing import Any
@@ -14,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
-from ircore.core.errors import InputError, StoppedError
+from ircore.core.errors import InputError, StoppedError, WorkError
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable, styled, terminal_width
 
@@ -122,7 +123,8 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
     def work_and_tell(*arguments: Any, **parameters: Any) -> Any:
         from ircore.commands.next_step import tell_next
 
-        status = work(*arguments, **parameters)
+        with _wall(words):
+            status = work(*arguments, **parameters)
         context = click.get_current_context()
         if not status and context.invoked_subcommand is None:
             tell_next(words, context)
@@ -130,6 +132,20 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
 
     work_and_tell.tells_next = True  # type: ignore[attr-defined]
     command.callback = work_and_tell
+
+
+def _wall(words: str) -> AbstractContextManager[None]:
+    """Return the context in which a command works: of another package's command, a fault is said in one line."""
+    from ircore.core.plugins import builtin
+
+    if words.split()[0] in builtin("commands"):
+        # A fault of this project is to be seen whole.
+        return nullcontext()
+    from ircore.core.plugin_work import plugin_work
+
+    return plugin_work(
+        f"command {words!r}", WorkError, SystemExit, click.ClickException, click.exceptions.Exit, click.Abort
+    )
 
 
 def _add_examples(name: str, command: click.Command) -> None:

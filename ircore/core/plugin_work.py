@@ -11,7 +11,9 @@ from ircore.core.errors import InputError, StoppedError, WorkError
 
 
 @contextmanager
-def plugin_work(who: str, *contract: type[Exception], remedy: str = "Mend the package that adds it.") -> Iterator[None]:
+def plugin_work(
+    who: str, *contract: type[BaseException], remedy: str = "Mend the package that adds it."
+) -> Iterator[None]:
     """Turn an unexpected exception of a plug-in into an error of one line.
 
     Example:
@@ -24,7 +26,7 @@ def plugin_work(who: str, *contract: type[Exception], remedy: str = "Mend the pa
 
     Args:
         who: The plug-in, such as ``judge 'coin'``.
-        contract: Errors that callers expect of such plug-ins, besides ``InputError``; they pass unchanged.
+        contract: Errors and exits that callers expect of such plug-ins, besides ``InputError``; they pass unchanged.
         remedy: What the user does next.
 
     Raises:

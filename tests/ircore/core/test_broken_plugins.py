@@ -94,6 +94,24 @@ def test_help_lists_a_broken_command_with_its_reason(broken: Path) -> None:
     assert ircore(broken, "shatter").returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("work", "status", "words"),
+    [
+        ("1 / 0", 1, "ircore: command 'shatter' broke with ZeroDivisionError: division by zero (shattered.py:4)\n"),
+        ("raise click.UsageError('one file is enough')", 2, "one file is enough"),
+        ("raise WorkError('the disk is full', 'Free some space.')", 1, "ircore: the disk is full\n  Free some space."),
+    ],
+)
+def test_a_command_that_breaks_at_work_is_named_and_its_own_errors_stay(
+    tmp_path: Path, work: str, status: int, words: str
+) -> None:
+    lines = ["import click", "from ircore.core.errors import WorkError", "def work():", f"    {work}"]
+    packages = installed(tmp_path / "packages", "\n".join([*lines, "command = click.command(work)", ""]))
+    said = ircore(packages, "shatter")
+    assert said.returncode == status
+    assert words in said.stderr
+
+
 def test_games_lists_a_broken_game_with_its_reason(broken: Path) -> None:
     said = ircore(broken, "games", "--json")
     assert {"reconstruction", "reference"} <= {game["name"] for game in json.loads(said.stdout)["games"]}
