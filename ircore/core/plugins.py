@@ -153,7 +153,8 @@ def _check(group: Group, name: str, loaded: object) -> None:
     """Raise a TypeError for an object that is no plug-in of a group, or has another name than its entry point."""
     for names in _NEEDED.get(group, ()):
         if not any(hasattr(loaded, needed) for needed in names.split("|")):
-            raise TypeError(f"{type(loaded).__name__} has no {names.replace('|', ' or ')}")
+            kind = getattr(loaded, "__name__", type(loaded).__name__)
+            raise TypeError(f"{kind} has no {names.replace('|', ' or ')}")
     if group in _CALLED and not callable(loaded):
         raise TypeError(f"{type(loaded).__name__} cannot be called")
     # Scores are kept by the object's own name, and would not be found by the one that users give.
