@@ -129,7 +129,7 @@ def running_relay(folder: Path, concurrency: int = 2, patience: float = 60) -> I
     assert not failures, failures
 
 
-def wait_for(condition: Any, seconds: float = 20) -> None:
+def wait_for(condition: Any, seconds: float = 60) -> None:
     """Wait until something is so."""
     end = time.monotonic() + seconds
     while not condition():
