@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_all_start_methods, get_context, parent_process
 from threading import Thread
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ircore.core.errors import WorkError
 
@@ -26,13 +26,16 @@ AHEAD = 4
 MAX_SHARES = 4
 """Forked processes at once, the parent included: each comes to hold a copy of part of the parent's memory."""
 
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that end a process; Windows has no SIGHUP."""
+
 _share_task: Callable[[int, int], object] | None = None
 """Task of the shares that are running: a forked process finds it here, where it need not be pickled."""
 
 
 def worker_pool(workers: int) -> ProcessPoolExecutor:
     """Return a pool of ``workers`` processes."""
-    return ProcessPoolExecutor(workers, initializer=_begin)
+    return _Pool(workers, initializer=_begin)
 
 
 def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
@@ -93,7 +96,7 @@ def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T
     try:
         # A share takes long: it ends with the command instead of being awaited.
         begin = partial(_begin, signal.SIG_DFL)
-        with ProcessPoolExecutor(shares - 1, mp_context=get_context("fork"), initializer=begin) as pool:
+        with _Pool(shares - 1, mp_context=get_context("fork"), initializer=begin) as pool:
             others = [pool.submit(_run_share, share, shares) for share in range(1, shares)]
             # The parent does the first share itself: that saves the memory which one more process would copy.
             return [task(0, shares), *(other.result() for other in others)]  # type: ignore[list-item]
@@ -124,6 +127,21 @@ def run_pieces(task: Callable[[int], object], pieces: int, worthwhile: bool = Tr
     run_shares(take_pieces, worthwhile)
 
 
+class _Pool(ProcessPoolExecutor):
+    """A pool whose processes begin with the signals that end them held back, until they have handlers of their own."""
+
+    def submit(self, function: Callable[..., R], /, *arguments: Any, **parameters: Any) -> Future[R]:
+        """Hand out a piece of work; the first one starts the processes."""
+        if not hasattr(signal, "pthread_sigmask"):  # Windows, where processes share no signals
+            return super().submit(function, *arguments, **parameters)
+        # A signal between fork and ``_begin`` would raise in code that swallows errors, and the process would go on.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+        try:
+            return super().submit(function, *arguments, **parameters)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _run_share(share: int, shares: int) -> object:
     assert _share_task is not None  # noqa: S101 - set before the processes were forked
     return _share_task(share, shares)
@@ -132,11 +150,12 @@ def _run_share(share: int, shares: int) -> object:
 def _begin(interrupted: signal.Handlers = signal.SIG_IGN) -> None:
     # A terminal sends Ctrl-C to every process: the command alone decides what follows from it.
     signal.signal(signal.SIGINT, interrupted)
-    for name in ("SIGTERM", "SIGHUP"):
+    for number in _ENDING:
         # The handlers of the command raise SystemExit, which the loop of a worker takes for the result of its work.
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # which nohup sets
+        if signal.getsignal(number) != signal.SIG_IGN:  # which nohup sets
             signal.signal(number, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     Thread(target=_end_with_the_parent, daemon=True).start()
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ircore.core.game_records import rules_key
 from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.games import game_board, measure_column
 from ircore.results.tables.table_metadata import flat_units, units_text
@@ -59,6 +60,7 @@ def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
                 "high": mean.high,
                 "n": mean.n,
                 "unit": measure_column(measure).unit,
+                "rules": rules_key(entry.measured.run.rules),
                 **section.source,
             }
 

@@ -64,7 +64,6 @@ class GameSection:
             "category": ALL,
             "difficulty": ALL,
             "instance_set": runs[0].instance_set,
-            "rules": self.rules,
             "ircore": ", ".join(sorted({run.version for run in runs})),
         }
 
