@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
-from ircore.core.errors import InputError, StoppedError, WorkError
+from ircore.core.errors import InputError, StoppedError
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable, styled, terminal_width
 
@@ -143,9 +143,7 @@ def _wall(words: str) -> AbstractContextManager[None]:
         return nullcontext()
     from ircore.core.plugin_work import plugin_work
 
-    return plugin_work(
-        f"command {words!r}", WorkError, SystemExit, click.ClickException, click.exceptions.Exit, click.Abort
-    )
+    return plugin_work(f"command {words!r}", SystemExit, click.ClickException, click.exceptions.Exit, click.Abort)
 
 
 def _add_examples(name: str, command: click.Command) -> None:

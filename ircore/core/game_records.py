@@ -205,6 +205,15 @@ def rules_key(rules: Fields) -> str:
     return ",".join(f"{name}={rule_word(value)}" for name, value in sorted(rules.items())) or "none"
 
 
+def rules_words(rules: Fields) -> str:
+    """Return the rules of a run for people; empty without rules.
+
+    >>> rules_words({"rounds": 3, "feedback": True})
+    'feedback=true, rounds=3'
+    """
+    return ", ".join(f"{name}={rule_word(value)}" for name, value in sorted(rules.items()))
+
+
 def rule_word(value: object) -> str:
     """Return the value of a rule as a manifest has it, a text without its quotation marks.
 

@@ -71,17 +71,17 @@ def drawn_over(game: Game[Any], instances: GameInstanceSet) -> list[GameInstance
 _REMEDY = "This is a fault of the game: mend it and give the same command again."
 
 
-class _Heard:
-    """A table that tells what went wrong in a question from what went wrong in the rules.
+class _CheckedTable:
+    """A table that tells errors of questions from errors of the rules, and refuses questions that no record can hold.
 
     Attributes:
-        asked: Step and seat of every question so far.
-        errors: What questions raised.
+        questions: Step and seat of every question so far.
+        errors: Errors that questions raised.
     """
 
     def __init__(self, table: Table, game: Game[Any], where: str) -> None:
         self._table, self._game, self._where = table, game, where
-        self.asked: set[tuple[int, str]] = set()
+        self.questions: set[tuple[int, str]] = set()
         self.errors: list[Exception] = []
 
     async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
@@ -97,9 +97,9 @@ class _Heard:
         asks = f"{self._where} asks the seat {seat.name}"
         if seat not in self._game.seats:
             raise WorkError(f"{asks}, which it does not declare", _REMEDY)
-        if (step, seat.name) in self.asked:
+        if (step, seat.name) in self.questions:
             raise WorkError(f"{asks} twice in step {step}: a question is known by its step and seat", _REMEDY)
-        self.asked.add((step, seat.name))
+        self.questions.add((step, seat.name))
 
 
 async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
@@ -109,13 +109,13 @@ async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> End
         WorkError: The rules broke; whatever a question raises passes unchanged.
     """
     where = f"{setup.instance.instance_id}: the game {game.name}"
-    heard = _Heard(table, game, where)
+    checked = _CheckedTable(table, game, where)
     try:
-        return await game.play(heard, setup)
+        return await game.play(checked, setup)
     except PlayerError as refusal:
         return Ending("aborted", (), refusal.reason, refusal.detail)
     except Exception as error:
-        if error in heard.errors or isinstance(error, InputError):
+        if error in checked.errors or isinstance(error, InputError):
             raise
         with plugin_work(where, remedy=_REMEDY):
             raise

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ircore.core.game_records import rules_key
+from ircore.core.game_records import rules_words
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
 from ircore.results.games import GameCell, GameResults, GameRow
@@ -86,7 +86,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     # Runs of the same players would have one name, so the slug stands behind it.
     rules = [results.rules_apart(row.submission.run) for row in board]
     # Rules may be a stranger's texts.
-    others = [one_line(rules_key(apart).replace(",", ", "), 80) if apart else "" for apart in rules]
+    others = [one_line(rules_words(apart), 80) for apart in rules]
     alike = Counter(zip(players, others, strict=True))
     seconds = _ordered(players, 1)
     hues = hues_of(_ordered(players, 0), list(dict.fromkeys(labels[0] for labels in players)))

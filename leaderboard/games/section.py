@@ -1,7 +1,7 @@
 """Model of a game with results, the source of the game's pages."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_words
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
@@ -69,9 +69,15 @@ class GameSection:
 
     @property
     def rules(self) -> str:
-        """Rules of the runs, as ``repetitions 6, history yes``; ``several`` where they differ, empty without any."""
-        written = {", ".join(_rule_words(run.run.rules)) for run in self.results.runs}
-        return written.pop() if len(written) == 1 else "several"
+        """Rules of the runs, as ``history=true, repetitions=6``; ``several`` where they differ, empty without any."""
+        # A rule without a value, such as an empty list, changes nothing.
+        filled: list[Fields] = [
+            {name: value for name, value in run.run.rules.items() if value not in ("", None, [])}
+            for run in self.results.runs
+        ]
+        # Rules may be a stranger's texts.
+        words = {one_line(rules_words(rules), 200) for rules in filled}
+        return words.pop() if len(words) == 1 else "several"
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
@@ -167,15 +173,6 @@ class GameSection:
     def _instance_set(self) -> GameInstanceSet:
         """Instance set of the first run; all runs hold the same set."""
         return self.results.runs[0].instances
-
-
-def _rule_words(rules: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each rule that is set, in words."""
-    for name, value in rules.items():
-        # A rule without a value, such as an empty list, changes nothing.
-        if value not in ("", None, []):
-            said = ("no", "yes")[value] if isinstance(value, bool) else value
-            yield one_line(f"{name.replace('_', ' ')} {said}", 60)
 
 
 def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[GameRunFolder]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from ircore.core.game_records import GameRun, rules_key
+from ircore.core.game_records import GameRun, rules_key, rules_words
 from ircore.games.base import Measure, Seat
 from ircore.results.conditions import under
 from ircore.results.games import GameResults, GameRow
@@ -67,7 +67,7 @@ def rules_columns(results: GameResults) -> tuple[Column, ...]:
 def rules_values(results: GameResults, run: GameRun) -> tuple[Value, ...]:
     """Return the entries of a run in these columns."""
     key, apart = Value(rules_key(run.rules)), results.rules_apart(run)
-    other = Value(rules_key(apart).replace(",", ", ") if apart else "the usual")
+    other = Value(rules_words(apart) or "the usual")
     return (other, key) if _usual_rules(results) else (key,)
 
 
@@ -84,7 +84,7 @@ def _usual_rules(results: GameResults) -> str:
     usual = next(run.run for run in results.runs if not results.rules_apart(run.run))
     if results.rivals(usual) == len(results.runs):
         return ""
-    return f" Ranks are among runs by the same rules; the usual ones are {rules_key(usual.rules).replace(',', ', ')}."
+    return f" Ranks are among runs by the same rules; the usual ones are {rules_words(usual.rules) or 'none'}."
 
 
 def of_condition(category: str | None, difficulty: str | None) -> str:

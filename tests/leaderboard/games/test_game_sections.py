@@ -48,7 +48,7 @@ def test_a_board_says_its_conditions_and_leads_to_its_files() -> None:
     board = next(page for page in game_pages([section]) if page.path == "games/guessing/index")
     html = Renderer(None, {}).block(board)
     words = " ".join(re.sub("<[^>]+>", "", html).split())
-    assert f"Instance set {run.run.instance_set[:8]}; rules: hops 8, live no; ircore {run.run.version}." in words
+    assert f"Instance set {run.run.instance_set[:8]}; rules: hops=8, live=false; ircore {run.run.version}." in words
     assert 'href="../../games/guessing/board.csv"' in html
     assert 'href="../../games/guessing/board.json"' in html
 
