@@ -7,15 +7,12 @@ VENV := .venv
 BIN := $(VENV)/$(if $(WINDOWS),Scripts,bin)
 PLATFORM := build/platform
 DEMO := build/demo
-PER_CONDITION ?= 3
+PER_CONDITION ?= 1
 # The longest first, so that they end together.
 PAIRS := $(shell ls -r submissions | grep ^builtin-)
-# Plays the other game of the demo, on contexts of its own: a few seconds.
-REFERENCE := looker
-CONVERSATION := extractive
-REASONING := solver-editor
 # Submissions of the other games.
-OTHERS := $(REFERENCE) $(CONVERSATION) $(REASONING)
+OTHERS := looker extractive solver-editor
+RUNS := $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%)
 FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
@@ -70,18 +67,14 @@ $(INSTALLED_OCR): requirements/ocr.txt $(INSTALLED)
 
 # What comes next, the last lines say: not each of the commands.
 demo: export IRCORE_NEXT := none
-demo: $(DEMO)/.site
-	@$(BIN)/ircore results $(PAIRS:%=$(DEMO)/runs/%)
-	@echo
-	@$(BIN)/ircore results $(DEMO)/runs/$(REFERENCE)
-	@echo
-	@$(BIN)/ircore results $(DEMO)/runs/$(CONVERSATION)
-	@echo
-	@$(BIN)/ircore results $(DEMO)/runs/$(REASONING)
+demo: $(DEMO)/.complete
+	@# Pages that changed since are rendered again, without playing again.
+	@test -z "$$(find leaderboard docs mkdocs.yml -type f -newer $(DEMO)/.site -not -path '*/__pycache__/*')" || $(MAKE) site
+	@$(BIN)/ircore results $(RUNS)
 	@echo
 	@echo "site      $(DEMO)/site/index.html    (to click through it: $(BIN)/ircore site serve $(DEMO)/site)"
 	@echo "dataset   $(DEMO)/dataset            (load_dataset(\"$(DEMO)/dataset\", split=\"test\"))"
-	@echo "more      make demo PER_CONDITION=10    (ten pictures a condition, 129 in all)"
+	@echo "more      make demo PER_CONDITION=10    (ten pictures a condition instead of $(PER_CONDITION))"
 
 # What CI runs on the systems on which it does not run the tests.
 platform: $(INSTALLED)
@@ -94,13 +87,8 @@ platform: $(INSTALLED)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
 $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/live/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
-	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) --no-serve --no-site
-	@touch $@
-
-# Apart from the runs, so that a changed page does not play everything again.
-$(DEMO)/.site: $(DEMO)/.complete $(call FILES,leaderboard docs mkdocs.yml)
-	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) --out $(DEMO)/site
-	@touch $@
+	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) --no-serve
+	@touch $@ $(DEMO)/.site
 
 # A file named after the size of the demo: another size makes it anew.
 $(DEMO)/.per-condition-$(PER_CONDITION):
@@ -113,7 +101,8 @@ freeze: $(INSTALLED)
 	$(BIN)/ircore site freeze build/former/site --out "versions/$(FORMER)"
 
 site: $(DEMO)/.complete
-	$(BIN)/ircore site build --runs $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%) --out $(DEMO)/site
+	$(BIN)/ircore site build --runs $(RUNS) --out $(DEMO)/site
+	@touch $(DEMO)/.site
 
 # The browser tests need Chromium: on Debian and Ubuntu it is installed if that is allowed, else they say why they skip.
 browser:

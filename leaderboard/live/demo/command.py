@@ -27,7 +27,7 @@ OUT = Path("ircore-demo")
 @click.option(
     "--per-condition",
     type=click.IntRange(1, 20),
-    default=3,
+    default=1,
     show_default=True,
     help="Targets for each category and difficulty.",
 )

@@ -1,7 +1,5 @@
 """Stages of the demo: commands as users give them, in chains that run side by side."""
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,6 +8,7 @@ from typing import IO
 
 from ircore.core.errors import WorkError
 from ircore.players.builtin_pairs import builtin_pairs
+from leaderboard.live.demo.command_process import outcome_of
 
 Chain = tuple[tuple[str, ...], ...]
 """Commands that are given one after the other, each as the arguments of ``ircore``."""
@@ -45,7 +44,7 @@ class Demo:
 
     >>> demo = Demo(Path("demo"), per_condition=3)
     >>> [stage.label for stage in demo.stages()][:2]
-    ['draw targets', 'play reconstruction']
+    ['draw targets', 'play four games']
     >>> demo.runs[0].name
     'builtin-plain-canvas'
 
@@ -85,16 +84,16 @@ class Demo:
         )
         dataset, out = str(self.folder / "dataset"), str(self.folder / "site")
         build = ("release", "build", "--runs", *runs, "--instances", *sets, "--out", dataset)
-        stages = [
-            Stage("draw targets", ((draw,),)),
-            Stage("play reconstruction", tuple(plays)),
-            Stage("score every turn", ((("score", *runs[: len(pairs)], "--every-turn"),),)),
-            Stage("play the other games", games),
-            Stage("write and check the dataset", ((build, ("release", "check", dataset)),)),
-        ]
+        publish: tuple[Chain, ...] = ((build, ("release", "check", dataset)),)
         if site:
-            stages.append(Stage("render the site", ((("site", "build", "--runs", *runs, "--out", out),),)))
-        return stages
+            # The longer one first.
+            publish = ((("site", "build", "--runs", *runs, "--out", out),), *publish)
+        return [
+            Stage("draw targets", ((draw,),)),
+            Stage("play four games", (*plays, *games)),
+            Stage("score every turn", ((("score", *runs[: len(pairs)], "--every-turn"),),)),
+            Stage("write dataset and site" if site else "write the dataset", publish),
+        ]
 
     def _game(self, game: str, per_condition: str, players: str, instances: str) -> Chain:
         """Return the commands that draw a game's instances, play and score them."""
@@ -124,12 +123,11 @@ def _follow(chain: Chain, log: IO[bytes]) -> None:
 
 
 def _give(command: Sequence[str], log: IO[bytes]) -> None:
-    # The arguments are the demo's own.
-    done = subprocess.run([sys.executable, "-m", "ircore", *command], capture_output=True, check=False)  # noqa: S603
-    log.write(b"$ ircore " + " ".join(command).encode() + b"\n" + done.stdout + done.stderr)
+    outcome = outcome_of(command)
+    log.write(b"$ ircore " + " ".join(command).encode() + b"\n" + outcome.output + outcome.errors)
     log.flush()
-    if done.returncode:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+    if outcome.status:
+        lines = outcome.errors.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         # The last line may be a hint or a warning of a library; our own messages begin with the name.
         said = next((line for line in reversed(lines) if line.startswith("ircore: ")), lines[-1])
-        raise WorkError(f"ircore {command[0]}: exit status {done.returncode}: {said.strip()}", f"See {log.name}.")
+        raise WorkError(f"ircore {command[0]}: exit status {outcome.status}: {said.strip()}", f"See {log.name}.")

@@ -1,5 +1,6 @@
 """``ircore demo``: what it does in which order, the page that shows it, and what a stranger's page cannot reach."""
 
+import importlib.util
 import json
 import urllib.error
 import urllib.request
@@ -15,6 +16,7 @@ from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
 from leaderboard.live.demo.command import SHOWN
+from leaderboard.live.demo.command_process import MODULES, outcome_of
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
 from leaderboard.live.demo.stages import Demo, Stage, carry_out
@@ -27,8 +29,8 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
         "builtin-plain-canvas", "builtin-classical-sketch", "builtin-classical-canvas", "builtin-captioner-sketch",
         "builtin-captioner-canvas", "looker", "extractive", "solver-editor",
     ]  # fmt: skip
-    assert [command[:2] for command in stages[-2].commands + stages[-1].commands] == [
-        ("release", "build"), ("release", "check"), ("site", "build"),
+    assert [command[:2] for command in stages[-1].commands] == [
+        ("site", "build"), ("release", "build"), ("release", "check"),
     ]  # fmt: skip
 
 
@@ -36,6 +38,32 @@ def test_the_dialogue_that_is_offered_next_is_one_of_the_demo(tmp_path: Path) ->
     words = ["instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "1"]
     assert ircore([*words, "--category", "pie_graph", "--difficulty", "easy"]) == 0
     assert [instance.instance_id for instance in read_instances(tmp_path / "set").instances] == [SHOWN]
+
+
+@pytest.mark.slow
+def test_a_command_has_its_own_folder_environment_and_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for width in ("60", "100"):
+        # Set after the process that forks commands has begun: each command has what is set when it is given.
+        monkeypatch.setenv("COLUMNS", width)
+        helped = outcome_of(["score", "--help"])
+        assert (helped.status, helped.errors) == (0, b"")
+        assert max(map(len, helped.output.decode().splitlines())) in range(int(width) - 20, int(width) + 1)
+    built = outcome_of(["instances", "build", "--out", "set", "--per-condition", "1", "-c", "simple_shapes"])
+    assert built.status == 0
+    assert len(read_instances(tmp_path / "set").instances) == 2
+    again = outcome_of(["instances", "build", "--out", "set", "--no-such-option"])
+    assert (again.status, again.output) == (2, b"")
+    assert b"no-such-option" in again.errors
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_modules_that_commands_begin_with_are_there() -> None:
+    for name in MODULES:
+        # A missing one would be left out without a word, and every command would be slow.
+        assert importlib.util.find_spec(name) is not None, name
 
 
 @pytest.mark.slow

@@ -50,9 +50,9 @@ def _extras(look: Look) -> list[ExtraBox]:
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
     away = ink & ~ndimage.binary_dilation(explained, iterations=FRINGE)
     reaching = ndimage.sum_labels(away, parts, np.arange(1, count + 1))
-    extras = []
+    extras, places = [], ndimage.find_objects(parts)
     for number in np.flatnonzero((sizes >= LEAST * (2 if look.is_rough else 1)) & (reaching > 0)) + 1:
-        extra = _extra(parts == number, float(sizes[number - 1]))
+        extra = _extra(places[number - 1], float(sizes[number - 1]))
         if extra is not None:
             extras.append(extra)
     return [*litter, *sorted(extras, key=lambda extra: -extra.weight)[: 40 - len(litter)]]
@@ -89,9 +89,9 @@ def _grounds(look: Look, explained: Mask) -> list[Floats]:
     return [look.view.background, *(commonest(look.view.lab_under(area)) for area in seen)]
 
 
-def _extra(mask: Mask, size: float) -> ExtraBox | None:
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+def _extra(place: tuple[slice, ...], size: float) -> ExtraBox | None:
+    rows, columns = place
+    box = Box(columns.start, rows.start, columns.stop, rows.stop)
     long = max(box.right - box.left, box.bottom - box.top)
     if size / long < THINNEST and long < 40:
         return None

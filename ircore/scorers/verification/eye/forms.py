@@ -21,12 +21,23 @@ _TURNED = (np.arange(TURNS) - np.arange(TURNS)[:, None]) % TURNS
 """Row k holds the places of a form's directions once it is turned by k steps."""
 
 
+def _filled(mask: Mask) -> Mask:
+    """Return a mask without its holes: all but the ground that reaches the border. Faster than SciPy's, which grows."""
+    grounds, count = ndimage.label(~mask)
+    reaches = np.zeros(count + 1, bool)
+    for border in (grounds[0], grounds[-1], grounds[:, 0], grounds[:, -1]):
+        reaches[border] = True
+    reaches[0] = False
+    filled: Mask = ~reaches[grounds]
+    return filled
+
+
 def form_of(mask: Mask) -> Floats:
     """Return the distance of the rim from the middle in each direction, over the mean distance.
 
     The middle is that of the area; holes are filled, so that hollow shapes and rings have the form of their rim.
     """
-    filled = ndimage.binary_fill_holes(mask)
+    filled = _filled(mask)
     parts, count = ndimage.label(filled)
     if count > 1:
         # The largest part: a label or a line through the shape may cut off small ones.

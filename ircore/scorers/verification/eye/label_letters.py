@@ -35,11 +35,10 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
     wanted = _blurred(np.pad(own_ink, MARGIN))
     height, width = wanted.shape
     window = max(3, round(LETTER * own_ink.shape[0]))
-    copies = {
-        (down, across): _blurred(_placed(ink, height, width, down, across))
-        for down in range(-REACH - 1, REACH + 2)
-        for across in range(-REACH - 1, REACH + 2)
-    }
+    span = range(-REACH - 1, REACH + 2)
+    moves = [(down, across) for down in span for across in span]
+    # All in one call: on a label a call takes longer than its work.
+    copies = dict(zip(moves, _blurred(np.stack([_placed(ink, height, width, *move) for move in moves])), strict=True))
     inner = [move for move in copies if max(map(abs, move)) <= REACH]
     down, across = min(inner, key=lambda move: (float(np.abs(wanted - copies[move]).sum()), move))
     # Spacing differs by fractions of a pixel: towards its end a label may need another move than at its beginning.
@@ -95,7 +94,7 @@ def _placed(ink: Floats, height: int, width: int, down: int, across: int) -> Flo
 
 
 def _blurred(ink: Floats) -> Floats:
-    blurred: Floats = ndimage.gaussian_filter(ink.astype(np.float32), UNSHARP)
+    blurred: Floats = ndimage.gaussian_filter(ink.astype(np.float32), UNSHARP, axes=(-2, -1))
     return blurred
 
 

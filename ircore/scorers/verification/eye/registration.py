@@ -91,8 +91,8 @@ class Model:
             picture = np.zeros((COARSE, COARSE), np.float32)
             placed = np.floor(_moved(points, transform) * COARSE / SIDE).astype(np.int64)
             inside = ((placed >= 0) & (placed < COARSE)).all(axis=1)
-            np.add.at(picture, (placed[inside, 1], placed[inside, 0]), 1.0)
-            spectra.append(np.conj(np.fft.rfft2(np.minimum(picture, 1.0))).astype(np.complex64))
+            picture[placed[inside, 1], placed[inside, 0]] = 1.0
+            spectra.append(np.conj(np.fft.rfft2(picture)).astype(np.complex64))
         return spectra
 
 

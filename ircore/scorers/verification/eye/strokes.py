@@ -73,7 +73,7 @@ class Course:
             return 0.0
         padded = np.pad(np.where(usable, self.offsets, np.nan), WINDOW // 2, constant_values=np.nan)
         around = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)
-        near = np.array([np.nanmedian(row) if np.isfinite(row).sum() > 2 else np.nan for row in around])
+        near = _medians(around, least=3)
         steady = usable & (np.abs(self.offsets - near) <= STEADY)
         return float(steady.sum() / self.usable.sum())
 
@@ -82,6 +82,16 @@ class Course:
         """Distance of line and ground in RGB, a place."""
         apart: Floats = np.sqrt(((self.lines - self.grounds) ** 2).sum(axis=1))
         return apart
+
+
+def _medians(rows: Floats, least: int) -> Floats:
+    """Return the median of the finite values of each row; NaN where a row has fewer than ``least`` of them."""
+    counts = np.isfinite(rows).sum(axis=1)
+    # NaN comes last in every row.
+    ordered, every = np.sort(rows, axis=1), np.arange(len(rows))
+    middle = (ordered[every, np.maximum(counts - 1, 0) // 2] + ordered[every, counts // 2]) / 2
+    medians: Floats = np.where(counts >= least, middle, np.nan)
+    return medians
 
 
 def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: float = 0.0) -> tuple[Floats, Floats]:
