@@ -7,6 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 import ircore
 
 ROOT = Path(ircore.__file__).resolve().parents[1]
@@ -46,6 +48,7 @@ def test_no_module_stands_beside_the_rooms() -> None:
     assert {path.name for path in (ROOT / "ircore").glob("*.py")} == {"__init__.py", "__main__.py"}
 
 
+@pytest.mark.slow
 def test_no_import_climbs() -> None:
     climbing = {
         path.relative_to(ROOT).as_posix(): names
@@ -56,6 +59,7 @@ def test_no_import_climbs() -> None:
     assert climbing == {}
 
 
+@pytest.mark.slow
 def test_the_core_imports_neither_site_nor_release_and_these_not_each_other() -> None:
     for package in PACKAGES:
         others = set(PACKAGES) - {package, "ircore"}
@@ -86,6 +90,7 @@ def circle(folder: Path, root: Path = ROOT) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 def test_no_folder_holds_a_circle_of_rooms() -> None:
     """Of two rooms of a folder, be they modules or folders themselves, at most one needs the other."""
     folders = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
@@ -172,6 +177,7 @@ FORBIDDEN_ROOMS = FORBIDDEN | frozenset(
 """
 
 
+@pytest.mark.slow
 def test_files_and_functions_are_short_and_their_names_say_something() -> None:
     long: list[str] = []
     for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
@@ -207,6 +213,7 @@ def pronouns(path: Path) -> list[str]:
     return [f"{path}:{line}: {name}" for name, line in names if name in PRONOUNS]
 
 
+@pytest.mark.slow
 def test_variables_and_parameters_are_named_after_what_they_hold() -> None:
     paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     assert [name for path in paths for name in pronouns(path)] == []

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("ircore", "leaderboard", "dataset_card")
@@ -25,19 +26,29 @@ def _path_of(module: str) -> Path:
 
 def _modules_with_examples() -> list[str]:
     paths = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    return sorted(
+    names = sorted(
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         for path in paths
         if ">>> " in path.read_text(encoding="utf-8") and "plugin_templates" not in path.parts
     )
+    return [name for name in names if not name.startswith(LIBRARY)]
 
 
-@pytest.mark.parametrize("name", [name for name in _modules_with_examples() if not name.startswith(LIBRARY)])
+def _needs_files(module: str) -> bool:
+    return NAMES_FILES.search(_path_of(module).read_text(encoding="utf-8")) is not None
+
+
+def _example_cases() -> list[ParameterSet]:
+    cases = {name: pytest.mark.slow if _needs_files(name) else () for name in _modules_with_examples()}
+    return [pytest.param(name, marks=marks) for name, marks in cases.items()]
+
+
+@pytest.mark.parametrize("name", _example_cases())
 def test_the_examples_of_a_module_are_true(
     name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    if NAMES_FILES.search(_path_of(name).read_text(encoding="utf-8")):
+    if _needs_files(name):
         shutil.copytree(request.getfixturevalue("example_files"), tmp_path, dirs_exist_ok=True)
     try:
         module = importlib.import_module(name)

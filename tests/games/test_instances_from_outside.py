@@ -55,6 +55,7 @@ def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> Non
     user.run("instances", "build", "--category", "discs", "--per-condition", "1", "--out", "set")
 
 
+@pytest.mark.slow
 def test_a_format_is_imported_by_its_name(user: Toy) -> None:
     (user.folder / "colours.txt").write_text("#ff0000\n#00ff00\n")
     user.run("instances", "import", "colours", "colours.txt", "--licence", "CC-BY-4.0", "--out", "set")

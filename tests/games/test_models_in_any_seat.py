@@ -157,6 +157,7 @@ def test_a_passing_fault_is_retried(toy: Toy, server: OpenAIServer) -> None:
     assert [attempt["kind"] for attempt in first["attempts"]] == ["rate_limit", "dropped", "answered"]
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_draw_is_refused_before_it_is_asked(toy: Toy, server: OpenAIServer) -> None:
     submission = pair(toy, server, "openai")
     said = toy.run("play", submission, "--instances", "instances", "--out", "run", status=2)
@@ -188,6 +189,7 @@ def test_a_person_chooses_at_the_terminal(toy: Toy) -> None:
     assert said.count("Not one of: rock, paper, scissors.") == 1
 
 
+@pytest.mark.slow
 def test_the_doctor_asks_each_seat_a_tiny_question(toy: Toy, server: OpenAIServer) -> None:
     server.judge = lambda _: "red"
     said = toy.run("doctor", pair(toy, server, "openai-chat"))

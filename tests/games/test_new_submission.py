@@ -17,6 +17,7 @@ def new(toy: Toy, *more: str, status: int = 0) -> str:
     return toy.run("submission", "new", "submissions/mine", "--game", "rps", *more, status=status)
 
 
+@pytest.mark.slow
 def test_a_manifest_is_made_from_options_and_can_be_played(toy: Toy) -> None:
     assert "submission.yaml: written" in new(toy, *SEATS, *MORE, "--rule", "rounds=2")
     text = (toy.folder / "submissions" / "mine" / "submission.yaml").read_text()
@@ -51,6 +52,7 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     toy.run("play", "submissions/asked", "--instances", "instances", "--out", "run", "--limit", "1")
 
 
+@pytest.mark.slow
 def test_what_is_missing_or_wrong_is_said_in_one_line_and_nothing_is_written(toy: Toy) -> None:
     assert "players.chooser.player: is missing" in new(toy, *SEATS[:2], status=2)
     assert "unknown seat 'umpire'" in new(toy, *SEATS, "--player", "umpire=rps-signer", status=2)

@@ -155,6 +155,7 @@ class Biased(StructuralJudge):
         return Judgement(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "fault"),
     [

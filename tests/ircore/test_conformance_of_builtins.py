@@ -35,6 +35,7 @@ def test_metrics(name: str) -> None:
     check_metric(metric)
 
 
+@pytest.mark.slow
 def test_the_judge_structural() -> None:
     check_judge(StructuralJudge())
 

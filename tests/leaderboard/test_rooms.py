@@ -5,6 +5,8 @@ from collections import defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import leaderboard
 
 PACKAGE = Path(leaderboard.__file__).parent
@@ -26,6 +28,7 @@ def imported_rooms(path: Path) -> set[str]:
     return rooms
 
 
+@pytest.mark.slow
 def test_rooms_import_each_other_in_one_direction() -> None:
     imports: dict[str, set[str]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):

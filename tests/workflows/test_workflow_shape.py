@@ -241,6 +241,7 @@ def test_zizmor_finds_nothing_of_medium_severity_or_more(path: Path) -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_every_command_is_one_that_exists_with_these_options(path: Path) -> None:
     """Also those that the pipeline's test does not run: the whole of ``ci``, and the demo in ``pages``."""
     for _, step in steps_of(read_workflow(path)):

@@ -32,6 +32,8 @@ from ircore.instances.store import read_instances
 from ircore.results.headline import ordered_judges
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def card(built: Path) -> str:
@@ -61,7 +63,6 @@ def test_sizes_are_those_of_the_files(built: Path, front_matter: dict[str, Any])
         assert info["download_size"] == sum(path.stat().st_size for path in files)
 
 
-@pytest.mark.slow
 def test_the_hub_s_own_reader_takes_the_card(built: Path, card: str) -> None:
     loaded = DatasetCard.load(built / "release" / "README.md")
 
@@ -143,7 +144,6 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     ]
 
 
-@pytest.mark.slow
 def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder.open(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     similarity = [score for score in runs[0].scores() if score.task == "similarity"]

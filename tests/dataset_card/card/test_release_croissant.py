@@ -26,6 +26,7 @@ def document(built: Path) -> dict[str, Any]:
     return loaded
 
 
+@pytest.mark.slow
 def test_it_is_valid_for_version_1_1_without_errors_or_warnings(built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
 

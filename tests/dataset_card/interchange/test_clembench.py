@@ -84,6 +84,7 @@ def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: Run
     )
 
 
+@pytest.mark.slow
 def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: RunFolder) -> None:
     document = read(exported / EASY / "instance_00000" / "interactions.json")
     first, second, third = document["turns"]
@@ -128,6 +129,7 @@ def test_the_main_score_is_the_final_similarity_of_a_hundred(exported: Path) -> 
     assert [score.get("Similarity eye") for score in scores["round scores"].values()] == [6, 8, None]
 
 
+@pytest.mark.slow
 def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_path: Path) -> None:
     back = import_run(exported, tmp_path / "back")
 
@@ -146,6 +148,7 @@ def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_pa
     }
 
 
+@pytest.mark.slow
 def test_a_run_pulled_from_a_release_says_what_its_messages_were(played: RunFolder, tmp_path: Path) -> None:
     run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
     journal = run.path / "journal.jsonl"
@@ -273,6 +276,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_folder_is_refused(name: str, exported: Path, tmp_path: Path) -> None:
     damage, expected = DAMAGES[name]
@@ -310,6 +314,7 @@ def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_p
     assert "instance.json" in error.value.remedy
 
 
+@pytest.mark.slow
 def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None:
     run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
     run.add_scores(score.model_copy(update={"judge": "ear", "value": 3.0}) for score in played.scores())
@@ -374,6 +379,7 @@ def test_a_pair_s_folder_of_another_name_is_refused(exported: Path, tmp_path: Pa
     assert PAIR in error.value.remedy
 
 
+@pytest.mark.slow
 def test_the_commands(played: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["export", "clembench", str(played.path), "--out", str(tmp_path / "results")]) == 0
     assert capsys.readouterr().out == (f"{tmp_path / 'results' / PAIR}: 12 episodes, main score: similarity by eye\n")

@@ -46,6 +46,7 @@ def log(played: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     return header | {"summaries": summaries, "samples": samples}
 
 
+@pytest.mark.slow
 def test_the_header_names_both_models(log: dict[str, Any], played: RunFolder) -> None:
     assert log["eval"]["model"] == "classical-b200-t10-allow"
     assert log["eval"]["model_roles"]["generator"]["model"] == "canvas-b200-t10-allow"
@@ -91,6 +92,7 @@ def test_summaries_hold_words_and_scores_but_no_pictures(log: dict[str, Any]) ->
     assert "base64" not in json.dumps(log["summaries"])
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes(played: RunFolder, tmp_path: Path) -> None:
     path, other = (export_log(played, tmp_path / name).path for name in ("one", "other"))
     assert path.read_bytes() == other.read_bytes()
@@ -123,6 +125,7 @@ def test_a_run_without_its_answers_has_no_log(played: RunFolder, tmp_path: Path)
         export_log(RunFolder.open(tmp_path / "run"), tmp_path / "logs")
 
 
+@pytest.mark.slow
 def test_the_command(played: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["export", "inspect", str(played.path), "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out.endswith(".eval: 12 samples\n")

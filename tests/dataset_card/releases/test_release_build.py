@@ -116,12 +116,14 @@ def test_a_run_of_another_set_is_refused(built: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_runs_that_nobody_scored_are_refused(run: RunFolder, instances: InstanceSet, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no played episode was rated") as caught:
         build_release([run.path], instances.folder, tmp_path / "out")
     assert "ircore score" in caught.value.remedy
 
 
+@pytest.mark.slow
 def test_a_damaged_rendering_stops_the_build_and_leaves_nothing(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
     run = sample_run(tmp_path / "run", instances)
@@ -194,6 +196,7 @@ def test_row_groups_grow(tmp_path: Path) -> None:
     assert groups == [2, 2, 4, *[GROUP_BYTES // size] * 4]
 
 
+@pytest.mark.slow
 def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
     """What a stream reads before its first row is one group: pyarrow fetches what lies closer together at once."""
     rendering = iter(range(100))

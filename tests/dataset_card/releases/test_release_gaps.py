@@ -28,6 +28,7 @@ def run_ids_in(release: Path) -> list[str]:
     return [gap.run_id for gap in read_season_gaps(release / SEASON_GAPS).gaps]
 
 
+@pytest.mark.slow
 def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Path) -> None:
     first = sample_release(tmp_path)
     assert not (first / SEASON_GAPS).exists()

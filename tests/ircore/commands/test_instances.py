@@ -20,6 +20,7 @@ def shapes(tmp_path: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_build_prints_what_was_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--per-condition", "2", "--category", "simple_shapes"]
     assert run(["instances", "build", "--out", str(tmp_path / "set"), *options]) == 0
@@ -31,6 +32,7 @@ def test_build_prints_what_was_built(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert lines[-1] == "this is no released version"
 
 
+@pytest.mark.slow
 def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run(["instances", "show", str(shapes), "--json"]) == 0
@@ -46,6 +48,7 @@ def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixtur
     assert shown["bytes"] == sum(path.stat().st_size for path in (shapes / "images").iterdir())
 
 
+@pytest.mark.slow
 def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.png"
     assert run(["instances", "show", str(shapes), "--sheet", str(sheet)]) == 0
@@ -53,12 +56,14 @@ def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
         assert image.size == (10 + 2 * 170, 10 + 2 * 188)
 
 
+@pytest.mark.slow
 def test_show_notices_a_changed_picture(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (shapes / "images" / "simple_shapes-easy-01.png").write_bytes(b"")
     assert run(["instances", "show", str(shapes)]) == 2
     assert "not the picture that the set was made with" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--category", "photos", "--difficulty", "hard", "--licence", "CC0-1.0", "--source", "My own"]
     out = tmp_path / "mine"
@@ -92,6 +97,7 @@ def test_wrong_usage_exits_2_and_says_what_to_do(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_folder_in_use_is_not_touched(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (shapes / "instances.jsonl").read_bytes()
     assert run(["instances", "build", "--out", str(shapes), "-c", "photos"]) == 2

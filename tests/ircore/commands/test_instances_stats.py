@@ -16,6 +16,7 @@ def shapes(tmp_path: Path) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_diff_names_what_was_added_removed_and_changed(
     shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -35,6 +36,7 @@ def test_diff_names_what_was_added_removed_and_changed(
     assert capsys.readouterr().out.splitlines()[0] == "added    simple_shapes-easy-02"
 
 
+@pytest.mark.slow
 def test_stats_counts_elements_as_the_index_lists_them(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     records = [json.loads(line) for line in (shapes / "instances.jsonl").read_text().splitlines()]
     capsys.readouterr()
@@ -48,6 +50,7 @@ def test_stats_counts_elements_as_the_index_lists_them(shapes: Path, capsys: pyt
     assert document["not_rising"] == document["near_duplicates"] == []
 
 
+@pytest.mark.slow
 def test_the_page_fetches_nothing_and_names_every_picture(shapes: Path, tmp_path: Path) -> None:
     page = tmp_path / "statistics.html"
     assert run(["instances", "stats", str(shapes), "--page", str(page)]) == 0

@@ -47,6 +47,7 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> 
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_play_answers_with_the_contents_of_the_run(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,6 +58,7 @@ def test_play_answers_with_the_contents_of_the_run(
     assert made == answer(capsys, "show", str(tmp_path / "new"))
 
 
+@pytest.mark.slow
 def test_doctor_answers_by_seat(capsys: pytest.CaptureFixture[str]) -> None:
     seats = answer(capsys, "doctor", "captioner+canvas")
     assert isinstance(seats, dict)
@@ -64,6 +66,7 @@ def test_doctor_answers_by_seat(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(finding["works"] for seat in seats.values() for finding in seat["findings"])
 
 
+@pytest.mark.slow
 def test_a_set_differs_from_itself_in_nothing(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     folder = str(run.path / "instances")
     same = answer(capsys, "instances", "diff", folder, folder)
@@ -79,6 +82,7 @@ def test_sites_and_links_answer_with_what_they_found(tmp_path: Path, capsys: pyt
     assert answer(capsys, "submission", "links", str(tmp_path / "submissions")) == {"asked": 0, "dead": []}
 
 
+@pytest.mark.slow
 def test_a_made_set_answers_as_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = answer(
         capsys, "instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "2",
@@ -90,6 +94,7 @@ def test_a_made_set_answers_as_it_is_shown(tmp_path: Path, capsys: pytest.Captur
     assert made == answer(capsys, "instances", "show", str(tmp_path / "set"))
 
 
+@pytest.mark.slow
 def test_an_exported_run_comes_back_with_all_its_episodes(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +108,7 @@ def test_an_exported_run_comes_back_with_all_its_episodes(
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_planned_study_says_which_targets_it_took(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

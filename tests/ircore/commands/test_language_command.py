@@ -10,6 +10,7 @@ from ircore.commands.main import run
 PARTS = {"1": "head", **dict.fromkeys("234567", "body")}
 
 
+@pytest.mark.slow
 def test_names_that_all_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "names.json"
     path.write_text(json.dumps({"bird": [{"whole": "a bird", "part": PARTS}, {"whole": "the bird", "part": PARTS}]}))

@@ -15,6 +15,7 @@ from ircore.runs.folder import RunFolder
 HEAVY = ("numpy", "PIL", "pydantic", "scipy", "skimage", "pandas", "datasets", "pyarrow", "plotly", "jinja2", "openai")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement", ["import ircore", "import ircore.commands.main; ircore.commands.main.run(['--help'])"]
 )
@@ -70,6 +71,7 @@ def test_a_full_disk_behind_stdout_is_told_in_one_line(run: RunFolder) -> None:
     assert (done.returncode, done.stderr) == (1, "ircore: No space left on device\n")
 
 
+@pytest.mark.slow
 def test_show_says_what_was_played(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path)]) == 0
     out = capsys.readouterr().out
@@ -77,6 +79,7 @@ def test_show_says_what_was_played(run: RunFolder, capsys: pytest.CaptureFixture
     assert "4 converged, 0 turn_limit, 0 aborted" in out
 
 
+@pytest.mark.slow
 def test_show_says_players_once_where_they_are_the_name(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +89,7 @@ def test_show_says_players_once_where_they_are_the_name(
         assert capsys.readouterr().out.splitlines()[0] == f"pair      {told}"
 
 
+@pytest.mark.slow
 def test_show_as_json_has_the_published_keys(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
@@ -113,6 +117,7 @@ def test_a_folder_without_a_readable_run_is_refused(
     assert str(tmp_path) in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_names_of_strangers_cannot_steer_the_terminal(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:

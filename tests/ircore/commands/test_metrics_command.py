@@ -37,6 +37,7 @@ def test_the_list_for_people_has_a_line_a_metric(capsys: pytest.CaptureFixture[s
     assert ssim.split() == ["ssim", "higher", "-1", "to", "1", "both", "pictures", "SSIM", "yes"]
 
 
+@pytest.mark.slow
 def test_one_metric_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["metrics", "show", "ssim"]) == 0
     assert "uniform 11 × 11 window" in capsys.readouterr().out

@@ -87,6 +87,7 @@ def place(tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Pa
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", SLIPS)
 def test_a_slip_is_answered(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(place.iterdir())

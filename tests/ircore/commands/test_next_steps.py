@@ -38,17 +38,20 @@ def test_the_next_step_is_a_command_that_can_be_given(name: str) -> None:
         assert "--help" in step
 
 
+@pytest.mark.slow
 def test_a_run_that_was_scored_is_shown_next(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(run.path)]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore results {run.path}"
 
 
+@pytest.mark.slow
 def test_what_was_only_tried_is_done_next(run: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     play = ["play", "classical+canvas", "--instances", str(run.path / "instances"), "--out", str(tmp_path / "a run")]
     assert ircore([*play, "--dry-run", "--limit", "1"]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore {shlex.join([*play, '--limit', '1'])}"
 
 
+@pytest.mark.slow
 def test_sets_of_another_game_are_compared_and_then_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
     assert ircore([*build, "--out", str(tmp_path / "set")]) == 0
@@ -56,11 +59,13 @@ def test_sets_of_another_game_are_compared_and_then_shown(tmp_path: Path, capsys
     assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore instances show {tmp_path / 'set'}"
 
 
+@pytest.mark.slow
 def test_nothing_but_the_document_where_json_is_asked_for(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path), "--json"]) == 0
     assert "next:" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_command_that_another_command_gives_leaves_the_next_step_to_it(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,6 +73,7 @@ def test_a_command_that_another_command_gives_leaves_the_next_step_to_it(
     assert "next:" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_makefile_that_says_the_next_step_itself_silences_the_commands(
     run: RunFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +87,7 @@ def test_values_are_quoted_for_a_shell() -> None:
     assert filled("ircore results {runs}", {"runs": ()}) == "ircore results RUNS"
 
 
+@pytest.mark.slow
 def test_the_next_step_names_the_program_as_it_was_called(run: RunFolder, tmp_path: Path) -> None:
     """Of a clone whose ``.venv`` is not activated, a shell does not know ``ircore``."""
     program = which("ircore", path=str(Path(sys.executable).parent))
@@ -95,6 +102,7 @@ def test_the_next_step_names_the_program_as_it_was_called(run: RunFolder, tmp_pa
     assert told(str(Path(program).parent)) == f"next: ircore results {run.path}"
 
 
+@pytest.mark.slow
 def test_a_set_of_another_game_is_played_by_a_manifest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     build = ["instances", "build", "--game", "conversation", "--per-condition", "1", "--out", str(tmp_path / "set")]
     assert ircore(build) == 0

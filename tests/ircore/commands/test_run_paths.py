@@ -24,6 +24,7 @@ def release(tmp_path: Path) -> Path:
     return sample_release(tmp_path)
 
 
+@pytest.mark.slow
 def test_every_command_that_takes_runs_takes_folders_of_runs() -> None:
     callbacks = {runs_to_read, runs_to_change, run_to_read}
     taking = {name for name, command in leaves().items() if callbacks & {param.callback for param in command.params}}
@@ -33,6 +34,7 @@ def test_every_command_that_takes_runs_takes_folders_of_runs() -> None:
             assert param.human_readable_name not in ("runs", "run") or not isinstance(param.type, click.Path), name
 
 
+@pytest.mark.slow
 def test_a_folder_of_runs_stands_for_its_runs(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = release.parent / "runs"
     assert run(["results", str(runs / "centre-block"), str(runs / "other-block"), "--json"]) == 0
@@ -42,17 +44,20 @@ def test_a_folder_of_runs_stands_for_its_runs(release: Path, capsys: pytest.Capt
     assert [row["submission"] for row in both["rows"]] == ["centre-block", "other-block"]
 
 
+@pytest.mark.slow
 def test_a_release_stands_for_its_runs(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", str(release), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert {summary["run"]["slug"] for summary in shown} == {"centre-block", "other-block"}
 
 
+@pytest.mark.slow
 def test_the_next_step_names_what_was_typed(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["results", str(release)]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore site build --runs {release} --out SITE"
 
 
+@pytest.mark.slow
 def test_nothing_is_written_into_a_release(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = {path: path.stat().st_mtime_ns for path in release.rglob("*")}
     assert run(["score", str(release)]) == 2
@@ -67,6 +72,7 @@ def test_a_folder_without_runs_is_refused(tmp_path: Path, capsys: pytest.Capture
     assert capsys.readouterr().err.startswith(f"ircore: {tmp_path}: no run here")
 
 
+@pytest.mark.slow
 def test_several_runs_are_refused_where_one_is_taken(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["submission", "pack", str(release.parent / "runs"), "--out", str(release.parent / "packed")]) == 2
     assert capsys.readouterr().err.splitlines()[1] == "  Name one: centre-block, other-block"

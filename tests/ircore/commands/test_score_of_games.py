@@ -22,6 +22,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [
     ("--judge", "structural"), ("--metric", "psnr"), ("--every-turn",), ("--facts",), ("--executor", "local"),
     ("--max-cost", "2"), ("--concurrency", "8"),
@@ -36,6 +37,7 @@ def test_an_option_that_no_given_run_can_take_is_refused(
     ]
 
 
+@pytest.mark.slow
 def test_options_apply_to_the_reconstruction_runs_of_a_mixed_list(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

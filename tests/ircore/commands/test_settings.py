@@ -34,6 +34,7 @@ def play(run: RunFolder, out: Path, *options: str) -> int:
     return ircore(["play", "captioner+sketch", "--instances", str(run.path / "instances"), "--out", str(out), *options])
 
 
+@pytest.mark.slow
 def test_a_table_holds_options_of_the_command_of_its_name(folder: Path, run: RunFolder) -> None:
     (folder / "ircore.toml").write_text("[play]\nseed = 7\nlimit = 1\n")
     assert play(run, folder / "a") == 0
@@ -42,6 +43,7 @@ def test_a_table_holds_options_of_the_command_of_its_name(folder: Path, run: Run
     assert played(folder / "b") == 8
 
 
+@pytest.mark.slow
 def test_the_file_of_the_folder_counts_before_the_file_of_the_user(folder: Path, run: RunFolder) -> None:
     (folder.parent / "user").mkdir()
     (folder.parent / "user" / "ircore.toml").write_text("[play]\nseed = 1\nlimit = 1\n")
@@ -51,6 +53,7 @@ def test_the_file_of_the_folder_counts_before_the_file_of_the_user(folder: Path,
     assert len(list(RunFolder.open(folder / "a").episodes())) == 1
 
 
+@pytest.mark.slow
 def test_a_sub_command_has_a_table_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "ircore.toml").write_text('[instances.build]\nper-condition = 1\ncategory = ["pie_graph"]\n')
     assert ircore(["instances", "build", "--out", "set"]) == 0
@@ -81,6 +84,7 @@ def test_a_wrong_setting_is_named(
     assert second.strip().startswith(remedy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["as-maintainers", "final", "only-outside"])
 def test_what_must_be_meant_is_given_by_hand(
     option: str, folder: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]

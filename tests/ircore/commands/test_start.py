@@ -29,6 +29,7 @@ def imported_by(*words: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_the_page_of_help_imports_nothing_of_these() -> None:
     assert imported_by("--help").isdisjoint({*LARGE, *BASIC})
 

@@ -43,6 +43,7 @@ def at_terminal(words: list[str], columns: int = 80, **variables: str) -> str:
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_an_error_is_red_unless_nobody_wants_colours(tmp_path: Path) -> None:
     words = ["show", str(tmp_path / "nowhere")]
     assert at_terminal(words).startswith("\x1b[31;1mircore:\x1b[0m ")
@@ -55,6 +56,7 @@ def test_files_and_pipes_get_no_colours(tmp_path: Path, capsys: pytest.CaptureFi
     assert "\x1b" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_wide_table_fits_forty_columns(run: RunFolder) -> None:
     assert ircore(["score", str(run.path)]) == 0
     shown = at_terminal(["results", str(run.path)], 40).replace("\r\n", "\n").partition("next:")[0]
@@ -64,12 +66,14 @@ def test_a_wide_table_fits_forty_columns(run: RunFolder) -> None:
     assert any(line.startswith("main (0–100) ") for line in board)
 
 
+@pytest.mark.slow
 def test_the_contents_of_a_run_fit_forty_columns(run: RunFolder) -> None:
     shown = at_terminal(["show", str(run.path)], 40).partition("\x1b")[0].splitlines()
     assert max(map(len, shown)) <= 40
     assert any(line.startswith("episodes ") for line in shown)
 
 
+@pytest.mark.slow
 def test_a_dialogue_is_wrapped_to_the_terminal(run: RunFolder) -> None:
     (episode, *_) = run.episodes()
     shown = at_terminal(["show", str(run.path), "--episode", episode.episode_id], 40, IRCORE_PICTURES="none")
@@ -96,6 +100,7 @@ def test_wrong_usage_reads_like_every_other_error(
     assert second == f"  See: ircore {words[0]} --help"
 
 
+@pytest.mark.slow
 def test_compare_shows_both_pictures_and_fits_forty_columns(tmp_path: Path) -> None:
     for name, colour in (("target.png", "red"), ("image.png", "blue")):
         Image.new("RGB", (64, 64), colour).save(tmp_path / name)
@@ -109,6 +114,7 @@ def test_compare_shows_both_pictures_and_fits_forty_columns(tmp_path: Path) -> N
     assert "▀" not in at_terminal(words, 40, IRCORE_PICTURES="none")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", ["--help", "show --help", "games", "games show reference", "metrics", "metrics show ssim"]
 )

@@ -40,6 +40,7 @@ def test_the_document_has_score_parts_and_facts_and_failing_facts_are_no_error(
     assert all(fact["reason"] for fact in document["facts"] if fact["verdict"] != "holds")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("instance_id", "picture", "said"),
     [

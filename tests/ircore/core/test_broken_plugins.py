@@ -118,6 +118,7 @@ def test_games_lists_a_broken_game_with_its_reason(broken: Path) -> None:
     assert json.loads(said.stdout)["broken"] == [{"name": "shards", "broken": "RuntimeError: the glass is broken"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "reason"),
     [
@@ -147,6 +148,7 @@ def test_a_package_that_exits_or_holds_something_else_is_broken_too(
     assert reason.removesuffix("no ") in listed["judges"]["broken"]
 
 
+@pytest.mark.slow
 def test_without_other_packages_no_plug_in_is_listed_and_all_of_this_project_work(tmp_path: Path) -> None:
     assert "no other package adds a plug-in" in ircore(tmp_path, "plugins").stdout
     said = ircore(tmp_path, "plugins", "--all", "--json")
@@ -174,6 +176,7 @@ def test_a_metric_that_computes_no_finite_number_has_no_value(tmp_path: Path, pi
     assert "which is no finite number" in json.loads(said.stdout)["unavailable"]["crack"]
 
 
+@pytest.mark.slow
 def test_a_name_of_this_project_stays_this_projects(tmp_path: Path, picture: Path) -> None:
     points = "[ircore.metrics]\nssim = shattered:METRIC\n[ircore.games]\nreconstruction = shattered:Game\n"
     packages = installed(tmp_path / "packages", AT_WORK, points)
@@ -184,6 +187,7 @@ def test_a_name_of_this_project_stays_this_projects(tmp_path: Path, picture: Pat
     assert [entry["name"] for entry in games["broken"]] == ["reconstruction (shattered)"]
 
 
+@pytest.mark.slow
 def test_a_player_and_a_judge_that_break_at_work_are_named_in_a_line(tmp_path: Path) -> None:
     packages = installed(tmp_path / "packages", AT_WORK)
     folder = tmp_path / "pair"
@@ -275,6 +279,7 @@ chip = shattered:METRIC
 """
 
 
+@pytest.mark.slow
 def test_a_broken_table_of_a_game_is_left_out_of_all_and_an_error_where_it_is_named(tmp_path: Path) -> None:
     packages, game = installed(tmp_path / "packages", AT_WORK, GAME_TABLES), tmp_path / "game"
     build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
@@ -294,6 +299,7 @@ def test_a_broken_table_of_a_game_is_left_out_of_all_and_an_error_where_it_is_na
     assert "Known: at_k, board, normalised, outcomes, pane, players, published" in unknown.stderr
 
 
+@pytest.mark.slow
 def test_a_plug_in_that_nothing_asks_for_is_broken_with_the_reason(tmp_path: Path) -> None:
     said = ircore(installed(tmp_path / "packages", AT_WORK, GAME_TABLES), "plugins", "--json")
     assert said.returncode == 1
@@ -336,6 +342,7 @@ def test_a_path_that_is_not_there_is_no_fault_of_the_importer(tmp_path: Path) ->
     assert said.stderr.startswith(f"ircore: PATH {tmp_path / 'none'}: no such file or folder")
 
 
+@pytest.mark.slow
 def test_runs_of_a_broken_game_hold_up_no_other_run(broken: Path, tmp_path: Path) -> None:
     pairs, game = sample_run(tmp_path / "pairs", sample_instances(tmp_path / "set")), tmp_path / "game"
     build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]

@@ -8,6 +8,7 @@ import pytest
 from ircore.core.collector import seldom_collecting, without_collector
 
 
+@pytest.mark.slow
 def test_the_collector_rests_and_what_was_made_counts_as_old() -> None:
     with without_collector():
         assert not gc.isenabled()

@@ -217,6 +217,7 @@ def test_a_jpeg_that_asks_for_its_pixels_again_and_again_is_refused() -> None:
         Picture.from_untrusted(data[:-2] + scan * 100 + data[-2:], "a picture")
 
 
+@pytest.mark.slow
 def test_no_damage_to_a_file_ends_in_anything_but_a_refusal() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6

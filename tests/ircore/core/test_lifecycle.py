@@ -13,6 +13,7 @@ from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.folder import RunFolder
 
 
+@pytest.mark.slow
 def test_a_withdrawal_without_a_run_is_of_all_that_began_until_then(run: RunFolder) -> None:
     day = run.run.started[:10]
     gone = Withdrawal(slug=run.run.slug, kind="withdrawn", reason="wrong model", date=day)
@@ -36,6 +37,7 @@ def test_a_correction_of_transcripts_is_of_their_run_whenever_it_began(run: RunF
         assert gone.concerns(run.run.model_copy(update={"submission": played})) == concerned
 
 
+@pytest.mark.slow
 def test_what_is_reinstated_may_be_of_any_time(run: RunFolder) -> None:
     back = Withdrawal(slug=run.run.slug, kind="reinstated", reason="a mistake", date="2000-01-01")
     assert back.concerns(run.run)

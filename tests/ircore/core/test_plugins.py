@@ -17,6 +17,7 @@ def install(packages: Path, name: str) -> None:
     (packages / f"{name}.py").write_text(f"METRIC = {name!r}\n")
 
 
+@pytest.mark.slow
 def test_a_package_installed_while_the_process_runs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = set(available("metrics"))
     install(tmp_path, "sharpness")

@@ -30,6 +30,7 @@ def fade(height: int, width: int) -> png.Bytes:
     return np.repeat(np.linspace(0, 255, width).astype(np.uint8)[None, :, None], height, 0).repeat(3, 2)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 256]))
 def test_any_picture_comes_back(height: int, width: int, seed: int, values: int) -> None:
     pixels = np.random.default_rng(seed).integers(0, values, (height, width, 3), dtype=np.uint8)
@@ -43,6 +44,7 @@ def test_runs_of_every_length_come_back(length: int) -> None:
     assert (decoded(png.encode(row[None])) == row).all()
 
 
+@pytest.mark.slow
 def test_a_picture_of_several_blocks_comes_back() -> None:
     pixels = np.concatenate([noise(700, 900), fade(700, 900)])
     assert pixels.nbytes > 3 * 2**20

@@ -30,6 +30,7 @@ def test_what_covers_itself_twice_is_outside_unless_filled_together() -> None:
     assert raster.filled_together([square, inner[::-1]], 6, 6).sum() == 36
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(places, places), min_size=4, max_size=4, unique=True))
 def test_a_cut_shares_pixels_out(corners: list[tuple[float, float]]) -> None:
     """The two triangles of a four-sided figure, by the even-odd rule, are the figure."""

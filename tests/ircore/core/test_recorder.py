@@ -46,6 +46,7 @@ def empty(run: RunFolder) -> RunFolder:
     return run
 
 
+@pytest.mark.slow
 def test_what_comes_while_a_batch_is_written_is_written_together(empty: RunFolder) -> None:
     async def play(writer: RunWriter) -> None:
         recorder = Recorder(writer)
@@ -59,6 +60,7 @@ def test_what_comes_while_a_batch_is_written_is_written_together(empty: RunFolde
     assert [key.turn for key in empty.calls()] == list(range(1, 40))
 
 
+@pytest.mark.slow
 def test_what_was_begun_is_written_although_the_caller_is_cancelled(empty: RunFolder) -> None:
     async def play(writer: RunWriter) -> None:
         recorder = Recorder(writer)
@@ -73,6 +75,7 @@ def test_what_was_begun_is_written_although_the_caller_is_cancelled(empty: RunFo
     assert len(empty.calls()) == 1
 
 
+@pytest.mark.slow
 def test_each_caller_learns_that_writing_failed(empty: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(file: int, data: bytes) -> int:
         raise OSError(28, "No space left on device")
@@ -126,6 +129,7 @@ def test_a_picture_its_name_and_its_line_reach_the_disk_in_this_order(
     assert len(steps) == 4
 
 
+@pytest.mark.slow
 def test_a_stored_picture_keeps_no_bytes(empty: RunFolder) -> None:
     picture = empty.target(empty.instances.instances[0])
     with RunWriter(empty) as writer:

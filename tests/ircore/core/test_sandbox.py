@@ -100,6 +100,7 @@ def test_a_program_gets_its_input_and_its_output_comes_back(tmp_path: Path) -> N
     assert (outcome.fate, outcome.output) == ("finished", b"42\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_no_bytes_but_those_of_the_packages_that_were_asked_for(tmp_path: Path) -> None:
     program = (
@@ -126,6 +127,7 @@ class WeakBox(Box):
         return command
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize(
     ("missing", "breaches"),

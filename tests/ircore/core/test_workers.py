@@ -42,6 +42,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["list(workers.in_order(work, range(8), 2))", "workers.run_shares(shares)"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_all_processes_of_a_command_ends_it(call: str, number: signal.Signals) -> None:
@@ -60,6 +61,7 @@ def test_a_signal_to_all_processes_of_a_command_ends_it(call: str, number: signa
             os.killpg(process.pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_no_process_outlives_a_killed_command() -> None:
     process = subprocess.Popen([sys.executable, "-c", COMMAND], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -136,6 +136,7 @@ def test_marks_lie_in_order_inside_the_message_and_apart_within_a_category(messa
     assert all(0 <= mark.start < mark.end <= len(message) for mark in marks)
 
 
+@pytest.mark.slow
 @given(st.lists(words, max_size=30).map(" ".join) | st.text(max_size=60))
 def test_a_stem_fires_exactly_where_its_pattern_matches(message: str) -> None:
     for listed in load_lexicon().lists:
@@ -157,6 +158,7 @@ def test_ten_thousand_messages_take_a_second_or_two() -> None:
     assert rounds(a_thousand, 10) < 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["1", "a", " ", "-", "make the ", "top - ", "( 1 ,", "1.", "x = ", "left", "é", "İ", "the " + " " * 7]
 )

@@ -48,6 +48,7 @@ def test_similarity_is_shared_over_all_words() -> None:
 letters = st.frozensets(st.sampled_from("abcdef"))
 
 
+@pytest.mark.slow
 @given(letters, letters)
 def test_both_are_shares_and_an_unchanged_message_is_old_and_the_same(
     one: frozenset[str], other: frozenset[str]

@@ -70,6 +70,7 @@ def test_no_file_lies_there_unlisted() -> None:
     assert shipped == {photo.file for photo in catalogue()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("difficulty", "count"), [("easy", 5), ("hard", 4)])
 def test_there_are_photographs_of_both_difficulties(difficulty: Difficulty, count: int) -> None:
     shares = shots(difficulty)

@@ -18,6 +18,7 @@ from ircore.instances.tangrams import make_tangram
 from ircore.scorers.tangrams.pieces import area_of, numbered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
 def test_a_target_has_the_seven_exact_pieces(difficulty: Difficulty) -> None:
     """In sixteenths of the area: square, parallelogram and medium triangle 2, small triangles 1, large ones 4."""
@@ -99,6 +100,7 @@ def kilogram(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_difficulty_is_how_differently_people_name_a_tangram(
     kilogram: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

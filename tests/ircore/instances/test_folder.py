@@ -168,6 +168,7 @@ def test_all_bad_files_are_told_at_once_and_nothing_is_written(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
 def test_awkward_but_usable_files_are_shown_as_a_viewer_would(tmp_path: Path) -> None:
     shutil.copytree(BAD, tmp_path / "in", ignore=shutil.ignore_patterns(*REFUSED))

@@ -105,6 +105,7 @@ def test_an_index_that_changes_while_it_is_used_is_noticed(tmp_path: Path) -> No
         instances[0]
 
 
+@pytest.mark.slow
 def test_a_run_holds_the_pictures_that_it_plays_by_hard_link(
     tmp_path: Path, instances: InstanceSet, base_url: str
 ) -> None:
@@ -120,6 +121,7 @@ def test_a_run_holds_the_pictures_that_it_plays_by_hard_link(
     assert RunFolder(run).instances.identity == instances.identity
 
 
+@pytest.mark.slow
 def test_where_the_disk_has_no_links_pictures_are_copied(
     tmp_path: Path, instances: InstanceSet, base_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

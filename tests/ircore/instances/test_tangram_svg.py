@@ -49,6 +49,7 @@ def test_black_pictures_are_the_published_ones() -> None:
     assert sum(overlaps) / len(overlaps) >= 0.965
 
 
+@pytest.mark.slow
 @needs_kilogram
 def test_coloured_pictures_are_the_published_ones() -> None:
     for name, facts in json.loads((RENDERED / "meta.json").read_text()).items():

@@ -44,6 +44,7 @@ def test_play_works_where_an_event_loop_runs_already(tmp_path: Path, instances: 
     assert asyncio.run(cell()) == 1
 
 
+@pytest.mark.slow
 def test_play_again_resumes(tmp_path: Path, instances: InstanceSet) -> None:
     first = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=1)
     again = ircore.play("captioner+sketch", instances.folder, tmp_path / "run", limit=2)
@@ -51,6 +52,7 @@ def test_play_again_resumes(tmp_path: Path, instances: InstanceSet) -> None:
     assert len(again.episodes()) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_another_games_run_is_measured_by_as_many_processes_as_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
@@ -84,6 +86,7 @@ def test_runs_are_taken_by_path_by_folder_and_as_results(tmp_path: Path) -> None
     assert boards[0].equals(boards[2])
 
 
+@pytest.mark.slow
 def test_a_table_has_a_column_for_each_part_of_an_estimate(run: RunFolder) -> None:
     """Means and their counts as worked out by hand: 3 of the 4 episodes of the sample run were played."""
     ircore.score(run)

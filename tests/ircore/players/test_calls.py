@@ -315,6 +315,7 @@ def test_retry_after_as_a_date() -> None:
 SECRETS = st.text("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_/+=.", min_size=8, max_size=60)
 
 
+@pytest.mark.slow
 @given(SECRETS, st.binary(max_size=5), st.binary(max_size=5))
 def test_a_secret_is_found_in_every_form(secret: str, before: bytes, after: bytes) -> None:
     scrub = scrubber(secret)

@@ -57,6 +57,7 @@ def test_a_formula_is_found_in_a_sentence() -> None:
     assert formula_in("f(x) = 3x") is not None
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="x0123456789.+-*/^()| sincoqrtlnep", max_size=40), st.floats(-10, 10))
 def test_any_text_is_refused_or_gives_a_number(text: str, x: float) -> None:
     try:

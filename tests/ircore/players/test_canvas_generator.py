@@ -55,6 +55,7 @@ def test_settings_are_refused(kind: type[Generator], settings: dict[str, object]
         kind(PlayerSpec.model_validate({"player": "canvas", **settings}))
 
 
+@pytest.mark.slow
 def test_too_much_to_draw_is_said() -> None:
     answer = asyncio.run(GENERATORS[0].render(view("A red circle of radius 300 px at (256, 256). " * 200)))
     assert answer.notes[0].startswith("only ")

@@ -244,6 +244,7 @@ remove replace rotate by 20 degrees 25% twice as large dashed outline "A" . ; : 
 WORDS = st.sampled_from(VOCABULARY.split())
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=120), min_size=1, max_size=3))
 def test_any_text_gives_a_picture(messages: list[str]) -> None:

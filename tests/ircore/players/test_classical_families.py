@@ -89,6 +89,7 @@ def graph(curve: Curve) -> Drawing:
     return drawing
 
 
+@pytest.mark.slow
 def test_the_first_message_names_the_function_and_where_it_turns() -> None:
     seen = look_at(graph(lambda x: 380 - 0.008 * (x - 250) ** 2).pixels)
     said = first_message(seen, 200)

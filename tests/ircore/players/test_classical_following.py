@@ -34,6 +34,7 @@ def circle(x: float = 120, radius: float = 40, outline: str | None = None) -> Pi
 BLANK = Drawing(512, 512).pixels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "rendering", "first", "second"),
     [
@@ -107,6 +108,7 @@ def test_bars_have_outlines_and_the_axis_that_they_stand_on_is_seen() -> None:
     assert any(isinstance(p, Stroke) and abs(p.points[0][1] - 420) < 2 and p.box[2] - p.box[0] > 400 for p in seen)
 
 
+@pytest.mark.slow
 def test_columns_of_a_chart_are_known_by_the_labels_under_its_markers() -> None:
     drawing = Drawing(512, 512, "#1f2532")
     heights = {"#e57399": (150, 230, 190, 120, 260, 300), "#d4a373": (380, 350, 400, 330, 370, 340)}
@@ -141,6 +143,7 @@ def test_print_on_graph_paper_is_read_and_the_paper_is_whole() -> None:
     assert len(seen.percepts) == 3
 
 
+@pytest.mark.slow
 def test_thick_borders_are_no_wedges() -> None:
     message = (
         "A pie of radius 160 px centred at (256, 256) with black 4 px wedge borders, clockwise from 12 o'clock: "

@@ -43,6 +43,7 @@ def assert_near(line: Stroke, corners: tuple[Point, ...]) -> None:
     assert all(math.dist(item, other) < 3.5 for item, other in zip(line.points, corners, strict=True)), line.points
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dash", "name"), [((), "solid"), ((9, 5), "dashed"), ((2, 4), "dotted"), ((12, 4, 2, 4), "dash-dot")]
 )
@@ -56,6 +57,7 @@ def test_a_line_is_followed_from_tick_to_tick_whatever_its_stroke(
     assert (line.marker is not None) == bool(markers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colours", [("#1f77b4", "#d62728"), ("#333333", "#333333")])
 def test_two_lines_that_cross_are_told_apart(colours: tuple[str, str]) -> None:
     item, other = seen(chart((UPPER, colours[0], ()), (LOWER, colours[1], (9, 5)), markers="full"))
@@ -69,6 +71,7 @@ def test_a_parabola_over_ticks_stays_a_curve() -> None:
     assert not [line for line in seen(drawing) if line.colour == "#1f77b4" and not line.smooth]
 
 
+@pytest.mark.slow
 def test_a_wedge_pulled_out_is_still_of_the_pie() -> None:
     message = (
         "A pie of radius 150 px centred at (256, 256) with white 2 px wedge borders, clockwise from 12 o'clock: "

@@ -54,6 +54,7 @@ def test_what_is_doubtful_or_not_there_is_left_out(wrong: TextLine) -> None:
     assert look_at(slanted().pixels, (wrong,)).texts == ()
 
 
+@pytest.mark.slow
 def test_recognised_pixels_are_no_strokes() -> None:
     seen = look_at(slanted("Wednesday").pixels, ()).percepts
     read = look_at(

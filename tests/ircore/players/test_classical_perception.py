@@ -141,6 +141,7 @@ def test_circle_behind_another_is_completed() -> None:
     assert near(seen.centre, (200, 200))
 
 
+@pytest.mark.slow
 def test_pie_shares_start_and_radius() -> None:
     drawing, at = Drawing(512, 512), 20.0
     shares = (("#d62728", 0.25), ("#1f77b4", 0.3), ("#2ca02c", 0.05), ("#ff7f0e", 0.4))
@@ -155,6 +156,7 @@ def test_pie_shares_start_and_radius() -> None:
     assert dict(pie.wedges) == pytest.approx(dict(shares), abs=0.005)
 
 
+@pytest.mark.slow
 def test_the_largest_of_three_wedges_may_be_pulled_out() -> None:
     drawing = Drawing(512, 512)
     for colour, middle, start, end in (
@@ -169,6 +171,7 @@ def test_the_largest_of_three_wedges_may_be_pulled_out() -> None:
     assert sum(pulled > 10 for pulled in pie.pulled) == 1
 
 
+@pytest.mark.slow
 def test_an_octagon_with_a_marked_angle_is_no_pie() -> None:
     drawing = Drawing(512, 512)
     corners = [
@@ -220,6 +223,7 @@ def test_line_ends_within_two_pixels(start: Point, end: Point, dash: tuple[float
     assert min(math.dist(end, point) for point in seen.points) <= reach
 
 
+@pytest.mark.slow
 def test_curve_points_lie_on_the_curve() -> None:
     drawing = Drawing(512, 512)
     xs = np.linspace(30, 480, 300)
@@ -244,6 +248,7 @@ def test_line_with_markers(radius: float) -> None:
     assert all(near(one_point, other, 2) for one_point, other in zip(seen.points, points, strict=True))
 
 
+@pytest.mark.slow
 def test_bars_on_a_plot_area_with_grid_lines_in_the_background_colour() -> None:
     drawing = Drawing(512, 512)
     drawing.rectangle(60, 40, 480, 450, "#e9ecf1")

@@ -77,6 +77,7 @@ def test_white_print_on_a_bar_and_thin_grey_print_are_read() -> None:
     assert by_name == {"38%": "#ffffff", "11": "#dbe2ec", "Weekday": "#dbe2ec"}
 
 
+@pytest.mark.slow
 def test_dashes_and_dots_are_no_texts() -> None:
     drawing = Drawing(512, 512)
     for y in (100.5, 200.5, 300.5):

@@ -80,6 +80,7 @@ def test_a_choice_among_unknown_things_is_refused() -> None:
         asyncio.run(EditorPlayer(PlayerSpec(player="editor")).answer(Question(1, "?", shown, ("this", "that"))))
 
 
+@pytest.mark.slow
 def test_the_identity_editor_changes_nothing() -> None:
     pixels = draw_patchwork(60, random.Random(1))
     assert np.array_equal(asked(IdentityEditor, pixels, JIGSAW).picture.pixels, pixels)
@@ -92,6 +93,7 @@ def test_the_random_editor_fills_empty_cells_and_keeps_given_digits() -> None:
     assert all(given in (".", cell) for given, cell in zip(puzzle.cells, cells, strict=True))
 
 
+@pytest.mark.slow
 def test_the_random_editor_exchanges_tiles_and_differs_by_seed() -> None:
     pixels = draw_patchwork(60, random.Random(1))
     answers = [asked(RandomEditor, pixels, JIGSAW, seed).picture.pixels for seed in range(4)]
@@ -115,6 +117,7 @@ def test_floors_take_a_choice_and_are_no_competitors(player: type) -> None:
     assert player.TRAITS.reference  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FONTS, ids=lambda path: path.stem)
 def test_digits_in_other_fonts_are_read_or_left_open_never_misread(path: Path) -> None:
     if not path.is_file():
@@ -141,6 +144,7 @@ def read_in(font: ImageFont.FreeTypeFont, cells: Sequence[str]) -> str:
     return read_cells(np.asarray(image), grid)
 
 
+@pytest.mark.slow
 def test_a_picture_without_an_even_grid_has_none() -> None:
     assert find_grid(np.full((50, 50, 3), 255, np.uint8)) is None
     assert find_grid(draw_patchwork(100, random.Random(1))) is None

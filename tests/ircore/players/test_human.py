@@ -119,6 +119,7 @@ def test_an_answer_that_is_there_is_taken_at_once(tmp_path: Path) -> None:
     assert asyncio.run(player(tmp_path).describe(describer_view())).text == first.text  # nobody is there any more
 
 
+@pytest.mark.slow
 def test_a_picture_is_taken_when_it_is_whole(tmp_path: Path) -> None:
     data = shown_picture().data
 
@@ -137,6 +138,7 @@ def test_a_picture_is_taken_when_it_is_whole(tmp_path: Path) -> None:
     assert said.getvalue().count("picture.png: the picture is damaged or truncated") == 1
 
 
+@pytest.mark.slow
 def test_nobody_answers(tmp_path: Path) -> None:
     with pytest.raises(PlayerError, match=r"No answer within 0.1 s \(.*answer\.txt\)") as caught:
         asyncio.run(player(tmp_path, timeout=0.1).describe(describer_view()))

@@ -111,6 +111,7 @@ def test_a_key_for_the_host_in_netrc_is_not_used(
     assert seen.headers["authorization"] == "Bearer a-key"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["http_proxy", "ALL_PROXY"])
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_requests_go_through_the_proxy_of_the_environment(

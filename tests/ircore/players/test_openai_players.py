@@ -71,6 +71,7 @@ def attempts(run: RunFolder) -> Counter[str]:
     return Counter(attempt.kind for answer in asked for attempt in answer.attempts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("generator", "api"), PAIRS)
 def test_a_run_from_end_to_end(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str, api: str
@@ -88,6 +89,7 @@ def test_a_run_from_end_to_end(
     assert first.attempts[0].received > 100
 
 
+@pytest.mark.slow
 def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     parameters = {"detail": "high", "temperature": 0.5, "reasoning_effort": "low", "extra_body": {"top_k": 5}}
     play(manifest(tmp_path, server, describer=parameters), instances, tmp_path / "run", "--limit", "1")
@@ -133,6 +135,7 @@ def test_a_generator_is_sent_the_dialogue_and_its_own_picture(
     assert target not in json.dumps(first.document) + later
 
 
+@pytest.mark.slow
 def test_pictures_can_be_sent_smaller(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     submission = manifest(tmp_path, server, describer={"max_side": 64})
     play(submission, instances, tmp_path / "run", "--limit", "1")
@@ -196,6 +199,7 @@ def test_every_passing_fault_is_retried_and_recorded(
     assert ircore(["show", str(tmp_path / "run"), "--json"]) == 0
 
 
+@pytest.mark.slow
 def test_show_counts_failed_requests(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -210,6 +214,7 @@ def test_show_counts_failed_requests(
     assert summary["abort_reasons"] == {"generator_refused": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "fault", "times", "reason", "said"),
     [
@@ -250,6 +255,7 @@ def test_an_answer_withheld_ends_the_episode_with_what_the_provider_said(
     assert server.count() == before
 
 
+@pytest.mark.slow
 def test_an_address_is_not_fetched(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     server.fail(*["address"] * 3, model="a-generator")
     assert play(manifest(tmp_path, server), instances, tmp_path / "run", "--limit", "1") == 0
@@ -287,6 +293,7 @@ def test_a_stalled_answer_is_given_up_and_asked_for_again(
     assert made["timeout"] >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["httpx", "aiohttp"])
 def test_a_server_that_is_not_there(
     tmp_path: Path, instances: InstanceSet, transport: str, capsys: pytest.CaptureFixture[str]
@@ -305,6 +312,7 @@ def test_a_server_that_is_not_there(
     assert usage_of(failure.attempts).requests == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "line", "remedy"),
     [
@@ -392,6 +400,7 @@ def test_a_wrong_setting_is_named(given: dict[str, Any], problem: str, remedy: s
         assert remedy in caught.value.remedy
 
 
+@pytest.mark.slow
 def test_a_submission_is_checked_without_its_key_and_not_played(
     tmp_path: Path,
     instances: InstanceSet,
@@ -416,6 +425,7 @@ def test_a_key_with_a_line_break_is_trimmed_and_a_strange_one_refused(monkeypatc
     assert KEY not in caught.value.problem + caught.value.remedy
 
 
+@pytest.mark.slow
 def test_a_server_of_ones_own_needs_no_key(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     submission = manifest(tmp_path, server)
     submission.write_text(submission.read_text().replace('"api_key_env": "TEST_API_KEY", ', ""))
@@ -442,6 +452,7 @@ def ruled(submission: Path, **rules: str) -> Path:
     return submission
 
 
+@pytest.mark.slow
 def test_a_service_that_only_draws_from_text_plays_under_redraw(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -453,6 +464,7 @@ def test_a_service_that_only_draws_from_text_plays_under_redraw(
     assert "Message 2: " in later
 
 
+@pytest.mark.slow
 def test_a_rewriter_merges_the_dialogue_and_its_prompt_is_kept(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -489,6 +501,7 @@ def test_a_rewriter_and_its_rule_go_together(
     assert problem in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_pictures_in_the_context_stay_within_the_rule(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:

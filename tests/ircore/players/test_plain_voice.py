@@ -40,6 +40,7 @@ def bar_chart() -> Drawing:
     return drawing
 
 
+@pytest.mark.slow
 def test_a_chart_is_told_by_its_values() -> None:
     said = first_words(bar_chart())
     assert re.search(r'labels "AA", "BB", "CC" from 140 to 380 px', said)

@@ -60,6 +60,7 @@ def kinds(run: RunFolder, seat: str) -> list[str]:
     return [attempt.kind for question in asked if question.role == seat for attempt in question.attempts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 @pytest.mark.parametrize("generator", ["openai-images", "openai-chat", "openai-responses"])
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
@@ -75,11 +76,13 @@ def test_answers_that_a_service_streams_are_put_together(
     assert run.calls()[("geometry-easy-01", 1, "describer")].usage.prompt_tokens == 900  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_streaming_is_not_asked_for(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     played(tmp_path, server, instances, generator="openai-chat")
     assert {request.document["stream"] for request in server.seen} == {False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", ["openai-chat", "openai-responses", "openai-images"])
 def test_half_a_stream_is_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str
@@ -101,6 +104,7 @@ def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
     assert assembled(stream)["choices"][0]["message"] == {"content": "a b"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["own_address", "own_path"])
 @pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_at_the_services_own_address_is_fetched(
@@ -112,6 +116,7 @@ def test_a_picture_at_the_services_own_address_is_fetched(
     assert server.count("/pictures") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_picture_at_another_server_is_never_fetched(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
@@ -127,6 +132,7 @@ def test_a_picture_at_another_server_is_never_fetched(
         assert inside.count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["bare_list", "mapping", "texts"])
 def test_pictures_come_in_lists_and_mappings(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str
@@ -135,6 +141,7 @@ def test_pictures_come_in_lists_and_mappings(
     assert played(tmp_path, server, instances).episodes()[0].outcome == "converged"
 
 
+@pytest.mark.slow
 def test_nothing_between_the_tags_is_asked_again(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     server.fail("nothing_said", "nothing_said", model="eyes")
     run = played(tmp_path, server, instances)
@@ -142,6 +149,7 @@ def test_nothing_between_the_tags_is_asked_again(tmp_path: Path, instances: Inst
     assert kinds(run, "describer")[:3] == ["empty", "empty", "answered"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason", "remedy"),
     [
@@ -161,6 +169,7 @@ def test_a_limit_of_the_service_ends_an_episode_for_good_with_its_remedy(
     assert server.count() == before
 
 
+@pytest.mark.slow
 def test_an_answer_is_given_the_room_that_a_small_context_leaves(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -174,12 +183,14 @@ def test_an_answer_is_given_the_room_that_a_small_context_leaves(
     assert kinds(run, "describer")[:2] == ["answer_too_long", "answered"]
 
 
+@pytest.mark.slow
 def test_the_model_that_answered_is_recorded(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     run = played(tmp_path, server, instances)
     attempts = [attempt for call in run.calls().values() if call.role == "describer" for attempt in call.attempts]
     assert {attempt.served for attempt in attempts} == {"eyes-0613@fp_1"}
 
 
+@pytest.mark.slow
 def test_a_service_without_edits_is_told_from_an_unknown_model(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -236,12 +247,14 @@ def test_a_run_in_which_everything_fails_is_stopped(
     assert {episode.outcome for episode in run.episodes()} == {"converged"}
 
 
+@pytest.mark.slow
 def test_failures_between_answers_stop_nothing(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     server.fail(*["rejected", "ok"] * 10, model="hands")
     run = played(tmp_path, server, instances, "--concurrency", "1", status=1)
     assert len(run.episodes()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_a_declared_system_text_is_sent_first(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, api: str
@@ -253,6 +266,7 @@ def test_a_declared_system_text_is_sent_first(
     assert [messages[1]["role"] for messages in sent] == ["user"] * 3
 
 
+@pytest.mark.slow
 def test_show_names_the_models_that_answered_and_says_if_they_changed(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 
 import numpy as np
+import pytest
 
 from ircore.core.images import Pixels
 from ircore.core.records import PlayerSpec
@@ -40,6 +41,7 @@ def test_texts_are_left_out() -> None:
     assert (sketched('The text "A" in black, 40 px high, centred at (256, 256).') == 255).all()
 
 
+@pytest.mark.slow
 def test_a_correction_is_taken_for_a_description() -> None:
     once = sketched(CIRCLE)
     again = sketched(CIRCLE, "Move the red circle 200 px right.")

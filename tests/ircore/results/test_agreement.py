@@ -41,6 +41,7 @@ def test_kappa_worked_by_hand() -> None:
     assert observed_agreement(item, other).value == pytest.approx(0.7)
 
 
+@pytest.mark.slow
 def test_correlations_are_scipys() -> None:
     rng = np.random.default_rng(1)
     item = rng.integers(0, 11, 80)
@@ -113,6 +114,7 @@ def test_alpha_of_the_published_example_of_two_observers() -> None:
     assert krippendorffs_alpha([item, other], "nominal").value == pytest.approx(0.095, abs=0.0005)
 
 
+@pytest.mark.slow
 def test_interval_is_wider_where_ratings_of_one_instance_are_alike() -> None:
     rng = np.random.default_rng(4)
     instance = np.repeat(np.arange(30), 10)
@@ -124,6 +126,7 @@ def test_interval_is_wider_where_ratings_of_one_instance_are_alike() -> None:
         assert _width(clustered) > 1.8 * _width(naive)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instances", [20, 140])
 def test_intervals_cover(instances: int) -> None:
     """The true r of 0.6, both raters with noise of their own and of the instance, in 94 of 100 studies or so."""

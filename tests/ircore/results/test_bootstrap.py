@@ -150,6 +150,7 @@ def test_intervals_cover(shape: str, size: int, strata: int) -> None:
     assert 0.925 <= held <= 0.975  # 93–97 %, and what chance does to 2,000 trials
 
 
+@pytest.mark.slow
 def test_intervals_of_differences_cover() -> None:
     # ΔQ of integer scores: four in ten stay, some lose much.
     rng = np.random.default_rng(0)

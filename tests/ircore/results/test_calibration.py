@@ -190,6 +190,7 @@ def rated_runs_of(name: str, bias: float | None, instances: int = 40) -> tuple[E
     return played(name, parts)
 
 
+@pytest.mark.slow
 def test_a_judges_scores_on_the_humans_scale() -> None:
     runs = rated_runs()
     calibration = calibrate(runs)
@@ -210,6 +211,7 @@ def test_a_judges_scores_on_the_humans_scale() -> None:
     assert gpt.pairs.names == {"rated"}
 
 
+@pytest.mark.slow
 def test_the_interval_goes_by_how_far_single_pairs_are_off_the_map() -> None:
     """Three pairs of which the judge likes one by a point, one not at all: nobody rated the fourth."""
     runs = {name: rated_runs_of(name, bias) for name, bias in {"a": 1.0, "b": 0.0, "c": -1.0, "d": None}.items()}
@@ -229,6 +231,7 @@ def test_the_interval_goes_by_how_far_single_pairs_are_off_the_map() -> None:
     assert unrated.score.low == pytest.approx(max(0, unrated.score.value - gpt.pairs.reach), abs=0.1)
 
 
+@pytest.mark.slow
 def test_what_the_map_was_not_fitted_for_is_marked() -> None:
     runs = rated_runs()
     calibration = calibrate(runs)
@@ -247,6 +250,7 @@ def test_a_score_beyond_those_that_humans_rated_too_is_marked() -> None:
     assert cell.score.outside == 1
 
 
+@pytest.mark.slow
 def test_a_judge_whose_scores_no_human_rated_gets_no_value_but_a_reason() -> None:
     calibration = calibrate(rated_runs())
     lone = calibration.maps["lone"]

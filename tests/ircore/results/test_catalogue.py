@@ -14,6 +14,7 @@ from ircore.results.tables.catalogue import TABLES, Question, TableFunction
 from ircore.results.tables.model import Table
 
 
+@pytest.mark.slow
 def test_the_names_of_tables_are_known_without_a_library() -> None:
     code = (
         "import sys; from ircore.results.tables.catalogue import table_names; assert 'board' in table_names();"

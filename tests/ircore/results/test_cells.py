@@ -90,6 +90,7 @@ def judged(describer: str, identity: JudgeIdentity = GPT, per_condition: int = 2
     return made
 
 
+@pytest.mark.slow
 def test_a_judge_of_the_describers_family_is_marked() -> None:
     results = Results.from_runs([judged("gpt-5.2"), judged("qwen3-vl")])
     marks = {
@@ -140,6 +141,7 @@ def test_messages_over_budget_are_a_share_of_messages() -> None:
     assert cell.over_budget.n == len(played)
 
 
+@pytest.mark.slow
 def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
     name = run.episodes()[0]
@@ -182,6 +184,7 @@ def test_a_judge_that_answered_nothing_ranks_nobody() -> None:
     assert [row.rank_low for row in results.board("structural")] == [None]
 
 
+@pytest.mark.slow
 def test_two_pairs_are_compared_on_what_both_played() -> None:
     runs = [judged(name, per_condition=10) for name in ("seer", "teller")]
     results = Results.from_runs(runs)
@@ -193,6 +196,7 @@ def test_two_pairs_are_compared_on_what_both_played() -> None:
     assert back.difference.mean == pytest.approx(-comparison.difference.mean)
 
 
+@pytest.mark.slow
 def test_many_runs_are_ranked_in_several_processes_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [judged(name, per_condition=6) for name in ("seer", "gpt-5.2", "qwen3-vl")]
     alone = Results.from_runs(runs).standings

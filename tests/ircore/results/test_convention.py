@@ -60,6 +60,7 @@ def test_over_repetitions_of_a_target_first_messages_are_compared() -> None:
     assert (second.words.mean, second.compared["wnd_paper"].mean) == (3, 0)
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each_pair_and_place() -> None:
     table = convention_table(invented_results(["a", "b"], ["x"]))
     assert {value.value for value in table.column("describer")} == {"a", "b"}

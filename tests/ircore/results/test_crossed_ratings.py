@@ -38,6 +38,7 @@ def test_scores_are_taken_to_whole_points_and_nearness_before_that() -> None:
     assert {score for key in item.counts for score in key} <= set(range(11))
 
 
+@pytest.mark.slow
 def test_one_judge_alone_has_nobody_to_be_held_against() -> None:
     run = invented_run(invented_set(1), "seer", "painter", 4.0, 0.2)
     alone = Results.from_runs([run])
@@ -45,6 +46,7 @@ def test_one_judge_alone_has_nobody_to_be_held_against() -> None:
     assert ratings_table(alone).notes == ("No two judges rated the same renderings.",)
 
 
+@pytest.mark.slow
 def test_a_judge_that_rated_other_renderings_is_left_out() -> None:
     run = invented_run(invented_set(1), "seer", "painter", 4.0, 0.2)
     half = len(run.given) // 2

@@ -122,6 +122,7 @@ def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
         outcomes.board(category="fish")
 
 
+@pytest.mark.slow
 def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstruction_board() -> None:
     pictures = invented_set(1, ("geometry", "bar_graph", "simple_shapes", "line_graph"))
     played = [

@@ -82,6 +82,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
     return read_game_results([opened])
 
 
+@pytest.mark.slow
 def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResults) -> None:
     table = game_tables(people.game)["repetitions"](people)
     assert [value.value for value in table.column("run")] == ["people"] * 6 + ["people, as recorded"] * 6
@@ -105,6 +106,7 @@ def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults)
     assert [value.value for value in seats] == ["speaker", "listener"]
 
 
+@pytest.mark.slow
 def test_every_game_has_its_measures_up_to_step_k_and_from_first_to_last(people: GameResults) -> None:
     run = people.runs[0].path
     at_k = ircore_library.table(run, "at_k")
@@ -120,6 +122,7 @@ def test_every_game_has_its_measures_up_to_step_k_and_from_first_to_last(people:
         ircore_library.table(run, "at_kk")
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table(people: GameResults, capsys: pytest.CaptureFixture[str]) -> None:
     run = str(people.runs[0].path)
     assert ircore(["results", run, "--table", "repetitions", "--format", "csv"]) == 0

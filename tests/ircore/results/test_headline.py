@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also
 
 from ircore.core.records import Scene
@@ -44,12 +45,14 @@ def results(*judges: str, drawn: bool = True, runs: int = 2) -> Results:
     return Results.from_runs([a_run(instances, f"seer-{number}", *judges) for number in range(runs)])
 
 
+@pytest.mark.slow
 def test_verified_is_the_headline_wherever_it_rated_even_beside_people() -> None:
     every = results("verified", HUMAN)
     assert ordered_judges(every) == ("verified", "human", "structural")
     assert headline_judge(every, "geometry", "hard") == "verified"
 
 
+@pytest.mark.slow
 def test_where_there_are_photographs_alone_the_next_judge_is_the_headline_and_the_board_says_so() -> None:
     both = results("verified")
     assert headline_judge(both, "photos") == "structural"
@@ -59,6 +62,7 @@ def test_where_there_are_photographs_alone_the_next_judge_is_the_headline_and_th
     assert headline_words(both, "photos") in board.notes
 
 
+@pytest.mark.slow
 def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
     both = results("verified")
     assert "6 of 12 targets" in str(headline_words(both))
@@ -68,6 +72,7 @@ def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
     assert cell.applicable == cell.rated == geometry.played < cell.played
 
 
+@pytest.mark.slow
 def test_runs_scored_before_keep_their_headline_and_learn_how_verified_is_added() -> None:
     earlier = results()
     assert headline_judge(earlier) == "structural"
@@ -75,12 +80,14 @@ def test_runs_scored_before_keep_their_headline_and_learn_how_verified_is_added(
     assert any("ircore score adds verified" in note for note in board.notes)
 
 
+@pytest.mark.slow
 def test_verified_of_one_pair_in_three_makes_no_board() -> None:
     instances = a_set()
     runs = [a_run(instances, "seer", "verified"), *(a_run(instances, f"other-{number}") for number in range(2))]
     assert headline_judge(Results.from_runs(runs)) == "structural"
 
 
+@pytest.mark.slow
 def test_the_long_board_begins_with_the_headline() -> None:
     judges = [value.value for value in leaderboard_table(results("verified")).column("judge")]
     assert (judges[0], judges[-1]) == ("verified", "structural")

@@ -119,6 +119,7 @@ def test_where_none_or_all_hit_the_interval_is_wilsons_over_episodes() -> None:
     assert clustered_share([2], [2]).low is None
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
     random = Random(1)
 
@@ -152,6 +153,7 @@ def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
     return replace(run, run=changed, played=episodes)
 
 
+@pytest.mark.slow
 def test_budgets_of_one_pair_stand_side_by_side() -> None:
     instances = invented_set(2, ("geometry", "photos"))
     pair, other = (invented_run(instances, name, "painter", 5, 0.3) for name in ("seer", "mole"))

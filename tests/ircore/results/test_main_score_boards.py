@@ -36,6 +36,7 @@ def pair(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
     return hand_made_run(slug, SET, fates)
 
 
+@pytest.mark.slow
 def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
     rows = board(pair("evasive", EVASIVE), pair("honest", HONEST))
     assert list(rows) == ["honest", "evasive"]
@@ -48,6 +49,7 @@ def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
     assert ranks(by_quality) == ranks(rows)
 
 
+@pytest.mark.slow
 def test_main_score_is_quality_times_share_where_all_that_was_played_is_rated() -> None:
     cell = board(pair("evasive", EVASIVE))["evasive"].cell
     assert cell.score.mean is not None
@@ -55,6 +57,7 @@ def test_main_score_is_quality_times_share_where_all_that_was_played_is_rated() 
     assert (cell.main.n, cell.score.n) == (42, 29)
 
 
+@pytest.mark.slow
 def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None:
     rows = board(pair("refuser", ["aborted"] * SIZE), pair("honest", HONEST))
     assert rows["refuser"].cell.main_score == 0
@@ -62,6 +65,7 @@ def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None
     assert ranks(rows) == {"honest": (1, 1), "refuser": (2, 2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["failed", None])
 def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(fate: Fate) -> None:
     runs = [pair("broken", [fate, *[10.0] * 41]), pair("honest", HONEST)]
@@ -85,6 +89,7 @@ def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(
     }
 
 
+@pytest.mark.slow
 def test_what_was_declared_final_counts_as_not_played() -> None:
     rows = board(pair("final", ["given up", *[10.0] * 41]), pair("honest", HONEST))
     assert rows["final"].cell.unranked is None
@@ -92,6 +97,7 @@ def test_what_was_declared_final_counts_as_not_played() -> None:
     assert ranks(rows) == {"final": (1, 1), "honest": (2, 2)}
 
 
+@pytest.mark.slow
 def test_comparison_says_the_difference_on_common_instances_and_its_worst_case() -> None:
     results = Results.from_runs([pair("evasive", EVASIVE), pair("honest", HONEST)])
     comparison = results.compare("evasive", "honest", "eye")
@@ -109,6 +115,7 @@ def test_comparison_says_the_difference_on_common_instances_and_its_worst_case()
     assert back.main.low == pytest.approx(-comparison.main.high)
 
 
+@pytest.mark.slow
 def test_pairs_that_both_played_everything_have_no_room_for_doubt() -> None:
     results = Results.from_runs([pair("honest", HONEST), pair("other", [7.0] * SIZE)])
     comparison = results.compare("honest", "other", "eye")
@@ -147,6 +154,7 @@ def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int
     assert separate
 
 
+@pytest.mark.slow
 def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_comparisons() -> None:
     runs = [hand_made_run(f"{slug}-{budget}", SET, fates, rules=Rules(token_budget=budget))
             for slug, fates in (("honest", HONEST), ("evasive", EVASIVE)) for budget in (50, 200)]  # fmt: skip
@@ -154,6 +162,7 @@ def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_compariso
         assert [(row.rank_low, row.rank_high) for row in part.board("eye")] == [(1, 1), (2, 2)]
 
 
+@pytest.mark.slow
 def test_few_pictures_allow_no_claim() -> None:
     few = invented_set(1, ("geometry", "photos"))  # four pictures
     runs = [hand_made_run(slug, few, [value] * 4) for slug, value in (("good", 9.5), ("poor", 0.5))]

@@ -21,6 +21,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 def test_the_hardest_to_name_stands_first_and_a_picture_that_cannot_be_measured_last() -> None:
     table = naming_table("ours", NAMES)
     assert [cell.value for cell in table.column("picture")] == ["blob", "half", "dog", "alone"]

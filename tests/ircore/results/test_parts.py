@@ -88,6 +88,7 @@ def test_the_facts_of_an_episode_stand_turn_by_turn(charts_run: RunFolder, capsy
     assert len(json.loads(capsys.readouterr().out)["rows"]) == len(turns)
 
 
+@pytest.mark.slow
 def test_orders_and_episodes_of_other_tables_are_refused(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     for words, told in (
         (["--order", "text"], "--order text sorts the table parts"),

@@ -19,6 +19,7 @@ def run(slug: str, rules: Rules, over: bool) -> HandMadeRun:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("over_budget", ["allow", "truncate", "abort"])
 @pytest.mark.parametrize("over", [False, True])
@@ -36,6 +37,7 @@ def test_a_single_message_over_the_budget_that_was_let_through_costs_the_rank(ov
         assert ranked == {"brief": 1, "wordy": 1}
 
 
+@pytest.mark.slow
 def test_what_holds_of_all_runs_holds_of_those_by_the_same_rules() -> None:
     runs = [
         run("wordy", Rules(), over=True),

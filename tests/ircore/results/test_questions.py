@@ -12,6 +12,8 @@ from ircore.results.model import Results
 from ircore.results.questions import PICTURES, answers
 from ircore.results.statistics.intervals import Estimate
 
+pytestmark = pytest.mark.slow
+
 JUDGE = "structural"
 
 

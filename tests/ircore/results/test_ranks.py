@@ -102,6 +102,7 @@ def test_order_of_pairs_does_not_matter() -> None:
     assert ranges(values[:, order]) == [ranges(values)[index] for index in order]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instances", [10, 140])
 def test_every_range_of_a_board_holds_in_95_of_100_cases(instances: int) -> None:
     # Four pairs a point apart and four that are the same: integer scores, instances of different difficulty.
@@ -153,6 +154,7 @@ def test_detectable_difference_is_found_in_80_of_100_cases() -> None:
     assert result.mean() == pytest.approx(0.8, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instances", [10, 140])
 @pytest.mark.parametrize("gap", [0.0, 1.0])
 def test_ranges_hold_where_a_pair_refuses_hard_pictures(instances: int, gap: float) -> None:

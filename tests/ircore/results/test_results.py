@@ -116,6 +116,7 @@ def rate(run: RunFolder, values: dict[str, tuple[float, float]], judge: str = "e
 EASY, HARD = "simple_shapes-easy-01", "simple_shapes-hard-01"
 
 
+@pytest.mark.slow
 def test_unplayed_episodes_count_as_missing(tmp_path: Path) -> None:
     # 12 instances: 5 were begun, of which the third (geometry, easy) is refused by the describer.
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3), limit=5)
@@ -144,6 +145,7 @@ def test_unplayed_episodes_count_as_missing(tmp_path: Path) -> None:
     assert (unplayed.episodes, unplayed.played, unplayed.score.mean, unplayed.main_score) == (6, 0, None, None)
 
 
+@pytest.mark.slow
 def test_every_condition_has_a_cell(tmp_path: Path) -> None:
     run = rate(sample_run(tmp_path / "run", sample_instances(tmp_path / "set")), {EASY: (1, 2)})
     results = Results.from_runs([run])
@@ -172,6 +174,7 @@ def test_ranks_are_ranges_where_intervals_overlap(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_pairs_of_which_one_episode_in_four_is_rated_have_no_rank(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     runs = [
@@ -182,6 +185,7 @@ def test_pairs_of_which_one_episode_in_four_is_rated_have_no_rank(tmp_path: Path
     assert [(row.rank_low, row.rank_high, row.cell.unranked) for row in rows] == [(None, None, "underrated")] * 2
 
 
+@pytest.mark.slow
 def test_order_of_runs_does_not_matter(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     runs = [
@@ -190,6 +194,7 @@ def test_order_of_runs_does_not_matter(tmp_path: Path) -> None:
     assert Results.from_runs(runs) == Results.from_runs(runs[::-1])
 
 
+@pytest.mark.slow
 def test_runs_of_different_sets_are_refused(tmp_path: Path) -> None:
     item = sample_run(tmp_path / "one", sample_instances(tmp_path / "set"))
     other = sample_run(tmp_path / "other", sample_instances(tmp_path / "larger", 2))
@@ -197,6 +202,7 @@ def test_runs_of_different_sets_are_refused(tmp_path: Path) -> None:
         Results.from_runs([item, other])
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_pair_are_refused(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     runs = [sample_run(tmp_path / name, instances) for name in ("first", "again")]
@@ -204,6 +210,7 @@ def test_two_runs_of_one_pair_are_refused(tmp_path: Path) -> None:
         Results.from_runs(runs)
 
 
+@pytest.mark.slow
 def test_board_of_an_unknown_judge_names_the_nearest(run: RunFolder) -> None:
     results = Results.from_runs([rate(run, {EASY: (1, 2)})])
     with pytest.raises(InputError, match="unknown judge 'eyes'") as error:
@@ -211,6 +218,7 @@ def test_board_of_an_unknown_judge_names_the_nearest(run: RunFolder) -> None:
     assert "Did you mean eye?" in error.value.remedy
 
 
+@pytest.mark.slow
 def test_results_command_prints_a_table(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     rate(run, {EASY: (5, 7), HARD: (5, 9)})
     assert ircore(["results", str(run.path)]) == 0
@@ -222,6 +230,7 @@ def test_results_command_prints_a_table(run: RunFolder, capsys: pytest.CaptureFi
     assert "80.0" in table
 
 
+@pytest.mark.slow
 def test_results_command_tells_submissions_of_the_same_players_apart(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -235,6 +244,7 @@ def test_results_command_tells_submissions_of_the_same_players_apart(
         assert f"classical + {name}" in table
 
 
+@pytest.mark.slow
 def test_results_command_asks_for_ratings_and_ranks_by_the_headline_judge(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -247,6 +257,7 @@ def test_results_command_asks_for_ratings_and_ranks_by_the_headline_judge(
     assert "judged by eye" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_board_by_quality_says_what_that_order_leaves_out(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,7 @@ def pair(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
     return hand_made_run(slug, SET, fates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["refused", "not yet"])
 def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str) -> None:
     nulled: Sequence[Fate] = [*[fate] * 58, *POOR[58:]]
@@ -52,6 +53,7 @@ def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str
     assert "26 of 84" in str(rows[1].cell.unranked_words)
 
 
+@pytest.mark.slow
 def test_refused_differs_from_not_yet_and_from_not_played() -> None:
     shown = cell(["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75)
     assert (shown.episodes, shown.played, shown.applicable, shown.rated) == (84, 80, 80, 75)
@@ -60,11 +62,13 @@ def test_refused_differs_from_not_yet_and_from_not_played() -> None:
     assert shown.score.n == 75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unrated", "unranked"), [(8, None), (9, "underrated")])
 def test_a_rank_takes_nine_tenths_of_what_applies(unrated: int, unranked: str | None) -> None:
     assert cell(["refused"] * unrated + [5.0] * (84 - unrated)).unranked == unranked
 
 
+@pytest.mark.slow
 def test_main_score_of_what_is_partly_rated_is_quality_times_share() -> None:
     shown = cell(["refused"] * 4 + ["aborted"] * 20 + [6.0] * 60)
     assert shown.main_score == pytest.approx(60 * 64 / 84)
@@ -75,6 +79,7 @@ def test_main_score_of_what_is_partly_rated_is_quality_times_share() -> None:
     assert shown.main.high > 100 * 40 / 84
 
 
+@pytest.mark.slow
 def test_a_few_missing_ratings_cannot_separate_two_pairs() -> None:
     # 8 of 84 are missing; with them as 0 the better pair is no better.
     better: Sequence[Fate] = ["refused"] * 8 + [6.5] * 76
@@ -131,6 +136,7 @@ def test_effects_count_what_is_rated_of_whom_a_row_is_about() -> None:
     assert not any("not rated" in note for note in effects_table(Results.from_runs(whole), "structural").notes)
 
 
+@pytest.mark.slow
 def test_recalibrated_scores_stand_beside_what_each_judge_rated() -> None:
     instances = invented_set(1)
     table = recalibrated_table(Results.from_runs([invented_run(instances, "seer", "brush", 5, 0.5)]))

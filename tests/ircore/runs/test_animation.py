@@ -10,6 +10,7 @@ from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["episode.png", "episode.webp"])
 def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: str) -> None:
     episode = run.episodes()[0]
@@ -24,6 +25,7 @@ def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: 
         assert np.abs(shown.astype(int) - wanted.astype(int)).max() < 24
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -63,6 +63,7 @@ def test_generators_are_asked_again_unless_told_otherwise(
     assert server.count("/chat/completions") == 12 + 8
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_sample(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     play(tmp_path, server, instances, "one", "--cache-generators", "--limit", "1")
     asked = server.count()

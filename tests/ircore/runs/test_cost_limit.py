@@ -123,6 +123,7 @@ def test_many_questions_are_under_way_while_the_limit_is_far() -> None:
     assert asyncio.run(all_at_once()) == [0.02] * 64
 
 
+@pytest.mark.slow
 def test_plain_lines_say_how_far_a_run_is(
     tmp_path: Path,
     instances: InstanceSet,
@@ -141,6 +142,7 @@ def test_plain_lines_say_how_far_a_run_is(
     assert "tokens" in lines[-1]
 
 
+@pytest.mark.slow
 def test_lines_come_now_and_then_only(
     tmp_path: Path,
     instances: InstanceSet,

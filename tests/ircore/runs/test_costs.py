@@ -194,6 +194,7 @@ def shown(run: Path, capsys: pytest.CaptureFixture[str], *more: str) -> dict[str
     return document
 
 
+@pytest.mark.slow
 def test_show_says_tokens_images_and_cost_of_run_and_episodes(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,6 +218,7 @@ def test_show_says_tokens_images_and_cost_of_run_and_episodes(
     assert f"cost      {2 * episode + 0.5:.4f} US$\n" in out
 
 
+@pytest.mark.slow
 def test_what_is_not_known_is_said(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -231,6 +233,7 @@ def test_what_is_not_known_is_said(
     assert (later["cost_usd"], later["cost_known"]) == (pytest.approx(0.003 + 2 * 0.0146), True)
 
 
+@pytest.mark.slow
 def test_players_without_a_provider_cost_nothing(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -257,6 +260,7 @@ def test_a_dry_run_says_what_a_run_may_cost(
     assert "no price of a-describer is known (--prices FILE)" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_a_begun_run_says_what_was_measured(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -272,6 +276,7 @@ def test_a_dry_run_of_a_begun_run_says_what_was_measured(
     assert "like the 1 that have ended: about 15 requests, 10,932 tokens, 6 images, 0.10 US$" in out
 
 
+@pytest.mark.slow
 def test_a_run_stops_at_its_cost_and_goes_on_with_more(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -290,6 +295,7 @@ def test_a_run_stops_at_its_cost_and_goes_on_with_more(
     assert server.count() == 20
 
 
+@pytest.mark.slow
 def test_answers_under_way_are_kept_when_the_cost_is_reached(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -303,6 +309,7 @@ def test_answers_under_way_are_kept_when_the_cost_is_reached(
     assert server.count() == 20
 
 
+@pytest.mark.slow
 def test_a_limit_needs_prices(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -144,6 +144,7 @@ def test_transcripts_with_episodes_declared_final_hold_by_the_rules(tmp_path: Pa
     assert made.folder.episodes()[0].abort_reason == "given_up"
 
 
+@pytest.mark.slow
 def test_an_episode_that_was_played_cannot_be_declared_final(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
 

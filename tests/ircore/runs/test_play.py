@@ -44,6 +44,7 @@ def test_a_run_is_what_the_players_did(run: RunFolder) -> None:
     assert summary["turns"] == 12
 
 
+@pytest.mark.slow
 def test_the_second_rendering_is_the_target(run: RunFolder) -> None:
     for episode, instance in zip(run.episodes(), run.instances.instances, strict=True):
         final = episode.rendered_turns[-1].rendering
@@ -57,6 +58,7 @@ def test_a_finished_run_is_left_as_it_is(run: RunFolder, instances: InstanceSet)
     assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_a_limit_stops_early_and_the_rest_comes_later(tmp_path: Path, instances: InstanceSet) -> None:
     assert len(sample_run(tmp_path / "run", instances, limit=1).episodes()) == 1
     assert len(sample_run(tmp_path / "run", instances).episodes()) == 4
@@ -99,6 +101,7 @@ def _empty(folder: Path, questions: Path) -> None:
     questions.unlink()
 
 
+@pytest.mark.slow
 def test_a_journal_cut_in_mid_line_goes_on_from_there(run: RunFolder, instances: InstanceSet) -> None:
     whole = without_times(run.episodes())
     journal = run.path / "journal.jsonl"
@@ -109,6 +112,7 @@ def test_a_journal_cut_in_mid_line_goes_on_from_there(run: RunFolder, instances:
     assert all(json.loads(line) for line in journal.read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_a_damaged_line_is_named(run: RunFolder, instances: InstanceSet) -> None:
     journal = run.path / "journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
@@ -118,12 +122,14 @@ def test_a_damaged_line_is_named(run: RunFolder, instances: InstanceSet) -> None
         sample_run(run.path, instances)
 
 
+@pytest.mark.slow
 def test_another_instance_set_is_refused(tmp_path: Path, run: RunFolder) -> None:
     other = sample_instances(tmp_path / "other", per_condition=2)
     with pytest.raises(InputError, match=r"run\.json: instance_set: this run was played with"):
         sample_run(run.path, other)
 
 
+@pytest.mark.slow
 def test_other_rules_are_refused(run: RunFolder, instances: InstanceSet) -> None:
     rules = Rules(token_budget=10)
     made = make_run(sample_submission(), instances, rules, load_prompts("reconstruction"), 0)
@@ -131,11 +137,13 @@ def test_other_rules_are_refused(run: RunFolder, instances: InstanceSet) -> None
         open_run(run.path, made, instances)
 
 
+@pytest.mark.slow
 def test_two_processes_on_one_run_folder(run: RunFolder, instances: InstanceSet) -> None:
     with run.lock(), pytest.raises(InputError, match="another process is working on this run"):
         sample_run(run.path, instances)
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_and_loses_nothing(
     tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +176,7 @@ class FlakyDescriber(CentreDescriber):
         return await super().describe(view)
 
 
+@pytest.mark.slow
 def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: Path, instances: InstanceSet) -> None:
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     made = make_run(loaded, instances, Rules(), prompts, 0)
@@ -195,6 +204,7 @@ class SleepyDescriber(CentreDescriber):
         return await super().describe(view)
 
 
+@pytest.mark.slow
 def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
     tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def vouched(tmp_path: Path, source: TranscriptsReference | None = None) -> Prove
     return make_provenance(manifest, source)
 
 
+@pytest.mark.slow
 def test_a_run_says_nothing_of_itself(tmp_path: Path) -> None:
     folder = sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
     assert folder.provenance() is None
@@ -70,6 +71,7 @@ def test_a_damaged_file_is_an_error_of_one_line(tmp_path: Path, content: str) ->
     assert "\n" not in caught.value.problem
 
 
+@pytest.mark.slow
 def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
@@ -91,6 +93,7 @@ def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: p
     assert RunFolder.open(Path(ours)).provenance() == known
 
 
+@pytest.mark.slow
 def test_a_rescored_run_is_not_played_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
@@ -101,6 +104,7 @@ def test_a_rescored_run_is_not_played_on(tmp_path: Path, capsys: pytest.CaptureF
     assert "was played by its submitter and re-scored" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_merged_shards_keep_who_vouches_and_must_agree(tmp_path: Path) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})

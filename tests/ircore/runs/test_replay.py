@@ -24,6 +24,7 @@ def what_happened(run: RunFolder) -> list[dict[str, Any]]:
     return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in run.episodes()]
 
 
+@pytest.mark.slow
 def test_a_replayed_run_is_the_recorded_one(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set", per_condition=3)
     recorded = sample_run(tmp_path / "recorded", instances)
@@ -36,6 +37,7 @@ def test_a_replayed_run_is_the_recorded_one(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_was_not_recorded_is_said(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -46,6 +48,7 @@ def test_what_was_not_recorded_is_said(
     assert outcomes == [None, None, None, "provider_error"]
 
 
+@pytest.mark.slow
 def test_one_seat_can_be_replayed_alone(tmp_path: Path, instances: InstanceSet) -> None:
     recorded = sample_run(tmp_path / "recorded", instances)
     pair = write_pair(tmp_path, {"player": "replay", "parameters": {"run": str(recorded.path)}}, {"player": "sketch"})

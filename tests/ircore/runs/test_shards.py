@@ -68,6 +68,7 @@ def test_joined_shards_are_the_run_in_one_piece(tmp_path: Path, instances: Insta
     assert (joined.path / "journal.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_shards_share_the_categories_and_overlap_nowhere(shards: list[Path]) -> None:
     parts = [read_part(RunFolder.open(path)) for path in shards]
     names = [part.instances for part in parts if part is not None]
@@ -76,12 +77,14 @@ def test_shards_share_the_categories_and_overlap_nowhere(shards: list[Path]) -> 
     assert all(len({name.split("-")[0] for name in part}) == 2 for part in names)
 
 
+@pytest.mark.slow
 def test_a_missing_shard_is_named(tmp_path: Path, shards: list[Path]) -> None:
     with pytest.raises(InputError, match="shard 2/3: not given"):
         merge([shards[0], shards[2]], tmp_path / "joined")
     assert not (tmp_path / "joined").exists()
 
 
+@pytest.mark.slow
 def test_a_missing_episode_is_named_and_played_after_a_partial_merge(
     tmp_path: Path, instances: InstanceSet, shards: list[Path]
 ) -> None:
@@ -111,12 +114,14 @@ def test_what_is_in_two_shards_is_refused(tmp_path: Path, instances: InstanceSet
         merge([*shards, tmp_path / "other"], tmp_path / "joined")
 
 
+@pytest.mark.slow
 def test_another_run_is_refused(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     assert play(instances, tmp_path / "other", "--shard", "2/3", "--seed", "5") == 0
     with pytest.raises(InputError, match=r"other/run\.json: run_id: another run than"):
         merge([shards[0], tmp_path / "other"], tmp_path / "joined")
 
 
+@pytest.mark.slow
 def test_a_damaged_rendering_is_not_copied(tmp_path: Path, shards: list[Path]) -> None:
     for rendering in (path for shard in shards for path in (shard / "renderings").iterdir()):
         rendering.write_bytes(rendering.read_bytes()[:-1])
@@ -125,6 +130,7 @@ def test_a_damaged_rendering_is_not_copied(tmp_path: Path, shards: list[Path]) -
     assert not (tmp_path / "joined").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_keeps_its_shard(
     instances: InstanceSet, shards: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,6 +58,7 @@ def test_the_second_signal_stops_the_wait(tmp_path: Path) -> None:
     assert RunFolder.open(tmp_path / "run").calls() == {}
 
 
+@pytest.mark.slow
 def test_a_provider_that_stops_one_episode_costs_no_answer_of_the_others(tmp_path: Path) -> None:
     class OneRefused(CentreDescriber):
         """The first question is refused at once; the others are answered a little later."""

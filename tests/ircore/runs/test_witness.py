@@ -38,6 +38,7 @@ def signed(tmp_path: Path) -> RunFolder:
     return folder
 
 
+@pytest.mark.slow
 def test_the_record_says_who_signed_what_and_when(signed: RunFolder) -> None:
     witness = check_witness(signed.path, KEYS)
     journal = (signed.path / "journal.jsonl").read_bytes().splitlines()
@@ -57,6 +58,7 @@ def test_signatures_are_those_of_rfc_8032_over_documented_bytes(signed: RunFolde
         before = hashlib.sha256((text + line["signature"]).encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_stopped_and_a_crash_loses_no_signature(signed: RunFolder) -> None:
     call = Call(episode_id="geometry-easy-01", turn=9, role="describer", text="More.", seconds=1)
     with WitnessedWriter(signed, KEY) as writer:
@@ -72,6 +74,7 @@ def test_a_run_goes_on_where_it_stopped_and_a_crash_loses_no_signature(signed: R
     assert check_witness(signed.path, KEYS).records == count
 
 
+@pytest.mark.slow
 def test_nothing_unsigned_is_written_into_a_signed_run(signed: RunFolder) -> None:
     with pytest.raises(InputError, match="is played through a relay"):
         RunWriter(signed)
@@ -101,6 +104,7 @@ def _with(line: bytes, **values: object) -> bytes:
     return json.dumps(json.loads(line) | values).encode() + b"\n"
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_change_goes_unseen(signed: RunFolder, change: str) -> None:
@@ -111,6 +115,7 @@ def test_no_change_goes_unseen(signed: RunFolder, change: str) -> None:
         check_witness(signed.path, KEYS)
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_record_signed_by_somebody_else_does_not_count(signed: RunFolder) -> None:
     (signed.path / "witness.jsonl").unlink()
@@ -127,6 +132,7 @@ def test_a_record_cannot_be_taken_to_another_run(signed: RunFolder) -> None:
         check_witness(signed.path, KEYS)
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_two_relays_do_not_share_a_record(signed: RunFolder) -> None:
     """A line at the end by another known relay: each run has one signer."""

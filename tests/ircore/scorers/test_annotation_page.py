@@ -422,6 +422,7 @@ def test_a_pseudonym_that_is_none_is_only_refused(pseudonym: str, visiting: Visi
         assert page.locator("img[src=x]").count() == 0
 
 
+@pytest.mark.slow
 def test_hostile_names_of_runs_stay_outside(built: Built) -> None:
     """The page needs ids and pictures only; what a submitter wrote is in none of its files."""
     for path in built.folder.rglob("*"):

@@ -51,11 +51,13 @@ def test_first_and_final_renderings_then_choices(run: RunFolder) -> None:
     assert study.alike == 0
 
 
+@pytest.mark.slow
 def test_every_turn_is_rated_if_asked(tmp_path: Path, instances: InstanceSet) -> None:
     study = choose_tasks([wandering_run(tmp_path / "run", instances)], TaskPlan(every_turn=True))
     assert kinds(study) == {("similarity", turn): 4 for turn in (1, 2, 3)} | {("preference", 3): 2}
 
 
+@pytest.mark.slow
 def test_nobody_chooses_between_two_that_are_the_same(tmp_path: Path, instances: InstanceSet) -> None:
     """The two hard targets end as they began."""
     run = wandering_run(tmp_path / "run", instances)
@@ -75,6 +77,7 @@ def test_categories_and_difficulties(run: RunFolder) -> None:
         choose_tasks([run], TaskPlan(categories=("geometri",)))
 
 
+@pytest.mark.slow
 def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
     """Eight targets of three items each, two in each of four conditions: 14 items are four targets, one of each."""
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances", per_condition=2))
@@ -101,6 +104,7 @@ def test_the_help_says_how_few_items_are_possible(capsys: pytest.CaptureFixture[
     assert "at least those of one target: 3 for each run" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.slow
 def test_two_runs_need_twice_as_many_items(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
     runs = [sample_run(tmp_path / slug, instances, sample_submission(slug)) for slug in ("one", "other")]
@@ -109,6 +113,7 @@ def test_two_runs_need_twice_as_many_items(tmp_path: Path) -> None:
     assert len(choose_tasks(runs, TaskPlan(items=6)).items) == 6
 
 
+@pytest.mark.slow
 def test_every_run_of_a_target_or_none(tmp_path: Path, instances: InstanceSet, run: RunFolder) -> None:
     other = sample_run(tmp_path / "other", instances, sample_submission("other", "Other"))
     study = choose_tasks([run, other], TaskPlan(items=8))
@@ -117,6 +122,7 @@ def test_every_run_of_a_target_or_none(tmp_path: Path, instances: InstanceSet, r
         choose_tasks([run, RunFolder.open(run.path)], TaskPlan())
 
 
+@pytest.mark.slow
 def test_runs_of_different_sets_are_refused(tmp_path: Path, run: RunFolder) -> None:
     other = sample_run(tmp_path / "other", sample_instances(tmp_path / "more", per_condition=2))
     with pytest.raises(InputError, match="another instance set than") as caught:
@@ -136,6 +142,7 @@ def test_pseudonyms_are_checked(names: tuple[str, ...], run: RunFolder) -> None:
         choose_tasks([run], TaskPlan(annotators=names))
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_made(run: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["annotate", "build", str(run.path), "--out", str(tmp_path / "page"), "--annotators", "a1, a2"]
     assert ircore([*command, "--json"]) == 0

@@ -21,6 +21,7 @@ TARGET = Picture.from_pixels(DRAWN.drawing.pixels)
 BARS = [element.box for element in DRAWN.scene.elements if element.type == "bar"]
 
 
+@pytest.mark.slow
 def test_all_bars_and_labels_of_the_target_are_seen_in_their_places() -> None:
     seen = detect_by_eye(TARGET, DRAWN.scene, TARGET)
     truth = elements_of_scene(DRAWN.scene).counts
@@ -32,6 +33,7 @@ def test_all_bars_and_labels_of_the_target_are_seen_in_their_places() -> None:
         assert box == pytest.approx(tuple(bar), abs=2)
 
 
+@pytest.mark.slow
 def test_boxes_lie_in_the_rendering_which_may_be_moved_and_of_another_size() -> None:
     moved = Image.fromarray(pixel_edits.shifted(DRAWN.drawing.pixels, distance=10)).resize((1024, 1024))
     seen = detect_by_eye(TARGET, DRAWN.scene, Picture.from_pixels(np.asarray(moved)))
@@ -42,6 +44,7 @@ def test_boxes_lie_in_the_rendering_which_may_be_moved_and_of_another_size() -> 
     assert (seen.width, seen.height) == (1024, 1024)
 
 
+@pytest.mark.slow
 def test_a_missing_bar_lowers_recall_and_a_stain_lowers_precision() -> None:
     reference = detect_by_eye(TARGET, DRAWN.scene, TARGET)
     image = DRAWN.drawing.image.copy()
@@ -55,6 +58,7 @@ def test_a_missing_bar_lowers_recall_and_a_stain_lowers_precision() -> None:
     assert element_iou(reference, less).common is not None
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_list_or_says_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,6 +30,7 @@ def score_lines(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> list[str]
     return capsys.readouterr().err.splitlines()
 
 
+@pytest.mark.slow
 @without_torch
 def test_without_torch_it_says_how_to_get_it(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(score_lines(run, capsys))

@@ -98,6 +98,7 @@ def knowing(run: RunFolder) -> dict[bytes, int]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server: OpenAIServer, api: str) -> None:
     turns = knowing(run)
@@ -132,6 +133,7 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     assert (server.count(), len(scores(run))) == (RATINGS + CHOICES, len(values))
 
 
+@pytest.mark.slow
 def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -148,6 +150,7 @@ def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
     assert any(target in json.dumps(seen.document) for seen in server.seen)
 
 
+@pytest.mark.slow
 def test_a_judge_that_always_says_a_gives_ties_and_shows_it(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -157,6 +160,7 @@ def test_a_judge_that_always_says_a_gives_ties_and_shows_it(
     assert [(preference.value, preference.orders) for preference in preferences] == [(0.5, (0, 1))] * 4
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     said = {0: 'I would say {"score": 7.5}', 1: '{"score": 8}'}
     server.judge = lambda entry: said[len(entry.replies)] if len(entry.pictures) == 2 else '{"choice": "B"}'
@@ -180,6 +184,7 @@ LENIENT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", LENIENT)
 def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, said: str
@@ -193,6 +198,7 @@ def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
     }
 
 
+@pytest.mark.slow
 def test_garbage_is_no_value_with_a_reason(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,6 +225,7 @@ def test_garbage_is_no_value_with_a_reason(
     assert scores(run) == values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
 def test_a_judge_that_loses_more_than_a_tenth_fails(
     tmp_path: Path,
@@ -236,6 +243,7 @@ def test_a_judge_that_loses_more_than_a_tenth_fails(
     assert ("questions are lost: judge_refused (2)" in seen) == bool(status)
 
 
+@pytest.mark.slow
 def test_technical_failures_are_reported_and_are_no_losses(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -247,6 +255,7 @@ def test_technical_failures_are_reported_and_are_no_losses(
     assert score(run, write_judge(tmp_path, server)) == 0
 
 
+@pytest.mark.slow
 def test_answers_that_were_lost_to_an_earlier_version_are_read_from_the_record(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -265,6 +274,7 @@ def test_answers_that_were_lost_to_an_earlier_version_are_read_from_the_record(
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("filtered", 2), ("moderation", 1), ("empty", 3)])
 def test_an_answer_withheld_is_no_value(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, fault: str, times: int
@@ -279,6 +289,7 @@ def test_an_answer_withheld_is_no_value(
     assert server.count() == count
 
 
+@pytest.mark.slow
 def test_passing_faults_are_survived(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     server.fail("rate_limit", "server_error", "ok", "rate_limit_ms", "drop", "rate_limit", "truncate", "html")
     assert score(run, write_judge(tmp_path, server)) == 0
@@ -287,6 +298,7 @@ def test_passing_faults_are_survived(tmp_path: Path, run: RunFolder, server: Ope
     assert summarise(run)["requests"] == {"describer": 8 + 4, "generator": 8, "judge": RATINGS + CHOICES + 7}
 
 
+@pytest.mark.slow
 def test_what_failed_technically_is_asked_again(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -299,6 +311,7 @@ def test_what_failed_technically_is_asked_again(
     assert server.count() == RATINGS + CHOICES + 1
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -313,6 +326,7 @@ def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     assert (len(scores(run)), server.count()) == (12, 2 * (RATINGS + CHOICES) + 1)
 
 
+@pytest.mark.slow
 def test_a_judge_of_some_categories_is_asked_about_these_alone(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -326,6 +340,7 @@ def test_a_judge_of_some_categories_is_asked_about_these_alone(
     assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, "too_few")
 
 
+@pytest.mark.slow
 def test_a_judge_of_categories_that_nobody_drew_is_refused(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -334,6 +349,7 @@ def test_a_judge_of_categories_that_nobody_drew_is_refused(
     assert "Name some of: geometry, simple_shapes" in shown
 
 
+@pytest.mark.slow
 def test_a_judge_of_other_categories_is_another_judge(run: RunFolder) -> None:
     judge = JudgeIdentity(name="gpt-judge", label="A judge", kind="model")
     run.keep_judge(judge)
@@ -343,6 +359,7 @@ def test_a_judge_of_other_categories_is_another_judge(run: RunFolder) -> None:
         run.keep_judge(judge.model_copy(update={"categories": ("geometry",)}))
 
 
+@pytest.mark.slow
 def test_what_failed_technically_is_not_rated_yet(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -391,6 +408,7 @@ def test_scores_that_were_lost_are_worked_out_without_asking(
     assert server.count() == RATINGS + CHOICES
 
 
+@pytest.mark.slow
 def test_another_run_of_the_same_pictures_asks_nothing_with_a_cache(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -403,6 +421,7 @@ def test_another_run_of_the_same_pictures_asks_nothing_with_a_cache(
     assert summarise(twin)["requests"]["judge"] == 0
 
 
+@pytest.mark.slow
 def test_every_turn_asks_what_is_new_only(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     judge = write_judge(tmp_path, server)
     score(run, judge)
@@ -437,6 +456,7 @@ def test_turns_that_share_a_rendering_share_its_rating(
     }
 
 
+@pytest.mark.slow
 def test_another_judge_of_the_same_name_is_refused(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -450,6 +470,7 @@ def test_another_judge_of_the_same_name_is_refused(
     assert server.count() == count
 
 
+@pytest.mark.slow
 def test_other_prompts_make_another_judge(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -467,6 +488,7 @@ def test_other_prompts_make_another_judge(
     assert server.seen[-1].document["messages"][0]["content"][0]["text"] in ("Rate.", "Choose.")
 
 
+@pytest.mark.slow
 def test_the_key_is_nowhere_in_the_run(tmp_path: Path, run: RunFolder, capfd: pytest.CaptureFixture[str]) -> None:
     """The server repeats what it got in headers, errors, refusals and answers."""
     with serving(echo=True) as server:
@@ -480,6 +502,7 @@ def test_the_key_is_nowhere_in_the_run(tmp_path: Path, run: RunFolder, capfd: py
     assert not any(form in text for text in texts for form in (KEY[:6], KEY[3:-3], "sk-planted%2F"))
 
 
+@pytest.mark.slow
 def test_costs_of_judges_stand_apart_and_can_be_limited(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -500,6 +523,7 @@ def test_costs_of_judges_stand_apart_and_can_be_limited(
 PRICE = {"input": 2, "output": 10, "date": "2026-01-01", "source": "a test"}
 
 
+@pytest.mark.slow
 def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -519,6 +543,7 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
     assert capsys.readouterr().out.startswith("gpt-judge: 10 scores to be had, 2 kept; 13 questions, ")
 
 
+@pytest.mark.slow
 def test_a_deadline_keeps_what_was_answered(
     tmp_path: Path,
     run: RunFolder,
@@ -543,6 +568,7 @@ def test_a_deadline_keeps_what_was_answered(
     assert server.count() == RATINGS + CHOICES + 1
 
 
+@pytest.mark.slow
 def test_json_says_what_each_judge_did(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -559,6 +585,7 @@ def test_json_says_what_each_judge_did(
     assert document["counts"]["psnr"]["without"] == {"identical pictures": 4}
 
 
+@pytest.mark.slow
 def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     judge = write_judge(tmp_path, server)
     score(run, judge)
@@ -571,6 +598,7 @@ def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolde
     assert server.count() == RATINGS + CHOICES
 
 
+@pytest.mark.slow
 def test_merging_refuses_two_judges_of_one_name(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
     score(run, write_judge(tmp_path, server))
@@ -591,6 +619,7 @@ def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.Ca
     assert "score a copy of the run without judges, scores.jsonl and facts.jsonl" in said
 
 
+@pytest.mark.slow
 def test_two_files_with_one_name_are_refused(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -600,6 +629,7 @@ def test_two_files_with_one_name_are_refused(
     assert not run.judges()
 
 
+@pytest.mark.slow
 def test_without_its_key_nothing_is_begun(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -609,6 +639,7 @@ def test_without_its_key_nothing_is_begun(
     assert (run.path / "scores.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_prices_given_for_a_judge_stay_with_the_run(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     (run.path / "prices.yaml").write_text(json.dumps({"models": {"a-describer": PRICE}}))
     given = tmp_path / "given.yaml"

@@ -58,6 +58,7 @@ def test_pictures_stand_behind_their_captions_and_answers_are_repaired(server: O
     assert not {"response_format", "text"} & server.seen[0].document.keys()
 
 
+@pytest.mark.slow
 def test_a_schema_is_sent_only_if_asked_for(server: OpenAIServer) -> None:
     ask(server, structured=True)
     ask(server, structured=True, api="responses")
@@ -67,6 +68,7 @@ def test_a_schema_is_sent_only_if_asked_for(server: OpenAIServer) -> None:
     assert responses["text"] == {"format": {"type": "json_schema", **answer}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 @pytest.mark.parametrize(
     ("fault", "times", "reason"),
@@ -87,6 +89,7 @@ def test_an_answer_withheld_is_the_judges(server: OpenAIServer, api: str, fault:
     assert len(caught.value.attempts) == times
 
 
+@pytest.mark.slow
 def test_what_passes_is_asked_again(server: OpenAIServer) -> None:
     server.fail("rate_limit", "server_error", "cut_off", "drop", "empty")
     answer = ask(server)
@@ -100,6 +103,7 @@ def test_what_passes_is_asked_again(server: OpenAIServer) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_pictures_are_made_smaller_for_a_judge_too(server: OpenAIServer) -> None:
     ask(server, max_side=64)
     ask(server)

@@ -199,6 +199,7 @@ def test_a_damaged_rendering_is_named(run: RunFolder, capsys: pytest.CaptureFixt
     assert f"{damaged.sha256}.png" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_unknown_names_are_refused_before_anything_is_done(run: RunFolder) -> None:
     with pytest.raises(InputError, match="unknown judge 'structurel'"):
         score_runs([run], ScoringPlan(judges=("structurel",)))
@@ -207,6 +208,7 @@ def test_unknown_names_are_refused_before_anything_is_done(run: RunFolder) -> No
     assert not (run.path / SCORES).exists()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_being_worked_on_is_left_alone(run: RunFolder) -> None:
     with run.lock(), pytest.raises(InputError, match="another process is working on this run"):
         score_runs([RunFolder.open(run.path)], QUICK)

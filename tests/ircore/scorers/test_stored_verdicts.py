@@ -24,6 +24,7 @@ def pets(dogs: int) -> tuple[Scene, Picture]:
     return instance.scene, Picture.from_own_file(data, 200, 200)
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_verification_gives_the_same_facts_back() -> None:
     (scene, target), (_, wrong) = pets(80), pets(40)
     verification = verify_picture(target, scene, wrong)
@@ -44,6 +45,7 @@ def test_facts_of_another_version_are_not_read_as_those_of_this_one() -> None:
     assert checked_facts(scene, stored) == ()
 
 
+@pytest.mark.slow
 def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", chart_instances(tmp_path / "charts"))
     assert score_runs([run], PLAN, workers=1).counts["verified"].new > 0

@@ -51,6 +51,7 @@ def test_ten_is_for_identical_pictures_only() -> None:
     assert rate(target, touched) == 9.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [chart(), shapes()], ids=["chart", "shapes"])
 def test_blank_pages_get_nothing_though_their_ssim_is_high(target: Pixels) -> None:
     white = flat(target, 255)
@@ -60,6 +61,7 @@ def test_blank_pages_get_nothing_though_their_ssim_is_high(target: Pixels) -> No
     assert rate(target, flat(target, 128)) < 0.5
 
 
+@pytest.mark.slow
 def test_noise_gets_next_to_nothing() -> None:
     noise = np.random.default_rng(1).integers(0, 256, chart().shape, dtype=np.uint8)
     assert rate(chart(), noise) < 1.5
@@ -74,6 +76,7 @@ def test_the_further_off_the_lower() -> None:
     assert higher == sorted(higher, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_colour_slightly_off_costs_little_and_a_wrong_one_more() -> None:
     slightly, wrong = rate(shapes(), shapes("#c83c3c")), rate(shapes(), shapes("#1f77b4"))
     assert 8.5 <= slightly < 10
@@ -84,6 +87,7 @@ def test_a_slightly_grey_page_does_not_hide_a_right_drawing() -> None:
     assert 8 <= rate(shapes(), shapes(background="#f0f0f0")) < 10
 
 
+@pytest.mark.slow
 def test_another_chart_shares_only_its_axes() -> None:
     assert 2 <= rate(chart(), chart((250, 60, 60, 290), "#ff7f0e")) <= 6
     assert rate(shapes(at=(150, 150)), shapes(at=(400, 150))) < rate(shapes(at=(150, 150)), shapes(at=(160, 150)))
@@ -94,6 +98,7 @@ def test_size_does_not_matter_much() -> None:
     assert 9 < rate(chart(), half) < 10
 
 
+@pytest.mark.slow
 def test_the_better_rendering_is_preferred_and_equal_ones_tie() -> None:
     target, near, far = (Picture.from_pixels(chart(dx=step)) for step in (0, 4, 30))
     assert JUDGE.prefer(target, far, near).value == 1

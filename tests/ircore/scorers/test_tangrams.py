@@ -44,6 +44,7 @@ def turned(degrees: float) -> Change:
     return lambda x, y: (cosine * x - sine * y, sine * x + cosine * y)
 
 
+@pytest.mark.slow
 @needs_kilogram
 @pytest.mark.parametrize(
     ("change", "silhouette", "pieces"),
@@ -122,6 +123,7 @@ def jpeg(image: Image.Image, quality: int) -> Image.Image:
     return Image.open(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "disturb",
     [
@@ -151,6 +153,7 @@ def test_wrong_figures_are_wrong(tangram: Drawn) -> None:
     assert max(others) < 3
 
 
+@pytest.mark.slow
 def test_a_piece_that_is_missing_or_in_another_colour_costs_its_seventh(tangram: Drawn) -> None:
     without = redrawn(tangram, leave_out="1")
     assert rated(tangram, without.image) == pytest.approx(60 / 7, abs=0.1)
@@ -183,6 +186,7 @@ def svg_of(scene: Scene, *, repeated: bool = False) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512">{polygons}</svg>'
 
 
+@pytest.mark.slow
 def test_an_answer_in_polygons_is_verified_without_drawing_it(tmp_path: Path) -> None:
     instances = build_instances(tmp_path / "set", per_condition=1, categories=["tangrams"])
     scene, shapes = instances.instances[0].scene, tmp_path / "answer.svg"

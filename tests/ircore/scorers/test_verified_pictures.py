@@ -83,6 +83,7 @@ def test_a_move_costs_little_and_another_target_shows_little(category: str) -> N
     assert near >= far >= 9
 
 
+@pytest.mark.slow
 def test_a_move_is_reported() -> None:
     drawn = target("geometry")
     own = Picture.from_pixels(drawn.drawing.pixels)
@@ -157,6 +158,7 @@ def test_a_far_move_costs_much_more_than_a_slight_one() -> None:
     assert cost_of(Transform(x=0.15)) > 2
 
 
+@pytest.mark.slow
 def test_texts_that_are_gone_are_seen_without_reading() -> None:
     drawn = target("line_graph")
     result = verified(drawn, without_texts(drawn))
@@ -164,6 +166,7 @@ def test_texts_that_are_gone_are_seen_without_reading() -> None:
     assert result.parts["colour"].share == 1
 
 
+@pytest.mark.slow
 def test_a_slight_blur_changes_nothing() -> None:
     drawn = target("pie_graph")
     result = verified(drawn, drawn.drawing.image.filter(ImageFilter.GaussianBlur(1)))
@@ -179,6 +182,7 @@ def test_a_mirror_image_is_not_turned_back() -> None:
     assert result.score < 5
 
 
+@pytest.mark.slow
 def test_something_drawn_in_the_middle_of_nothing_counts_against_precision() -> None:
     drawn = target("simple_shapes")
     image = drawn.drawing.image.copy()
@@ -215,6 +219,7 @@ def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) 
     assert score is None or score <= 0.5
 
 
+@pytest.mark.slow
 def test_a_ground_with_a_light_texture_costs_nothing() -> None:
     drawn = target("functions")
     grain = np.random.default_rng(1).normal(0, 2, (512, 512, 1))
@@ -224,6 +229,7 @@ def test_a_ground_with_a_light_texture_costs_nothing() -> None:
     assert score >= 9.5
 
 
+@pytest.mark.slow
 def test_the_judge_needs_a_scene() -> None:
     drawn = target("bar_graph")
     own = Picture.from_pixels(drawn.drawing.pixels)

@@ -57,6 +57,7 @@ def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.Cap
     assert ircore([*words, "--only", "nobody", "--finished", str(tmp_path / "none")]) == 2
 
 
+@pytest.mark.slow
 def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

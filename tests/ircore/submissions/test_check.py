@@ -221,6 +221,7 @@ def test_what_is_no_submission_is_told_with_the_command_that_was_meant(
     assert "ircore submission new PATH" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_options_that_do_not_go_together(tree: Path) -> None:
     assert ircore(["submission", "check"]) == 2
     assert ircore(["submission", "check", "--all", str(tree), str(tree)]) == 2

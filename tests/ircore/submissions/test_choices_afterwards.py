@@ -171,6 +171,7 @@ def test_nothing_is_said_about_stopping_beside_few_episodes() -> None:
     assert ends_at_best([[1.0, 2.0], [3.0, 1.0]]) == (0, 0)
 
 
+@pytest.mark.slow
 def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
     """The sample pair draws a block too far right, then the exact one twice: no episode wavers."""
     instances = sample_instances(tmp_path / "instances", per_condition=3)
@@ -196,6 +197,7 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
     assert f"{len(backwards)} of {len(backwards)} episodes" in flag.what
 
 
+@pytest.mark.slow
 def test_peers_are_other_pairs_on_the_same_targets(tmp_path: Path, run: Run) -> None:
     folder = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     assert peers_of(run.model_copy(update={"slug": "another"}), [folder]) == Peers([[]], {})  # not scored yet
@@ -233,6 +235,7 @@ def test_a_permutation_test_knows_the_chance() -> None:
     assert chance_of_low([], [1, 2, 3]) == 1.0
 
 
+@pytest.mark.slow
 def test_failures_on_the_hardest_targets_are_listed_however_few() -> None:
     known = similarities()
     worst = sorted(known, key=known.__getitem__)[:5]
@@ -241,12 +244,14 @@ def test_failures_on_the_hardest_targets_are_listed_however_few() -> None:
     assert "5 technical failures" in flag.what
 
 
+@pytest.mark.slow
 def test_failures_on_hard_targets_are_listed_without_other_pairs() -> None:
     """Half of all targets are hard: twelve of them by chance are less likely than one in 2 ** 12."""
     hard = [name for name in episodes([]) if "hard" in name][:12]
     assert [flag.rule for flag in failures(episodes(hard), Peers([], {}))] == ["many_failures", "chosen_failures"]
 
 
+@pytest.mark.slow
 def test_failures_by_chance_are_not_listed() -> None:
     known = similarities()
     for seed in range(50):

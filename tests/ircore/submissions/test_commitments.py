@@ -253,6 +253,7 @@ def test_episodes_in_an_order_of_the_submitters_own_are_a_finding(handed: Handed
     assert not flag.grave
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_job_registers_what_open_pull_requests_announce_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clone, origin = tmp_path / "clone", tmp_path / "origin.git"

@@ -82,6 +82,7 @@ def asked(server: OpenAIServer, transport: str) -> str:
     return asyncio.run(ask())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["httpx", "aiohttp"])
 @pytest.mark.parametrize("addresses", [("127.0.0.1",), ("127.0.0.1", "127.0.0.2")])
 def test_the_address_that_is_connected_to_counts(
@@ -148,6 +149,7 @@ def a_pair(folder: Path, describer: Mapping[str, Any]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_host_that_moves_inside_after_its_check_is_not_asked(
     tmp_path: Path, resolver: Resolver, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

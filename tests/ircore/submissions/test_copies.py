@@ -224,6 +224,7 @@ def test_one_copied_figure_of_twelve_is_for_people_to_look_at(figures: InstanceS
     assert (flag.rule, flag.grave) == ("copy_of_target", False)
 
 
+@pytest.mark.slow
 def test_a_pixel_for_pixel_copy_is_grave_unless_an_offline_player_draws_it_again(targets: InstanceSet) -> None:
     drawn = {"photos-easy-coffee": photograph("coffee")}
     (flag,) = findings(targets, drawn)
@@ -232,6 +233,7 @@ def test_a_pixel_for_pixel_copy_is_grave_unless_an_offline_player_draws_it_again
     assert (flag.rule, flag.grave) == ("identical_to_target", False)
 
 
+@pytest.mark.slow
 def test_patches_of_a_picture_are_found_in_itself_and_not_in_another() -> None:
     coffee, cat = small(photograph("coffee")), small(photograph("chelsea"))
     assert match(coffee, coffee).share == 1
@@ -263,6 +265,7 @@ def provenance(flags: tuple[Flag, ...]) -> Provenance:
     )
 
 
+@pytest.mark.slow
 def test_runs_of_maintainers_are_looked_at_too(tmp_path: Path) -> None:
     """The sample's manifest names built-in players, and others played: asking these again shows it."""
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))

@@ -38,6 +38,7 @@ def test_the_picture_is_a_red_disc_on_white() -> None:
     assert tuple(pixels[0, 0]) == (255, 255, 255)
 
 
+@pytest.mark.slow
 def test_built_in_players_work(capsys: pytest.CaptureFixture[str]) -> None:
     status, out = doctor(BUILT_IN / "builtin-captioner-canvas", capsys)
     assert status == 0
@@ -47,6 +48,7 @@ def test_built_in_players_work(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("drew it red") == out.count("drew it blue") == 1
 
 
+@pytest.mark.slow
 def test_a_service_is_asked_four_tiny_questions(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -61,6 +63,7 @@ def test_a_service_is_asked_four_tiny_questions(
     assert shown == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "fault", "said", "remedy"),
     [
@@ -90,6 +93,7 @@ def test_what_fails_is_said_with_its_remedy(
     assert "works  " in out
 
 
+@pytest.mark.slow
 def test_a_model_that_makes_no_pictures(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,6 +104,7 @@ def test_a_model_that_makes_no_pictures(
     assert "Make sure that a-generator makes pictures through the player openai-images" in out
 
 
+@pytest.mark.slow
 def test_pictures_may_work_and_corrections_not(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,6 +115,7 @@ def test_pictures_may_work_and_corrections_not(
     assert "FAILS  correction: " in out
 
 
+@pytest.mark.slow
 def test_a_service_that_only_draws_from_text(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,6 +128,7 @@ def test_a_service_that_only_draws_from_text(
     assert [request.path for request in server.seen][-2:] == ["/images/edits", "/images/generations"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "remedy"),
     [
@@ -140,6 +147,7 @@ def test_every_fault_has_a_remedy_of_its_own(
     assert remedy in out
 
 
+@pytest.mark.slow
 def test_one_picture_may_work_and_two_not(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,6 +158,7 @@ def test_one_picture_may_work_and_two_not(
     assert "FAILS  two images: provider_error: rejected: HTTP 400: Invalid image" in out
 
 
+@pytest.mark.slow
 def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.turns = 0
     status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
@@ -157,6 +166,7 @@ def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, caps
     assert "answers, but not in the protocol: describer_done_first" in out
 
 
+@pytest.mark.slow
 def test_a_service_that_is_not_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +177,7 @@ def test_a_service_that_is_not_there(
     assert "Check base_url in the manifest and the network" in out
 
 
+@pytest.mark.slow
 def test_a_service_that_is_down(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +200,7 @@ def test_a_missing_key_is_named(
     assert "NOBODYS_API_KEY" in out
 
 
+@pytest.mark.slow
 def test_a_person_who_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seat = {"player": "human", "parameters": {"folder": str(tmp_path / "desk"), "timeout_s": 0.1, "poll_s": 0.05}}
     status, out = doctor(write_pair(tmp_path, seat, {"player": "sketch"}), capsys)
@@ -203,6 +215,7 @@ def judge_file(folder: Path, server: OpenAIServer) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_judge_is_asked_about_two_pictures(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -232,6 +245,7 @@ def rows(out: str) -> dict[str, str]:
     return dict(zip(map(str.strip, head.split("|")), map(str.strip, row.split("|")), strict=True))
 
 
+@pytest.mark.slow
 def test_deep_probes_say_what_a_service_can_do(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -252,6 +266,7 @@ def test_deep_probes_say_what_a_service_can_do(
     assert {seen.document["stream"] for seen in server.seen if seen.path == "/chat/completions"} == {False}
 
 
+@pytest.mark.slow
 def test_deep_probes_write_a_manifest_that_works(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -268,6 +283,7 @@ def test_deep_probes_write_a_manifest_that_works(
     assert rows(out)["edits"] == "redraws only"
 
 
+@pytest.mark.slow
 def test_deep_probes_of_a_service_that_refuses_say_so(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

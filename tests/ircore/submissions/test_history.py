@@ -93,6 +93,7 @@ def test_a_reason_is_one_line(pair: Path, reason: str, problem: str, capsys: pyt
     assert problem in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     assert command("withdraw", pair, "--reason", "a wrong model was named") == 0
@@ -136,6 +137,7 @@ def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path)
     assert (run.kind, run.run_id) == ("corrected", "centre-block-ab")
 
 
+@pytest.mark.slow
 def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = (pair / "submission.yaml").read_text()
     assert command("update", pair, "--revision", "main", "--reason", "x") == 2
@@ -150,6 +152,7 @@ def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.Cap
     assert "names no transcripts" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_update_takes_out_the_runs_of_the_former_transcripts_and_no_other(tmp_path: Path, pair: Path) -> None:
     """The new transcripts were played before they could be named: the day of the update says nothing of them."""
     former = read_manifest(pair).submission
@@ -160,6 +163,7 @@ def test_an_update_takes_out_the_runs_of_the_former_transcripts_and_no_other(tmp
     assert not item.concerns(known.model_copy(update={"submission": read_manifest(pair).submission}))
 
 
+@pytest.mark.slow
 def test_a_withdrawn_pair_comes_back_and_its_history_stays(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("reinstate", pair, "--reason", "r") == 2
     assert "all runs: not withdrawn" in capsys.readouterr().err
@@ -251,6 +255,7 @@ def test_a_line_may_be_added(tmp_path: Path, merged: Path) -> None:
     assert problems(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

@@ -61,6 +61,7 @@ DISGUISED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", DISGUISED)
 def test_data_in_disguise_holds_a_run(name: str) -> None:
@@ -69,6 +70,7 @@ def test_data_in_disguise_holds_a_run(name: str) -> None:
     assert "encoded_message" in GRAVE_RULES
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize(
     ("text", "rule"),
@@ -104,6 +106,7 @@ CODED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize(("said", "rule"), CODED.items(), ids=[name for name, _ in CODED])
 def test_a_picture_said_otherwise_than_in_words_is_found(said: tuple[str, str], rule: str) -> None:

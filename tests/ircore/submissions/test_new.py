@@ -36,6 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "submissions" / "my-pair"
 
 
+@pytest.mark.slow
 def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -52,6 +53,7 @@ def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     assert entry.dates.submitted in (before, date.today().isoformat())  # noqa: DTZ011
 
 
+@pytest.mark.slow
 def test_what_is_known_is_filled_in(folder: Path) -> None:
     assert (
         ircore(
@@ -198,6 +200,7 @@ def test_a_draft_is_gone_on_with(folder: Path, capsys: pytest.CaptureFixture[str
     assert (folder / "submission.yaml").read_text() == complete_text
 
 
+@pytest.mark.slow
 def test_a_server_of_ones_own_is_named_as_self_reported_at_once() -> None:
     told: list[str] = []
     answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
@@ -237,6 +240,7 @@ def test_answers_are_checked_as_they_are_given() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_server_of_ones_own_needs_no_key() -> None:
     answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
     made = complete({}, scripted(answers, []))

@@ -170,6 +170,7 @@ SKIPPING = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("message", SKIPPING)
 def test_words_that_skip_checks_are_refused(proposed: Propose, message: str) -> None:
     wrong = errors(proposed(GOOD_FILE, EVE, message=message).findings)
@@ -185,6 +186,7 @@ def test_other_words_pass(message: str) -> None:
     assert skipping_words(message) is None or message == "[noci]x"
 
 
+@pytest.mark.slow
 def test_an_earlier_commit_and_the_title_count_too(objects: ObjectRepository, base: str) -> None:
     first = objects.commit({**MERGED, **GOOD_FILE}, base, message="Submit [skip ci]")
     later: Files = {f"{IN}/submission.yaml": (PLAIN, GOOD.encode() + b"\n")}
@@ -225,6 +227,7 @@ def test_a_name_that_looks_like_one_that_is_there(objects: ObjectRepository, nam
     )
 
 
+@pytest.mark.slow
 def test_a_folder_is_not_named_as_another_pair_nor_a_pair_as_a_folder(objects: ObjectRepository) -> None:
     merged: Files = {
         "submissions/night-owl/submission.yaml": (PLAIN, GOOD.replace("A plain pair", "Early bird").encode())
@@ -289,6 +292,7 @@ def test_a_providers_name_as_author_needs_proof(proposed: Propose, author: str) 
     assert errors(proposed(files, EVE).findings)
 
 
+@pytest.mark.slow
 def test_the_fork_of_the_organisation_is_the_proof(proposed: Propose) -> None:
     files: Files = {"submissions/openai-first/submission.yaml": (PLAIN, GOOD.replace("[Someone]", "[OpenAI]").encode())}
     refused = {(fault.field, fault.remedy) for fault in errors(proposed(files, EVE).findings)}
@@ -325,6 +329,7 @@ def clone(tmp_path: Path) -> Path:
     return tmp_path / "clone"
 
 
+@pytest.mark.slow
 def test_the_gate_sets_a_status_on_every_pull_request(
     clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -356,6 +361,7 @@ def test_the_gate_sets_a_status_on_every_pull_request(
         assert owners["there"].account == "ann"
 
 
+@pytest.mark.slow
 def test_a_maintainer_records_an_account_by_hand(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = clone / "submissions" / "nobodys"
     assert ircore(["submission", "own", str(path), "--account", "bob", "--account-id", "9"]) == 0

@@ -48,6 +48,7 @@ def test_a_run_that_nobody_vouches_for_does_not_count(handed: Handed, tmp_path: 
     assert what(handed, runs) == ["to be re-scored: nobody vouches for its published run"]
 
 
+@pytest.mark.slow
 def test_a_pair_without_transcripts_is_to_be_played(handed: Handed, tmp_path: Path) -> None:
     write_manifest(handed.submission, None)
     assert what(handed, tmp_path / "none") == ["to be played: no run of it is published"]
@@ -90,6 +91,7 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
     assert waiting() == former
 
 
+@pytest.mark.slow
 def test_a_withdrawn_pair_waits_for_nothing(handed: Handed, tmp_path: Path) -> None:
     assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
     assert what(handed, tmp_path / "none") == []

@@ -47,6 +47,7 @@ def test_the_newest_commit_and_the_only_run_are_found(hub: HubServer, played: Ha
     assert ircore(["submission", "rescore", str(folder), *words]) == 0
 
 
+@pytest.mark.slow
 def test_an_older_commit_can_be_named(hub: HubServer, played: Handed, folder: Path) -> None:
     repo = hub.add_repo("me/mine", files=played.files())
     first = repo.head

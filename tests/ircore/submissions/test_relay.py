@@ -51,12 +51,14 @@ def assert_honest(run: RunFolder, ordinary: list[Any]) -> None:
     assert check_witness(run.path, KEYS).records == len(list(run.events()))
 
 
+@pytest.mark.slow
 def test_a_run_through_a_relay_is_the_run_of_ordinary_play(tmp_path: Path, ordinary: list[Any]) -> None:
     with running_relay(tmp_path) as relay:
         assert relay.finish() > 0
     assert_honest(relay.folder, ordinary)
 
 
+@pytest.mark.slow
 def test_a_question_shows_what_its_seat_may_see_and_nothing_else(tmp_path: Path, ordinary: list[Any]) -> None:
     with running_relay(tmp_path, concurrency=1) as relay:
         about, question = relay.send("GET", "/run").body, relay.question()
@@ -93,6 +95,7 @@ def honest(question: Any) -> Any:
     return {"text": asyncio.run(describer.describe(shown)).text}
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize(
     "shown", ["", "Bearer", "Bearer ", "Bearer 0", "bearer TOKEN", "Bearer TOKEN0", "Basic TOKEN", "TOKEN", "Bearer é"]
@@ -105,6 +108,7 @@ def test_nothing_is_said_without_the_token(relay: RunningRelay, shown: str) -> N
         assert (status, body) == (401, {"problem": "the token is not this run's"}), path
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_an_answer_counts_once(relay: RunningRelay) -> None:
     question = relay.question()
@@ -114,12 +118,14 @@ def test_an_answer_counts_once(relay: RunningRelay) -> None:
     assert relay.answer(question, better) == (409, {"problem": "this question is not asked, or was answered"})
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", ["0" * 32, "geometry-easy-01", "..%2f..%2frun.json", "%00", "a" * 5000])
 def test_a_question_that_nobody_asked_has_no_answer(relay: RunningRelay, name: str) -> None:
     assert relay.send("POST", f"/answer/{name}", {"text": "<DONE>"}).status == 409
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_answers_in_another_order_land_where_they_belong(relay: RunningRelay) -> None:
     first = relay.question()
@@ -129,6 +135,7 @@ def test_answers_in_another_order_land_where_they_belong(relay: RunningRelay) ->
     assert relay.answer(first, honest(first)).status == 200
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_every_target_is_asked_for_and_only_those_of_open_episodes_come(relay: RunningRelay) -> None:
     """Two episodes are open: two targets, however often and by whomever they are asked for."""
@@ -142,6 +149,7 @@ def test_every_target_is_asked_for_and_only_those_of_open_episodes_come(relay: R
     assert len(targets) == len(names) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_client_that_holds_all_questions_waits(relay: RunningRelay, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "POLL_S", 0.05)
@@ -151,6 +159,7 @@ def test_a_client_that_holds_all_questions_waits(relay: RunningRelay, monkeypatc
     assert relay.send("POST", "/question", held) == (204, None)
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_parallel_sessions_share_the_questions(tmp_path: Path, ordinary: list[Any]) -> None:
     async def three(relay: RunningRelay) -> list[int]:
@@ -163,6 +172,7 @@ def test_parallel_sessions_share_the_questions(tmp_path: Path, ordinary: list[An
     assert len(keys) == len(set(keys))
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_question_is_not_fetched_or_answered_badly_for_ever(
     relay: RunningRelay, monkeypatch: pytest.MonkeyPatch
@@ -175,6 +185,7 @@ def test_a_question_is_not_fetched_or_answered_badly_for_ever(
     monkeypatch.undo()
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_late_answer_is_refused_and_the_delay_recorded(tmp_path: Path, ordinary: list[Any]) -> None:
     with running_relay(tmp_path, concurrency=1, patience=0.2) as relay:
@@ -191,6 +202,7 @@ def test_a_late_answer_is_refused_and_the_delay_recorded(tmp_path: Path, ordinar
     assert_honest(again.folder, ordinary)
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_large_bodies_are_refused_before_they_are_read(relay: RunningRelay) -> None:
     question = relay.question()
@@ -200,6 +212,7 @@ def test_large_bodies_are_refused_before_they_are_read(relay: RunningRelay) -> N
     assert relay.send("POST", "/question", b"[" * 100_000).status == 413
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_large_body_in_pieces_is_refused(relay: RunningRelay, monkeypatch: pytest.MonkeyPatch) -> None:
     import http.client
@@ -215,6 +228,7 @@ def test_a_large_body_in_pieces_is_refused(relay: RunningRelay, monkeypatch: pyt
     monkeypatch.undo()
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_body_that_never_ends_is_not_waited_for(relay: RunningRelay, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "REQUEST_S", 0.1)
@@ -225,6 +239,7 @@ def test_a_body_that_never_ends_is_not_waited_for(relay: RunningRelay, monkeypat
     assert status == 408
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_more_requests_than_can_be_served_are_refused(relay: RunningRelay, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "MOST_REQUESTS", 0)
@@ -263,6 +278,7 @@ BAD: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_no_answer_is_refused_and_the_question_stays(relay: RunningRelay, name: str) -> None:
@@ -300,6 +316,7 @@ BAD_PICTURES: dict[str, Callable[[], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 @pytest.mark.parametrize("name", BAD_PICTURES)
 def test_bad_pictures_are_refused(relay: RunningRelay, name: str) -> None:
@@ -313,6 +330,7 @@ def test_bad_pictures_are_refused(relay: RunningRelay, name: str) -> None:
     assert relay.answer(drawn, {"text": "<DONE>"}).status == 422
 
 
+@pytest.mark.slow
 @pytest.mark.attack
 def test_only_the_pixels_of_a_picture_are_kept(tmp_path: Path) -> None:
     """A message in the file's metadata does not reach the run, and packing changes no signed name."""
@@ -343,6 +361,7 @@ def test_only_the_pixels_of_a_picture_are_kept(tmp_path: Path) -> None:
 # honest clients
 
 
+@pytest.mark.slow
 def test_faults_of_a_service_never_reach_the_record(relay: RunningRelay) -> None:
     class Flaky(CentreDescriber):
         async def describe(self, view: DescriberView) -> TextAnswer:
@@ -356,6 +375,7 @@ def test_faults_of_a_service_never_reach_the_record(relay: RunningRelay) -> None
     assert not relay.folder.failures()
 
 
+@pytest.mark.slow
 def test_a_refusal_of_a_model_is_an_answer(tmp_path: Path) -> None:
     class Refusing(CentreDescriber):
         async def describe(self, view: DescriberView) -> TextAnswer:
@@ -367,6 +387,7 @@ def test_a_refusal_of_a_model_is_an_answer(tmp_path: Path) -> None:
     assert reasons == {("describer_refused", "I will not")}
 
 
+@pytest.mark.slow
 def test_another_pair_is_refused_before_anything_is_asked(relay: RunningRelay) -> None:
     client = relay.client()
     client.loaded = sample_submission(name="Another Pair")
@@ -385,6 +406,7 @@ def test_a_token_goes_to_safe_addresses_only(address: str) -> None:
         check_relay("https://relay.example.org", None)
 
 
+@pytest.mark.slow
 def test_a_relay_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, relay: RunningRelay) -> None:
     monkeypatch.setattr("ircore.submissions.relay.client.PATIENCE_S", 0.1)
     nobody = relay._replace(port=free_port())
@@ -490,6 +512,7 @@ def test_kill_9_of_either_side_loses_no_answer(tmp_path: Path, monkeypatch: pyte
     assert check_witness(tmp_path / "run", KEYS).records == len(after) + 4
 
 
+@pytest.mark.slow
 def test_a_run_that_was_begun_otherwise_is_not_signed_afterwards(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

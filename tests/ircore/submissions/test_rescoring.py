@@ -80,6 +80,7 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     assert ours.scores()
 
 
+@pytest.mark.slow
 def test_a_signed_run_is_witnessed_wherever_its_files_come_from(tmp_path: Path, served: HubServer) -> None:
     key, keys = new_key(), tmp_path / "keys.yaml"
     keys.write_text(f"relays: {{berlin: {public_half(key)}}}\n")
@@ -133,6 +134,7 @@ def test_a_rehearsal_needs_no_upload_yet(tmp_path: Path, played: Handed) -> None
         rescore(tmp_path / "centre-block", tmp_path / "other", played.instances, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_strangers_own_provenance_is_refused_and_never_packed(tmp_path: Path, served: HubServer) -> None:
     handed = hand_in(tmp_path)
     write_provenance(tmp_path / "run", make_provenance(handed.submission / "submission.yaml"))
@@ -276,6 +278,7 @@ def test_names_that_are_no_repository(tmp_path: Path, repo: str) -> None:
 # Packing.
 
 
+@pytest.mark.slow
 def test_pictures_are_packed_without_anything_beside_their_pixels(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
     run = sample_run(tmp_path / "run", instances)
@@ -339,6 +342,7 @@ def test_a_secret_in_what_was_said_stops_the_packing_and_is_not_shown(tmp_path: 
     assert not (tmp_path / "packed").exists()
 
 
+@pytest.mark.slow
 def test_a_secret_in_an_error_message_is_taken_out(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     key = "sk-" + "k" * 40

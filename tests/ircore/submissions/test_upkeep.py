@@ -47,6 +47,7 @@ def test_links_that_lead_nowhere_are_told(hub: HubServer) -> None:
     assert dead[2].problem == "not https at a public host with a name"
 
 
+@pytest.mark.slow
 def test_transcripts_are_a_link_to_their_commit(
     tmp_path: Path, hub: HubServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,6 +77,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_an_offline_run_comes_out_the_same(tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["submission", "reproduce", str(published / "run"), "--instances", str(published / "set")]
     assert ircore([*words, "--out", str(tmp_path / "again")]) == 0
@@ -86,6 +88,7 @@ def test_an_offline_run_comes_out_the_same(tmp_path: Path, published: Path, caps
     assert "was not played on the set" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_that_comes_out_otherwise_is_told(
     tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

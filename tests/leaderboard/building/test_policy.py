@@ -123,6 +123,7 @@ def test_the_check_passes_what_is_right(tmp_path: Path) -> None:
     assert [fault.what for fault in check_site(tmp_path)[0]] == ["no content security policy"]
 
 
+@pytest.mark.slow
 def test_crawlers_and_lost_readers_are_answered(tmp_path: Path) -> None:
     (tmp_path / "sitemap.xml").write_text("<urlset/>")
     write_surroundings(tmp_path)

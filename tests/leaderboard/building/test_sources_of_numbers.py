@@ -49,6 +49,7 @@ def units_of(text: str) -> dict[str, str]:
     return dict(unit.split(": ") for unit in text.split("; "))
 
 
+@pytest.mark.slow
 def test_the_boards_say_benchmark_set_and_units_behind_the_columns_that_they_always_had(
     results: Results, version: Version
 ) -> None:
@@ -70,6 +71,7 @@ def test_an_unreleased_benchmark_has_no_name_but_a_set(results: Results) -> None
     assert (row["benchmark"], row["instance_set"]) == ("", "f" * 64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chart", "judge", "unit"),
     [

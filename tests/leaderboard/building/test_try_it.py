@@ -31,6 +31,7 @@ VENDORED = Path(__file__).parents[3] / "leaderboard" / "assets" / "pyodide"
 LOADED_S = 60
 
 
+@pytest.mark.slow
 def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
     with zipfile.ZipFile(io.BytesIO(canvas_archive())) as archive:
         names = archive.namelist()
@@ -45,6 +46,7 @@ def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
     assert canvas_archive() == canvas_archive()
 
 
+@pytest.mark.slow
 def test_the_archive_draws_without_anything_that_is_installed(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(canvas_archive())) as archive:
         archive.extractall(tmp_path)

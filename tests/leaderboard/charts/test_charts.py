@@ -23,6 +23,8 @@ from ircore.results.trajectories import trajectory
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, chart_id, figures
 
+pytestmark = pytest.mark.slow
+
 BEHIND = Selection(("seer-painter",), "refined", judge="structural")
 ASSETS = Path(leaderboard.__file__).parent / "assets"
 
@@ -101,7 +103,6 @@ def test_turns_that_were_not_scored_are_left_out() -> None:
     assert [(point.turn, point.reached.mean) for point in points] == [(1, 3), (4, 6.5)]
 
 
-@pytest.mark.slow
 def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> None:
     every = {*OF_ALL, *OF_JUDGE}
     for submission in results.submissions:
@@ -124,7 +125,6 @@ def test_a_second_judge_has_charts_of_its_own() -> None:
     assert entries(charts["delta-by-zealous"], "delta")[0].value == 0
 
 
-@pytest.mark.slow
 def test_the_table_says_what_the_figure_draws(results: Results, charts: dict[str, Chart]) -> None:
     chart = charts["delta"]
     marks = [(trace["x"][0], trace["error_x"]) for trace in chart.figure["data"]]
@@ -186,7 +186,6 @@ def silent(run: InventedRun, describer: str) -> InventedRun:
     return replace(run, run=run.run.model_copy(update=about), played=(), given=())
 
 
-@pytest.mark.slow
 def test_titles_count_only_pairs_that_were_rated() -> None:
     three: list[list[float | None]] = [[4, 6], [2, 4.1], [6, 8.1]]
     played = small_run(*three, *three, *three)
@@ -248,7 +247,6 @@ def test_a_hostile_name_stays_words() -> None:
             assert "\u202e" not in text
 
 
-@pytest.mark.slow
 def test_twelve_pairs_stay_apart() -> None:
     results = invented_results([f"describer-{at}" for at in range(4)], [f"generator-{at}" for at in range(3)], 1)
     chart = figures(results, pairs_of(results))["trajectories"]
@@ -278,7 +276,6 @@ def test_the_vendored_bundle_is_the_one_that_plotly_was_made_for() -> None:
         assert "Permission is hereby granted" in (ASSETS / "vendor" / facts["licence_file"]).read_text()
 
 
-@pytest.mark.slow
 def test_plotly_knows_every_property_and_value(charts: dict[str, Chart]) -> None:
     # The template too, which holds what all charts have in common.
     for chart in drawn(charts):

@@ -53,12 +53,14 @@ def test_shares_of_the_same_preference_are_in_percent(results: Results) -> None:
     assert [trace["x"][0] for trace in chart.figure["data"]] == pytest.approx([100, 100, 0])
 
 
+@pytest.mark.slow
 def test_titles_are_about_people_where_people_rated() -> None:
     run = judged_also(invented_run(invented_set(3), "seer", "painter", 5, 0.6), "human", 0.0, 0.0, "ann")
     chart = charts_of(Results.from_runs([measured(run, "ssim", 0.1)]), "metric-correlations")["metric-correlations"]
     assert chart.title.startswith("SSIM comes nearest to people")
 
 
+@pytest.mark.slow
 def test_without_metrics_the_page_says_so() -> None:
     plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
     chart = charts_of(plain, "metric-correlations")["metric-correlations"]
@@ -84,6 +86,7 @@ def told(results: Results) -> Results:
     return replace(results, said=turns)
 
 
+@pytest.mark.slow
 def test_a_panel_a_share_stands_at_the_shares_of_each_turn(tmp_path: Path) -> None:
     results = told(Results.from_runs([invented_run(chart_instances(tmp_path), "seer", "painter", 5, 0.6)]))
     chart = charts_of(results, "said-seer-painter")["said-seer-painter"]
@@ -95,6 +98,7 @@ def test_a_panel_a_share_stands_at_the_shares_of_each_turn(tmp_path: Path) -> No
     assert {"Said", "Drawn", "Corrected"} <= set(titles)
 
 
+@pytest.mark.slow
 def test_without_facts_there_is_no_figure(results: Results) -> None:
     chart = charts_of(results, "said-seer-painter")["said-seer-painter"]
     assert chart.missing == "Not measured: ircore score RUN --facts."

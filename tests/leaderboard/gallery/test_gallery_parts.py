@@ -129,6 +129,7 @@ def invented_site(pairs: int, per_condition: int = 1) -> Site:
     return Site(runs)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_selections_are_the_extremes_of_the_sites_judge() -> None:
     site = invented_site(6, per_condition=3)
     judged = [
@@ -149,6 +150,7 @@ def test_selections_are_the_extremes_of_the_sites_judge() -> None:
         assert len({pick.gallery.instance.instance_id for pick in chosen}) == len(chosen) == 3
 
 
+@pytest.mark.slow
 def test_the_telling_episode_comes_close_after_several_turns() -> None:
     chosen = telling_episode(invented_site(6, per_condition=3))
     assert chosen is not None

@@ -26,6 +26,7 @@ def play(folder: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 def test_the_drawing_is_what_differs_with_the_same_words_and_the_words_with_the_same_generator(tmp_path: Path) -> None:
     site = Site(read_runs(play(tmp_path)))
     pairs, gallery = ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
@@ -39,6 +40,7 @@ def test_the_drawing_is_what_differs_with_the_same_words_and_the_words_with_the_
     assert fault.verdict == "More went with the drawing."
 
 
+@pytest.mark.slow
 def test_with_one_generator_there_is_no_fault_to_share_out(tmp_path: Path) -> None:
     site = Site(read_runs(play(tmp_path)[:1]))
     pairs, gallery = ranked_pairs(site), site.galleries["simple_shapes-easy-01"]

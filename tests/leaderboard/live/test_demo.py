@@ -108,6 +108,7 @@ def get(address: str) -> bytes:
     return data
 
 
+@pytest.mark.slow
 def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None:
     rendering = next(call.rendering for call in run.calls().values() if call.rendering is not None)
     instance = run.instances.instances[0]

@@ -17,6 +17,7 @@ def results_of(levels: dict[tuple[str, str], float]) -> Results:
     )
 
 
+@pytest.mark.slow
 def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
     results = results_of(LEVELS)
     mains = {(row.submission.describer, row.submission.generator): row.cell.main.mean for row in results.board(JUDGE)}
@@ -29,6 +30,7 @@ def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
     assert board.partners == ("x", "y")
 
 
+@pytest.mark.slow
 def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
     apart = {("strong", "x"): 9.0, ("strong", "y"): 3.0, ("weak", "x"): 8.0, ("weak", "y"): 2.0}
     board = player_board(results_of(apart), "generator", JUDGE, "geometry", "hard")
@@ -38,6 +40,7 @@ def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
     assert board.rows[0].cell.main.n == 10
 
 
+@pytest.mark.slow
 def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others() -> None:
     board = player_board(results_of({**LEVELS, ("stray", "z"): 9.9}), "describer", JUDGE)
     assert [(row.submission, row.rank_low) for row in board.rows] == [("strong", 1), ("weak", 2), ("stray", None)]
@@ -46,6 +49,7 @@ def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others(
     assert board.rows[:2] == alone.rows
 
 
+@pytest.mark.slow
 def test_players_that_share_no_partner_cannot_be_ranked() -> None:
     board = player_board(results_of({("a", "x"): 5.0, ("b", "y"): 6.0}), "describer", JUDGE)
     assert [row.rank_low for row in board.rows] == [None, None]

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from invented import invented_results
 
 from ircore import submissions
@@ -15,6 +16,7 @@ SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345
 FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="the rendering is the target")
 
 
+@pytest.mark.slow
 def test_trust_is_computed(tmp_path: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     item = invented_results(["a"], ["b"]).submissions[0]
@@ -30,6 +32,7 @@ def test_trust_is_computed(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_witnessed_run_names_its_relay(tmp_path: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     witness = Witness(relay="berlin", key="c" * 64, records=40, first="10 o'clock", last="noon", head="d" * 64)
@@ -39,6 +42,7 @@ def test_a_witnessed_run_names_its_relay(tmp_path: Path) -> None:
     assert dict(trust_lines(signed))["Relay"] == f"berlin: 40 records from 10 o'clock to noon, key {'c' * 64}"
 
 
+@pytest.mark.slow
 def test_a_re_scored_run_says_whether_it_was_committed_to(tmp_path: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     item = invented_results(["a"], ["b"]).submissions[0]

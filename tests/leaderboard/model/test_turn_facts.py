@@ -27,6 +27,7 @@ def test_what_became_right_and_what_broke_is_told_by_part() -> None:
     assert told["Wrong in the end"]["value"] == 'The bar for "Cats" shows the value 40.'
 
 
+@pytest.mark.slow
 def test_a_perfect_rendering_has_nothing_to_tell_and_unknown_facts_show_nothing() -> None:
     scene, episode, lines = episode_of(chart(40, 80)[1])
     (only,) = facts_by_turn(scene, episode, lines).values()

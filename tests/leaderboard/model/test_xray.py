@@ -67,6 +67,7 @@ def test_a_text_is_spoken_of_by_its_words_and_not_by_its_colour() -> None:
     assert [points > 0 for points in about('Add texts "9.5", "12.5" in #343434.', labels)] == [False, True]
 
 
+@pytest.mark.slow
 def test_a_mark_has_one_fate_and_a_fault_names_the_facts_that_fail() -> None:
     scene, episode, lines = episode_of(chart(20, 80)[1])
     (xray,) = xrays(draw_scene(scene), episode, lines).values()
@@ -78,6 +79,7 @@ def test_a_mark_has_one_fate_and_a_fault_names_the_facts_that_fail() -> None:
     assert fault.facts == ('The bar for "Cats" shows the value 40.',)
 
 
+@pytest.mark.slow
 def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     right, short = chart(40, 80)[1], chart(20, 80)[1]
     scene, episode, lines = episode_of(right, short)

@@ -72,6 +72,7 @@ def site_of(made: list[InventedRun], judge: str | None = None) -> Site:
     return Site(made, judge)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_person_judges_before_a_model_and_a_model_before_a_formula() -> None:
     everyone = [also_judged(also_judged(run, "a-model"), HUMAN, annotator="p1") for run in runs()]
     assert site_judge(Results.from_runs(everyone)) == HUMAN
@@ -80,12 +81,14 @@ def test_a_person_judges_before_a_model_and_a_model_before_a_formula() -> None:
     assert site_judge(Results.from_runs(everyone), "structural") == "structural"
 
 
+@pytest.mark.slow
 def test_people_who_looked_at_one_pair_of_three_do_not_make_the_front_page() -> None:
     item, *others = runs()
     results = Results.from_runs([also_judged(item, HUMAN, annotator="p1"), *others])
     assert site_judge(results) == "structural"
 
 
+@pytest.mark.slow
 def test_a_judge_that_only_compares_is_never_the_sites_judge() -> None:
     results = Results.from_runs([also_judged(run, "a-comparer", "preference") for run in runs()])
     assert results.judges == ("a-comparer", "structural")
@@ -104,6 +107,7 @@ def test_what_a_judge_is_stands_in_the_run() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_pairs_are_ranked_only_among_those_that_played_by_the_same_rules() -> None:
     strong, *others = runs()
     results = Results.from_runs([*runs(), under(strong, 50)])
@@ -117,6 +121,7 @@ def test_pairs_are_ranked_only_among_those_that_played_by_the_same_rules() -> No
     assert others
 
 
+@pytest.mark.slow
 def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same_rules() -> None:
     """A pair under other rules has the rank of its own board, and costs nobody else a place."""
     _, *others = runs()
@@ -141,6 +146,7 @@ def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same
     assert document["runs"][short]["rules"] == "at most 50 tokens a message and 10 turns"
 
 
+@pytest.mark.slow
 def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
     made = [also_judged(run, "a-model") for run in runs()]
     site = site_of([*made, under(made[0], 50)])
@@ -156,6 +162,7 @@ def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
     } <= set(paths)
 
 
+@pytest.mark.slow
 def test_a_board_says_in_words_what_it_shows() -> None:
     site = site_of(runs())
     words = view_words(site, View("structural", "geometry", "hard", Rules()))
@@ -169,6 +176,7 @@ def test_a_board_says_in_words_what_it_shows() -> None:
     assert "; benchmark 2026.1, instance set 00000000; ircore 0" in words
 
 
+@pytest.mark.slow
 def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
     made = runs()
     comparing = [also_judged(made[0], "a-comparer", "preference"), *made[1:]]
@@ -221,6 +229,7 @@ def parsed(text: str) -> Element:
         return read_page(file)
 
 
+@pytest.mark.slow
 def test_a_row_holds_more_digits_than_it_shows() -> None:
     """Means have all digits, ends of intervals five, the small cells of ten pictures each three."""
     site = site_of(runs())
@@ -241,6 +250,7 @@ def test_a_row_holds_more_digits_than_it_shows() -> None:
     assert "2026-01-01" in row.text
 
 
+@pytest.mark.slow
 def test_every_head_has_a_scope_and_the_table_a_caption() -> None:
     page = rendered(site_of(runs()), "boards/index")
     heads = page.find("thead")[0].find("th")
@@ -252,6 +262,7 @@ def test_every_head_has_a_scope_and_the_table_a_caption() -> None:
     assert "differ by" in page.find("caption")[0].text
 
 
+@pytest.mark.slow
 def test_a_strangers_name_stays_text_in_cells_attributes_and_menus() -> None:
     run = runs(1)[0]
     describer = run.run.submission.describer.model_copy(update={"model": HOSTILE})
@@ -278,6 +289,7 @@ def crossed() -> Site:
     return site_of(played)
 
 
+@pytest.mark.slow
 def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     site = crossed()
     (matrix,) = (page for page in matrix_pages(site) if page.path == "matrix")
@@ -291,12 +303,14 @@ def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     assert effects[0] + effects[1] == pytest.approx(0, abs=0.011)
 
 
+@pytest.mark.slow
 def test_a_grid_that_only_other_rules_complete_is_none() -> None:
     s_p, s_q, t_p, t_q = (invented_run(SET, item, other, 5.0, 0.1) for item in ("s", "t") for other in ("p", "q"))
     assert limits_page(site_of([s_p, s_q, t_p, t_q, under(s_p, 50)])).complete().values["crossed"]
     assert not limits_page(site_of([s_p, s_q, t_p, under(t_q, 50)])).complete().values["crossed"]
 
 
+@pytest.mark.slow
 def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None:
     """Ten tokens a message under the short budget say nothing of what a target takes under the usual one."""
     short = under(runs()[0], 10)
@@ -314,6 +328,7 @@ def rows_of(page: Element) -> list[Element]:
     return [row for table in page.find("table", class_="effects") for row in table.find("tbody")[0].find("tr")]
 
 
+@pytest.mark.slow
 def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_every_target() -> None:
     pages = {page.path: page for page in matrix_pages(crossed())}
     assert {"matrix", "matrix/geometry-hard", "matrix/all-easy", "matrix/by-structural/index", "matrix/budget-50/index",
@@ -322,6 +337,7 @@ def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_ever
     assert len(pages) == 2 * 2 * 9 + 8
 
 
+@pytest.mark.slow
 def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behind_it() -> None:
     site = crossed()
     (hard,) = (page for page in matrix_pages(site) if page.path == "matrix/photos-hard")

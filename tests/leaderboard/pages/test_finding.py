@@ -37,6 +37,7 @@ def finding_of(site: Site) -> Finding:
     return made
 
 
+@pytest.mark.slow
 def test_the_best_pair_and_its_gain_come_from_the_data(site: Site) -> None:
     made = finding_of(site)
     assert (made.pair.describer, made.pairs, made.pictures) == ("seer", 2, len(site.results.instances))
@@ -60,6 +61,7 @@ def test_the_hardest_condition_is_that_of_the_lowest_best_score(site: Site) -> N
     assert made.hardest.pair.describer == "seer"
 
 
+@pytest.mark.slow
 def test_three_pictures_a_condition_say_which_category_is_hardest_and_two_say_nothing(tmp_path: Path) -> None:
     by_category = finding_of(site_of(tmp_path / "three", by_turn=1.0, per_condition=3))
     assert by_category.hardest is not None
@@ -91,6 +93,7 @@ def test_the_front_page_says_that_it_cannot_be_told(site: Site, monkeypatch: pyt
     )
 
 
+@pytest.mark.slow
 def test_corrections_that_harm_are_said_to(tmp_path: Path) -> None:
     assert finding_of(site_of(tmp_path, by_turn=-1.0)).direction == "harm"
 

@@ -76,6 +76,7 @@ def standing(low: int, high: int, mean: float = 50.0) -> Standing:
     return Standing(low, high, Estimate(mean, mean - 5, mean + 5, 40))
 
 
+@pytest.mark.slow
 def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
     entered = {entry.pair.describer: entry for entry in entries(site).values()}
     places = {name: (entry.place, entry.pairs, entry.moved) for name, entry in entered.items()}

@@ -72,6 +72,7 @@ def told(site: Site, page: Page) -> str:
     return Renderer(site, charts={}).finding(page)
 
 
+@pytest.mark.slow
 def test_a_board_says_who_leads_it_and_a_board_by_quality_does_not(site: Site) -> None:
     pages = {page.path: page for page in board_pages(site)}
     cell = site.results.board("structural")[0].cell

@@ -25,6 +25,8 @@ from leaderboard.pages.feed import atom, changes, json_feed
 from leaderboard.pages.pair_comparison import Comparisons
 from leaderboard.pages.players import player_keys
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "<img src=x onerror=window.bitten=1>&\"'`{{7*7}}\u202e[x](javascript:1) % \\end{x}"
 RELEASED = Version(
     "a" * 64, "p 1", BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31")
@@ -73,7 +75,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.mark.slow
 def test_a_player_is_averaged_over_its_partners_on_the_same_pictures(site: Site) -> None:
     # The finals of two pairs differ by a constant, so the mean over both lies half-way between.
     seer = player_result(site.results, "describer", "seer", "structural")
@@ -222,7 +223,6 @@ def every_page(site: Path) -> list[Path]:
     return [path for path in site.rglob("*.html") if "assets" not in path.parts]
 
 
-@pytest.mark.slow
 def test_a_hostile_submission_adds_no_element_attribute_or_link(built: Path) -> None:
     pages = every_page(built)
     assert {"compare.html", "limits.html", "changes.html", "cite.html"} <= {page.name for page in pages}
@@ -237,7 +237,6 @@ def test_a_hostile_submission_adds_no_element_attribute_or_link(built: Path) -> 
         assert "49" not in [element.text for element in page.find("title")]
 
 
-@pytest.mark.slow
 def test_links_of_a_submission_are_marked_as_a_strangers(built: Path) -> None:
     page = read_page(built / "pairs" / "hostile.html")
     (link,) = page.find("a", rel="ugc")
@@ -320,7 +319,6 @@ def test_links_within_the_site_lead_somewhere(built: Path, name: str) -> None:
             assert f'id="{anchor}"' in file.read_text(), link
 
 
-@pytest.mark.slow
 def test_what_only_the_gallery_needs_is_linked_there_alone(built: Path) -> None:
     linked = {
         path.relative_to(built).as_posix()

@@ -32,6 +32,7 @@ def site() -> Site:
     return Site(made, address="https://example.org/board/")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come_from(
     site: Site, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def pixels(card: bytes | None) -> bytes:
     return image.convert("RGB").tobytes()
 
 
+@pytest.mark.slow
 def test_a_board_of_players_has_a_card_and_those_of_single_conditions_show_it_too(site: Site, tmp_path: Path) -> None:
     pages = {page.path: page.complete() for page in player_board_pages(site)}
     page = pages["boards/describers/index"]
@@ -98,6 +100,7 @@ def test_a_board_of_players_has_a_card_and_those_of_single_conditions_show_it_to
     assert "cards/boards/describers/index.png" in card_tags(tmp_path, "boards/describers/all-hard", "", site.address)
 
 
+@pytest.mark.slow
 def test_a_board_of_another_game_has_a_card(site: Site) -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(GameResults.from_runs(Guessing(), [run]), site.pictures)
@@ -132,6 +135,7 @@ def test_on_the_page_of_a_target_the_link_of_an_episode_with_a_card_is_offered(s
     assert "data-episodes" not in share_strip(Page("ask", "Ask", "ask"), site)
 
 
+@pytest.mark.slow
 def test_a_title_is_cut_to_the_width_of_its_card() -> None:
     cut = fitting("word " * 100, 48, 600)
     assert cut.endswith("...")

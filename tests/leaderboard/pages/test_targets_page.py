@@ -44,12 +44,14 @@ def with_scenes(results: Results) -> Results:
     )
 
 
+@pytest.mark.slow
 def test_what_is_drawn_is_counted_but_not_the_ground(run: RunFolder) -> None:
     table = targets_table(with_scenes(Results.from_runs([run])), "simple_shapes", "easy")
     known = {"targets": 2, "elements": 2, "fewest": 1, "most": 3, "texts": 0.5, "smallest": 12, "colours": 1.5}
     assert {key: table.entry(0, key).value for key in known} == known
 
 
+@pytest.mark.slow
 def test_first_messages_are_those_of_the_episodes(run: RunFolder) -> None:
     table = targets_table(Results.from_runs([run]), "simple_shapes", "easy")
     first = [

@@ -12,6 +12,8 @@ from visits import Visit, axe_findings, visit_in
 from leaderboard.building.site_build import build_site
 from leaderboard.rendering.description import LONGEST, description
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -38,7 +40,6 @@ def test_a_description_is_the_heading_and_the_lead_without_markup_and_with_an_en
     assert description("<p></p>") == ""
 
 
-@pytest.mark.slow
 def test_every_page_has_a_description_of_its_own(site: Path) -> None:
     told: dict[str, list[str]] = {}
     for page in sorted(site.rglob("*.html")):
@@ -50,7 +51,6 @@ def test_every_page_has_a_description_of_its_own(site: Path) -> None:
     assert [pages for pages in told.values() if len(pages) > 1] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "title", "words"),
     [

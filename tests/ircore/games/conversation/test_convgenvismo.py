@@ -216,6 +216,7 @@ def test_of_several_frames_the_first_is_taken(tmp_path: Path) -> None:
     assert pixels[15, 20, 2] < 60
 
 
+@pytest.mark.slow
 def test_large_photographs_are_reduced(tmp_path: Path) -> None:
     image = Image.new("RGB", (4096, 1024), "grey")
     assert picture_of(tmp_path / "r", "9.jpg", saved(image, "JPEG", tmp_path)).shape == (512, 2048, 3)

@@ -46,6 +46,7 @@ def test_the_same_seed_gives_the_same_set(tmp_path: Path) -> None:
     assert len(one.instances) == 6  # three categories, easy and hard
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", sorted(BUILDERS))
 def test_every_category_can_be_talked_about(category: str) -> None:
     for difficulty, most in (("easy", 3), ("hard", 5)):
@@ -103,6 +104,7 @@ def test_the_verified_share_rises_from_hop_to_hop(tmp_path: Path) -> None:
     assert second + 0.2 < last
 
 
+@pytest.mark.slow
 def test_the_built_in_pair_keeps_to_the_contract(tmp_path: Path) -> None:
     from ircore.players.builtin.extractive import ExtractivePlayer
 

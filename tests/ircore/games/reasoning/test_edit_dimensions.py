@@ -36,6 +36,7 @@ def resized(picture: Picture, width: int, height: int) -> Picture:
     return Picture.from_pixels(np.asarray(Image.fromarray(picture.pixels).resize((width, height))))
 
 
+@pytest.mark.slow
 @EACH
 @DIFFICULTIES
 @pytest.mark.parametrize("seed", range(3))
@@ -49,6 +50,7 @@ def test_the_truth_is_perfect_and_the_untouched_picture_worth_nothing(
     assert (untouched.corrected, untouched.correct) == (0, False)
 
 
+@pytest.mark.slow
 @EACH
 @DIFFICULTIES
 def test_the_truth_is_still_right_in_another_size(dimension: Dimension, difficulty: str) -> None:
@@ -104,6 +106,7 @@ def test_at_least_half_of_the_tiles_are_moved(difficulty: str, seed: int) -> Non
     assert sum(place != tile for place, tile in enumerate(order)) >= len(order) / 2
 
 
+@pytest.mark.slow
 def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
     task = made(Jigsaw(), "hard")
     order = task.payload["order"]
@@ -143,6 +146,7 @@ def grey(task: Task) -> Picture:
     return Picture.from_pixels(np.full((480, 480, 3), 128, np.uint8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [turned_over, grey])
 def test_a_mirrored_or_grey_jigsaw_is_wrong(fault: Callable[[Task], Picture]) -> None:
     task = made(Jigsaw(), "hard")
@@ -180,6 +184,7 @@ def test_each_planted_fault_in_a_sudoku_costs_a_cell(difficulty: str) -> None:
         assert not verdict.correct, name
 
 
+@pytest.mark.slow
 def test_reasons_name_the_wrong_cell() -> None:
     task = made(Sudoku(), "easy")
     solution = task.payload["solution"]
@@ -190,6 +195,7 @@ def test_reasons_name_the_wrong_cell() -> None:
     assert f"row {row + 1}, column {column + 1}: {other} instead of {solution[place]}" in verdict.reasons
 
 
+@pytest.mark.slow
 def test_a_mark_that_is_no_digit_is_said_to_be_unreadable() -> None:
     task = made(Sudoku(), "easy")
     place = task.payload["cells"].index(".")
@@ -255,6 +261,7 @@ def test_each_planted_fault_in_painting_costs(
         assert verdict.published <= most
 
 
+@pytest.mark.slow
 def test_half_a_region_is_half_an_iou() -> None:
     task = next(task for seed in range(20) if "bar" in (task := made(Painting(), "easy", seed)).payload["region"])
     verdict = Painting().verify(task.payload, task.pictures, painted(task, upper_part))
@@ -262,6 +269,7 @@ def test_half_a_region_is_half_an_iou() -> None:
     assert verdict.reasons[1:] == ("0% of the paint lies outside of it", f"IoU {verdict.corrected:.2f}")
 
 
+@pytest.mark.slow
 @DIFFICULTIES
 def test_the_truth_is_perfect_by_the_published_rule_too_and_small_cells_are_why_not(difficulty: str) -> None:
     """Digits as a perfect OCR would read them; in cells of 53 pixels neighbours are within GIR-Bench's 60."""

@@ -26,6 +26,7 @@ def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str, se
         assert paint_iou(before, mask, before) == paint_iou_corrected(before, mask, before) == 0
 
 
+@pytest.mark.slow
 @KINDS
 def test_nothing_is_green_before_and_every_region_is_large_enough_to_count(kind: str) -> None:
     for seed in range(4):
@@ -44,6 +45,7 @@ def test_a_later_region_covers_an_earlier_one() -> None:
     assert scene.painted(scene.regions[0])[50, 25].tolist() == list(PAINT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bars", "pie", "shapes"])
 @pytest.mark.parametrize("hard", [False, True])
 def test_a_solver_that_sees_the_picture_and_the_words_alone_finds_the_region(kind: str, hard: bool) -> None:

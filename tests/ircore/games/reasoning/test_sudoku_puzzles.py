@@ -33,6 +33,7 @@ def solutions(cells: str, side: int) -> Iterator[str]:
         yield from solutions(f"{cells[:place]}{digit}{cells[place + 1 :]}", side)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 9])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_sudoku_has_exactly_the_solution_it_states(side: int, seed: int) -> None:
@@ -43,6 +44,7 @@ def test_a_sudoku_has_exactly_the_solution_it_states(side: int, seed: int) -> No
         assert sorted(puzzle.solution[cell] for cell in unit) == list("123456789"[:side])
 
 
+@pytest.mark.slow
 def test_other_seeds_make_other_sudokus() -> None:
     assert len({make_sudoku(9, random.Random(seed)).cells for seed in range(6)}) == 6
 

@@ -79,6 +79,7 @@ def test_reasons_say_which_attributes_are_shown() -> None:
     assert "not shown: green within black" in verdict.reasons
 
 
+@pytest.mark.slow
 @DIFFICULTIES
 def test_choices_hold_the_answer_once_and_are_alike_when_hard(difficulty: str) -> None:
     for seed in range(12):

@@ -62,6 +62,7 @@ def imported(folder: Path, condition: str | None = None) -> GameInstanceSet:
     return import_kilogram(ImportRequest(folder, folder.parent / f"set-{condition}", category=condition))
 
 
+@pytest.mark.slow
 def test_a_context_is_one_round_about_ten_tangrams(folder: Path) -> None:
     made = imported(folder)
     assert [instance.instance_id for instance in made.instances] == [
@@ -144,6 +145,7 @@ def test_a_file_that_holds_no_contexts_is_refused(folder: Path, text: str) -> No
         imported(folder)
 
 
+@pytest.mark.slow
 def test_missing_files_are_named(folder: Path) -> None:
     (folder / "svg" / "page1-4.svg").rename(folder / "page1-4.svg")
     with pytest.raises(InputError, match=r"page1-4\.svg: No such file"):

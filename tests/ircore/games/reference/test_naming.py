@@ -110,6 +110,7 @@ def test_content_words_and_agreements_are_the_published_ones() -> None:
         assert agreement(first, second) == pair["agreement"]
 
 
+@pytest.mark.slow
 @needs_kilogram
 def test_perplexity_in_both_forms() -> None:
     annotations = read_annotations(KILOGRAM / "dense10.json")

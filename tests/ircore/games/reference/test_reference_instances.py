@@ -152,6 +152,7 @@ def test_a_message_that_looks_like_nothing_is_a_message(tmp_path: Path, message:
     assert Context.model_validate(instance.payload).human[0].message == message
 
 
+@pytest.mark.slow
 @needs_icca
 def test_rows_in_any_order_and_messages_that_look_like_nothing_are_taken(tmp_path: Path) -> None:
     source = sorted(ICCA.iterdir())[0]

@@ -68,6 +68,7 @@ def test_a_single_mention_has_no_novelty_and_says_why() -> None:
 MANY = tuple(f"word{number}" for number in range(300))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("earlier", "later", "code", "paper"),
     [

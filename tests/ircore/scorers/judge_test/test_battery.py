@@ -29,6 +29,7 @@ def area(pixels: Pixels, colour: str) -> int:
     return int((pixels == list(bytes.fromhex(colour[1:]))).all(axis=2).sum())
 
 
+@pytest.mark.slow
 def test_one_bar_gets_shorter_by_the_percentage_in_the_name(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert area(pictures["identity"], BLUE) == 30 * 80
@@ -38,12 +39,14 @@ def test_one_bar_gets_shorter_by_the_percentage_in_the_name(charts: InstanceSet)
     assert all(area(pictures[name], RED) == 30 * 60 for name in ("bar-10", "bar-25", "bar-40"))
 
 
+@pytest.mark.slow
 def test_all_bars_get_40_percent_shorter(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert area(pictures["bars-40"], BLUE) == 30 * 48
     assert area(pictures["bars-40"], RED) == 30 * (24 + 12)
 
 
+@pytest.mark.slow
 def test_the_smallest_or_the_largest_mark_is_missing_and_nothing_else(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert area(pictures["smallest-removed"], RED) == 30 * 40
@@ -52,6 +55,7 @@ def test_the_smallest_or_the_largest_mark_is_missing_and_nothing_else(charts: In
     assert area(pictures["largest-removed"], RED) == 30 * 60
 
 
+@pytest.mark.slow
 def test_swapped_colours_take_each_other_s_area(charts: InstanceSet) -> None:
     swapped = edited(charts)["colours-swapped"]
     assert (area(swapped, RED), area(swapped, BLUE)) == (30 * 80, 30 * 60)
@@ -65,12 +69,14 @@ def test_wrong_colours_are_none_of_the_target_s_and_differ_from_each_other(chart
     assert len({tuple(pixel) for pixel in bars_only.reshape(-1, 3).tolist()} - {(255, 255, 255)}) == 2
 
 
+@pytest.mark.slow
 def test_removed_labels_leave_paper_and_the_bars_alone(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert (pictures["labels-removed"][164:] == 255).all()
     assert (pictures["labels-removed"][:160] == pictures["identity"][:160]).all()
 
 
+@pytest.mark.slow
 def test_exchanged_and_misspelt_labels_change_the_labels_alone(charts: InstanceSet) -> None:
     pictures = edited(charts)
     for name in ("labels-exchanged", "labels-misspelt"):
@@ -78,6 +84,7 @@ def test_exchanged_and_misspelt_labels_change_the_labels_alone(charts: InstanceS
         assert (pictures[name][160:] != pictures["identity"][160:]).any()
 
 
+@pytest.mark.slow
 def test_exchanged_labels_are_those_of_others(tmp_path: Path) -> None:
     as_it_is = bars({"Cats": 40, "Dogs": 80}, [RED, BLUE])
     exchanged = bars({"Dogs": 40, "Cats": 80}, [RED, BLUE])
@@ -88,16 +95,19 @@ def test_exchanged_labels_are_those_of_others(tmp_path: Path) -> None:
     assert differing < 0.5 * ink  # texts lie exactly to the pixel only
 
 
+@pytest.mark.slow
 def test_a_shift_moves_every_pixel(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert (pictures["shift-10"][10:, 10:] == pictures["identity"][:-10, :-10]).all()
 
 
+@pytest.mark.slow
 def test_mirroring_twice_is_the_target(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert (pictures["mirrored"][:, ::-1] == pictures["identity"]).all()
 
 
+@pytest.mark.slow
 def test_other_targets_come_from_the_set(charts: InstanceSet) -> None:
     drinks = next(instance for instance in charts.instances if instance.instance_id == "drinks")
     pictures = edited(charts)
@@ -105,6 +115,7 @@ def test_other_targets_come_from_the_set(charts: InstanceSet) -> None:
     assert "other-category" not in pictures  # the set has one category
 
 
+@pytest.mark.slow
 def test_wedges_exchange_their_shares(tmp_path: Path) -> None:
     scene = SceneDrawing(WHITE, 200, 200)
     start = -90.0
@@ -132,6 +143,7 @@ def test_every_harmless_edit_is_above_every_wrong_one_and_degrees_are_in_order()
     assert ("bar-10", "bar-25") in {(order.better, order.worse) for order in ORDERS if not order.strict}
 
 
+@pytest.mark.slow
 def test_orders_are_between_edits_that_apply(charts: InstanceSet) -> None:
     made = edits_of(charts, charts.instances[0])
     assert all({order.better, order.worse} <= made.pictures.keys() for order in made.orders)

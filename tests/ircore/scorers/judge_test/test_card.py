@@ -77,6 +77,7 @@ def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFo
     )
 
 
+@pytest.mark.slow
 def test_a_perfect_judge_orders_every_pair(run: RunFolder) -> None:
     perfect = dict.fromkeys(TURN_OF, 0.0) | dict.fromkeys(HARMLESS, 10.0)
     card = rate(run, {"pets": perfect, "drinks": perfect})
@@ -202,6 +203,7 @@ def judge_file(folder: Path, server: OpenAIServer) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
     tmp_path: Path, charts: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -238,6 +240,7 @@ class Brightest:
         return Judgement(0.5 if off[0] == off[1] else float(off[1] < off[0]))
 
 
+@pytest.mark.slow
 def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     tmp_path: Path, charts: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:

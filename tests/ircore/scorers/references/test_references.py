@@ -109,6 +109,7 @@ def test_a_reference_that_is_told_nothing_refuses(instances: InstanceSet) -> Non
             asyncio.run(describer.describe(view))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", ["bar_graph", "geometry", "pie_graph", "simple_shapes"])
 def test_what_scene_says_of_easy_targets_is_drawn_nearly_perfectly(tmp_path: Path, category: str) -> None:
     drawn = build_instances(
@@ -124,6 +125,7 @@ def test_what_scene_says_of_easy_targets_is_drawn_nearly_perfectly(tmp_path: Pat
         assert rating.value >= 9.4, message
 
 
+@pytest.mark.slow
 def test_scene_names_the_dots_on_corners_before_it_is_done(tmp_path: Path) -> None:
     """They change too few pixels to be missed in a rendering that lacks them, and each is a fact of the target."""
     drawn = build_instances(tmp_path / "set", 77, 1, ("geometry",), ("easy",), workers=1, edition=2)
@@ -211,6 +213,7 @@ def test_references_stand_beside_the_board_and_never_on_it(tmp_path: Path, chart
     assert mean > 8
 
 
+@pytest.mark.slow
 def test_references_alone_make_no_board(
     tmp_path: Path, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,6 +223,7 @@ def test_references_alone_make_no_board(
     assert "never ranked" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_runs_of_pairs_do_not_say_that_they_are_no_references(tmp_path: Path, instances: InstanceSet) -> None:
     run = sample_run(tmp_path / "pair", instances)
     assert "reference" not in json.loads((run.path / "run.json").read_text(encoding="utf-8"))
@@ -232,6 +236,7 @@ def test_the_intake_check_refuses_a_reference_as_a_pair(tmp_path: Path, capsys: 
     assert ircore(["submission", "check", str(folder), "--local"]) == 0
 
 
+@pytest.mark.slow
 def test_what_a_reference_said_is_not_cached(tmp_path: Path, charts: InstanceSet) -> None:
     command = ["play", str(manifest(tmp_path, "title-only")), "--instances", str(charts.folder)]
     assert ircore([*command, "--out", str(tmp_path / "floor"), "--cache", str(tmp_path / "cache")]) == 0

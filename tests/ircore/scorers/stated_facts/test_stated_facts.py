@@ -50,6 +50,7 @@ def facts_stated(pets: tuple[InstanceSet, Instance], *messages: str, drawn: str 
     return dict(zip(keys, zip(turn.stated, turn.named, strict=True), strict=True))
 
 
+@pytest.mark.slow
 def test_a_description_of_the_bars_states_their_values_and_colours(pets: tuple[InstanceSet, Instance]) -> None:
     stated = facts_stated(pets, BARS)
     for bar in (1, 2, 3):
@@ -57,16 +58,19 @@ def test_a_description_of_the_bars_states_their_values_and_colours(pets: tuple[I
         assert stated[f"bar-{bar}/colour"][0] == "1"
 
 
+@pytest.mark.slow
 def test_a_wrong_value_is_not_stated_and_the_others_are(pets: tuple[InstanceSet, Instance]) -> None:
     stated = facts_stated(pets, WRONG_FISH)
     assert [stated[f"bar-{bar}/value"][0] for bar in (1, 2, 3)] == ["1", "1", "0"]
 
 
+@pytest.mark.slow
 def test_nothing_is_stated_of_a_blank_page(pets: tuple[InstanceSet, Instance]) -> None:
     stated = facts_stated(pets, BLANK)
     assert all(stated[f"bar-{bar}/{what}"][0] != "1" for bar in (1, 2, 3) for what in ("presence", "value", "colour"))
 
 
+@pytest.mark.slow
 def test_a_correction_states_and_names_what_it_changes_alone(pets: tuple[InstanceSet, Instance]) -> None:
     stated = facts_stated(pets, WRONG_FISH, FISH_MENDED)
     assert stated["bar-3/value"] == ("1", "1")

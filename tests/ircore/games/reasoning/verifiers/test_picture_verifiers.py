@@ -120,12 +120,14 @@ UPPER = np.zeros((SIDE, SIDE), np.uint8)
 UPPER[: SIDE // 2] = 255
 
 
+@pytest.mark.slow
 def test_green_paint_on_the_object_is_perfect() -> None:
     assert paint_iou(painted((0, 255, 0)), UPPER) == 1
     assert paint_iou_corrected(painted((0, 255, 0)), UPPER) == 1
     assert paint_iou(painted((0, 255, 0), share=4), UPPER) == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_grey_is_green_at_fifty_and_the_band_is_empty_at_a_hundred() -> None:
     grey = np.full((SIDE, SIDE, 3), 128, np.uint8)
     assert green_published(grey, t=50).all()
@@ -133,6 +135,7 @@ def test_grey_is_green_at_fifty_and_the_band_is_empty_at_a_hundred() -> None:
     assert paint_iou_corrected(grey, UPPER) == 0
 
 
+@pytest.mark.slow
 def test_nothing_painted_where_nothing_should_be_is_perfect() -> None:
     nothing = np.zeros((40, 60), np.uint8)
     blank = np.full((30, 20, 3), 255, np.uint8)
