@@ -5,12 +5,13 @@ A demo gives twenty commands. Started anew, each of them would import numpy, sci
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_all_start_methods, get_context
-from multiprocessing.context import BaseContext
+from multiprocessing import get_all_start_methods, get_context, set_start_method
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 MODULES = (
     "dataset_card.hub.full_check",
@@ -50,35 +51,58 @@ class Outcome:
     errors: bytes
 
 
-def outcome_of(words: Sequence[str]) -> Outcome:
-    """Run a command to its end, in this folder and environment.
+class CommandProcess:
+    """A command that is running, in this folder and environment.
+
+    >>> CommandProcess(["--version"]).outcome().status
+    0
 
     Args:
         words: The words behind ``ircore``.
     """
-    with TemporaryDirectory() as temporary:
-        output, errors = Path(temporary, "output"), Path(temporary, "errors")
-        # mypy knows the class of a context's processes by the name of its method alone.
-        process = _context().Process(target=_command, args=(list(words), dict(os.environ), output, errors))  # type: ignore[attr-defined]
-        process.start()
-        process.join()
-        return Outcome(process.exitcode, *(path.read_bytes() if path.exists() else b"" for path in (output, errors)))
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self._folder = TemporaryDirectory()
+        self._streams = (Path(self._folder.name, "output"), Path(self._folder.name, "errors"))
+        self._process = _process(_work, (list(words), dict(os.environ), *self._streams))
+        self._process.start()
+
+    @property
+    def sentinel(self) -> int:
+        """Handle that is ready when the command has ended, for ``multiprocessing.connection.wait``."""
+        return self._process.sentinel
+
+    def outcome(self) -> Outcome:
+        """Wait until the command has ended, and return how it did."""
+        self._process.join()
+        output, errors = (path.read_bytes() if path.exists() else b"" for path in self._streams)
+        self._folder.cleanup()
+        return Outcome(self._process.exitcode or 0, output, errors)
+
+    def stop(self) -> None:
+        """End the command as Ctrl-C does; it leaves nothing half written."""
+        self._process.terminate()
+        self._process.join()
+        self._folder.cleanup()
 
 
-def _context() -> BaseContext:
+def _process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProcess:
     if "forkserver" not in get_all_start_methods():  # Windows starts every process anew
-        return get_context("spawn")
+        return get_context("spawn").Process(target=work, args=arguments)
     context = get_context("forkserver")
     context.set_forkserver_preload(list(MODULES))
-    return context
+    return context.Process(target=work, args=arguments)
 
 
-def _command(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
+def _work(words: list[str], environment: dict[str, str], output: Path, errors: Path) -> None:
     from ircore.commands.main import main
 
-    # The process from which this one was forked has the environment of its own beginning.
+    # The process from which this one was forked has the environment of its own beginning, and workers of the command
+    # begin as they always do.
     os.environ.clear()
     os.environ.update(environment)
+    set_start_method(None, force=True)
     for path, stream in ((output, sys.stdout), (errors, sys.stderr)):
         with path.open("wb") as file:
             os.dup2(file.fileno(), stream.fileno())

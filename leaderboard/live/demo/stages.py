@@ -1,14 +1,14 @@
 """Stages of the demo: commands as users give them, in chains that run side by side."""
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from ircore.core.errors import WorkError
 from ircore.players.builtin_pairs import builtin_pairs
-from leaderboard.live.demo.command_process import outcome_of
+from leaderboard.live.demo.command_process import CommandProcess
 
 Chain = tuple[tuple[str, ...], ...]
 """Commands that are given one after the other, each as the arguments of ``ircore``."""
@@ -109,25 +109,33 @@ def carry_out(stage: Stage, log: IO[bytes]) -> None:
     """Run the commands of a stage; their output goes into a log.
 
     Raises:
-        WorkError: One of them failed; the message ends with the last line that it said.
+        WorkError: One of them failed, and the others were stopped; the message ends with the last line that it said.
     """
-    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as workers:
-        # All are handed in before the first result is awaited, or nothing would run side by side.
-        for done in [workers.submit(_follow, chain, log) for chain in stage.chains]:
-            done.result()
+    waiting = deque(deque(chain) for chain in stage.chains)
+    running: dict[int, tuple[CommandProcess, deque[tuple[str, ...]]]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < SIDE_BY_SIDE:
+                chain = waiting.popleft()
+                process = CommandProcess(chain.popleft())
+                running[process.sentinel] = (process, chain)
+            for sentinel in cast(list[int], wait(running)):
+                process, chain = running.pop(sentinel)
+                _record(process, log)
+                if chain:
+                    # A chain that has begun goes on before another one begins.
+                    waiting.appendleft(chain)
+    finally:
+        for process, _ in running.values():
+            process.stop()
 
 
-def _follow(chain: Chain, log: IO[bytes]) -> None:
-    for command in chain:
-        _give(command, log)
-
-
-def _give(command: Sequence[str], log: IO[bytes]) -> None:
-    outcome = outcome_of(command)
-    log.write(b"$ ircore " + " ".join(command).encode() + b"\n" + outcome.output + outcome.errors)
+def _record(process: CommandProcess, log: IO[bytes]) -> None:
+    outcome = process.outcome()
+    log.write(b"$ ircore " + " ".join(process.words).encode() + b"\n" + outcome.output + outcome.errors)
     log.flush()
     if outcome.status:
         lines = outcome.errors.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         # The last line may be a hint or a warning of a library; our own messages begin with the name.
         said = next((line for line in reversed(lines) if line.startswith("ircore: ")), lines[-1])
-        raise WorkError(f"ircore {command[0]}: exit status {outcome.status}: {said.strip()}", f"See {log.name}.")
+        raise WorkError(f"ircore {process.words[0]}: exit status {outcome.status}: {said.strip()}", f"See {log.name}.")

@@ -2,8 +2,14 @@
 
 import importlib.util
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -16,7 +22,7 @@ from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
 from leaderboard.live.demo.command import SHOWN
-from leaderboard.live.demo.command_process import MODULES, outcome_of
+from leaderboard.live.demo.command_process import MODULES, CommandProcess
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
 from leaderboard.live.demo.stages import Demo, Stage, carry_out
@@ -48,13 +54,13 @@ def test_a_command_has_its_own_folder_environment_and_output(
     for width in ("60", "100"):
         # Set after the process that forks commands has begun: each command has what is set when it is given.
         monkeypatch.setenv("COLUMNS", width)
-        helped = outcome_of(["score", "--help"])
+        helped = CommandProcess(["score", "--help"]).outcome()
         assert (helped.status, helped.errors) == (0, b"")
         assert max(map(len, helped.output.decode().splitlines())) in range(int(width) - 20, int(width) + 1)
-    built = outcome_of(["instances", "build", "--out", "set", "--per-condition", "1", "-c", "simple_shapes"])
-    assert built.status == 0
+    build = ["instances", "build", "--out", "set", "--per-condition", "1", "-c", "simple_shapes"]
+    assert CommandProcess(build).outcome().status == 0
     assert len(read_instances(tmp_path / "set").instances) == 2
-    again = outcome_of(["instances", "build", "--out", "set", "--no-such-option"])
+    again = CommandProcess(["instances", "build", "--out", "set", "--no-such-option"]).outcome()
     assert (again.status, again.output) == (2, b"")
     assert b"no-such-option" in again.errors
     assert capfd.readouterr() == ("", "")
@@ -64,6 +70,35 @@ def test_the_modules_that_commands_begin_with_are_there() -> None:
     for name in MODULES:
         # A missing one would be left out without a word, and every command would be slow.
         assert importlib.util.find_spec(name) is not None, name
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no groups of processes to look for")
+def test_a_demo_that_is_stopped_takes_its_commands_with_it(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "ircore", "demo", "--out", str(tmp_path / "demo"), "--no-serve"]
+    demo = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        until((tmp_path / "demo" / "runs" / "builtin-plain-canvas" / "journal.jsonl").exists)
+    finally:
+        demo.terminate()
+    assert demo.communicate(timeout=60)[1] == b""
+    assert demo.returncode == 128 + signal.SIGTERM
+
+    def group_is_gone() -> bool:
+        try:
+            os.killpg(demo.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    until(group_is_gone)
+
+
+def until(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 @pytest.mark.slow
