@@ -45,7 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "assets/js").mkdir()
     for name in ("charts", "figures"):
         (folder / f"assets/js/{name}.js").write_text(bundle(name))
-    styles = ("theme", "site", "widgets", "charts")
+    styles = ("theme", "site", "widgets", "charts", "print")
     (folder / "assets/css/theme.css").write_text(theme.stylesheet())
     (folder / "assets/css/shell.css").write_text(
         "html { font: 20px/1.5 sans-serif; } body { margin: 16px; background: var(--irc-background);"
