@@ -103,6 +103,7 @@ class Measure:
             ``measured_pictures``), ``judge``, ``person``, or ``means``: an episode has no value, and a board shows the
             difference of two means.
         difference: Keys of the two measures, the mean of the second of which is taken from that of the first.
+        about: A sentence for people: what the value says; empty if the title says all.
     """
 
     key: str
@@ -113,6 +114,7 @@ class Measure:
     per: Literal["step", "episode"] = "episode"
     needs: Literal["steps", "pictures", "judge", "person", "means"] = "steps"
     difference: tuple[str, str] | None = None
+    about: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ircore.core.images import Picture
@@ -16,38 +17,44 @@ _TEN = 10
 
 
 class _Metric(NamedTuple):
-    """A metric of a drawing: name, title, unit, range and direction."""
+    """A metric of a drawing: name, title, unit, range, direction and a sentence."""
 
     key: str
     title: str
     unit: str = ""
     range: tuple[float, float] | None = (0, 1)
     direction: Direction = "higher"
+    about: str = ""
 
     def measure(self, final: bool) -> Measure:
         if final:
-            title = f"{self.title}, last hop"
-            return Measure(f"final_{self.key}", title, self.unit, self.range, self.direction, needs="pictures")
-        return Measure(self.key, self.title, self.unit, self.range, self.direction, "step", "pictures")
+            return replace(self.measure(False), key=f"final_{self.key}", title=f"{self.title}, last hop", per="episode")
+        return Measure(
+            self.key, self.title, self.unit, self.range, self.direction, "step", "pictures", about=self.about
+        )
 
+
+_BOXES = "Intersection by union of the boxes of a class, mean over the classes"
 
 METRICS = (
-    _Metric("ep_f1", "Element F1"),
-    _Metric(JUDGE, "Verified facts"),
-    _Metric("ssim", "SSIM", "", (-1, 1)),
-    _Metric("psnr", "PSNR", "dB", None),
-    _Metric("uqi", "UQI", "", (-1, 1)),
-    _Metric("uqi_sewar", "UQI, published form", "", (-1, 1)),
-    _Metric("brisque", "BRISQUE", "", None, "lower"),
-    _Metric("clip", "CLIP", "", (-1, 1)),
-    _Metric("ep_precision", "Element precision"),
-    _Metric("ep_recall", "Element recall"),
-    _Metric("ep_precision_published", "Element precision, published form"),
-    _Metric("ep_recall_published", "Element recall, published form"),
-    _Metric("ep_f1_published", "Element F1, published form"),
-    _Metric("iou_common", "Common IoU"),
-    _Metric("iou_precision", "Precision IoU"),
-    _Metric("iou_recall", "Recall IoU"),
+    _Metric("ep_f1", "Element F1", about="Harmonic mean of element precision and element recall."),
+    _Metric(
+        JUDGE, "Verified facts", about="Share of the scene's facts that the drawing shows; of drawn pictures alone."
+    ),
+    _Metric("ssim", "SSIM", "", (-1, 1), about="Structural similarity of drawing and picture."),
+    _Metric("psnr", "PSNR", "dB", None, about="Peak signal-to-noise ratio of drawing and picture."),
+    _Metric("uqi", "UQI", "", (-1, 1), about="Universal quality index of drawing and picture."),
+    _Metric("uqi_sewar", "UQI, published form", "", (-1, 1), about="By the formula with which it was published."),
+    _Metric("brisque", "BRISQUE", "", None, "lower", about="How unnatural the drawing looks, without the picture."),
+    _Metric("clip", "CLIP", "", (-1, 1), about="Similarity of what a network says about drawing and picture."),
+    _Metric("ep_precision", "Element precision", about="Share of the drawing's elements that the picture has."),
+    _Metric("ep_recall", "Element recall", about="Share of the picture's elements that the drawing has."),
+    _Metric("ep_precision_published", "Element precision, published form", about="As the paper's code computes it."),
+    _Metric("ep_recall_published", "Element recall, published form", about="As the paper's code computes it."),
+    _Metric("ep_f1_published", "Element F1, published form", about="As the paper's code computes it."),
+    _Metric("iou_common", "Common IoU", about=f"{_BOXES} that both have."),
+    _Metric("iou_precision", "Precision IoU", about=f"{_BOXES} of the drawing."),
+    _Metric("iou_recall", "Recall IoU", about=f"{_BOXES} of the picture."),
 )
 """ConvGenVisMo's metrics, published forms beside corrected ones, and the facts that are verified in drawn pictures."""
 
@@ -57,15 +64,17 @@ CURVES = ("ep_f1", JUDGE, "ssim", "psnr", "brisque", "clip", "named")
 NORMALISED = ("ep_f1", JUDGE, "ssim", "clip")
 """Measures that are drawn from the first hop to the last, too."""
 
+_NAMED = "Share of the annotated elements of which the prompt holds every word."
+
 MEASURES = (
     # First, because a game's first measure is its headline.
     METRICS[0].measure(final=True),
     *(metric.measure(final=False) for metric in METRICS),
     *(metric.measure(final=True) for metric in METRICS[1:]),
-    Measure("named", "Elements named in the prompt", "", (0, 1), per="step"),
-    Measure("final_named", "Elements named in the prompt, last hop", "", (0, 1)),
-    Measure("prompt_tokens", "Tokens of a prompt", "tokens", direction="lower"),
-    Measure("cut", "Prompts cut to the budget", "", (0, 1), direction="lower"),
+    Measure("named", "Elements named in the prompt", "", (0, 1), per="step", about=_NAMED),
+    Measure("final_named", "Elements named in the prompt, last hop", "", (0, 1), about=_NAMED),
+    Measure("prompt_tokens", "Tokens of a prompt", "tokens", direction="lower", about="Mean of the episode's prompts."),
+    Measure("cut", "Prompts cut to the budget", "", (0, 1), direction="lower", about="Share of the prompts."),
 )
 """The first one is the headline; those called ``final_…`` are of the drawing after the last hop."""
 

@@ -13,17 +13,34 @@ from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reasoning.verifiers.entity import entity_similarity
 
 MEASURES = (
-    Measure("verified", "Verified", range=(0, 1), needs="pictures"),
-    Measure("right", "Right in full", range=(0, 1), needs="pictures"),
-    Measure("published", "GIR-Bench's rule", range=(0, 1), needs="pictures"),
-    Measure("answered", "Answered", range=(0, 1)),
-    Measure("recognised", "Recognised", range=(0, 1)),
-    Measure("drawn", "Drawn", range=(0, 1), needs="pictures"),
-    Measure("gap", "Gap", range=(-1, 1), direction="lower", needs="means", difference=("recognised", "drawn")),
+    Measure(
+        "verified", "Verified", range=(0, 1), needs="pictures", about="Score by the corrected rule; no answer is 0."
+    ),
+    Measure(
+        "right", "Right in full", range=(0, 1), needs="pictures", about="1 where nothing about the answer is wrong."
+    ),
+    Measure(
+        "published",
+        "GIR-Bench's rule",
+        range=(0, 1),
+        needs="pictures",
+        about="Score by the rule of GIR-Bench's code, which leaves missing pictures out.",
+    ),
+    Measure("answered", "Answered", range=(0, 1), about="1 where there is an answer to judge."),
+    Measure("recognised", "Recognised", range=(0, 1), about="1 where the right picture of a thing was chosen."),
+    Measure(
+        "drawn", "Drawn", range=(0, 1), needs="pictures", about="Score of drawing things that are also recognised."
+    ),
+    Measure(
+        "gap",
+        "Gap",
+        range=(-1, 1),
+        direction="lower",
+        needs="means",
+        difference=("recognised", "drawn"),
+        about="Mean of Recognised less mean of Drawn.",
+    ),
 )
-"""``verified`` is the score by the corrected rule, 0 for a missing answer; ``published`` the score by the rule of
-GIR-Bench's code, which leaves missing pictures out. ``recognised`` and ``drawn`` are the scores of the same things in
-recognition and in drawing; their difference is the gap."""
 
 DRAWN = ("entity-named", "entity-described")
 """Dimensions whose things are also asked for in recognition."""

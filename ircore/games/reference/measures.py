@@ -8,28 +8,67 @@ from ircore.games.reference.language.convention import DEFINITIONS, novelty
 from ircore.games.reference.language.messages import Tagger, listed_content_words, words
 from ircore.games.reference.records import Round
 
+_RATE = "Inserted or replaced content words by those of the last message about the same picture"
+_DISTANCE = "Inserted or replaced content words since the last message about the same picture"
+_CODE = ", counted as ICCA's code does, with words that are dropped from the beginning."
+_PAPER = ", counted as ICCA's paper says, without dropped words."
+
 MEASURES = (
-    Measure("accuracy", "Accuracy", "", (0, 1)),
-    Measure("correct", "Accuracy", "", (0, 1), per="step"),
-    Measure("words", "Words a message", "words", direction="lower"),
-    Measure("message_words", "Words", "words", direction="lower", per="step"),
-    Measure("tokens", f"Tokens a message ({TOKENIZER})", "tokens", direction="lower"),
-    Measure("message_tokens", f"Tokens ({TOKENIZER})", "tokens", direction="lower", per="step"),
-    Measure("wnr", "Word novelty rate", direction="lower"),
-    Measure("wnr_paper", "Word novelty rate (paper)", direction="lower"),
-    Measure("wnd", "Word novelty distance", "words", direction="lower"),
-    Measure("wnd_paper", "Word novelty distance (paper)", "words", direction="lower"),
-    Measure("message_wnr", "Word novelty rate", direction="lower", per="step"),
-    Measure("message_wnr_paper", "Word novelty rate, paper", direction="lower", per="step"),
-    Measure("message_wnd", "Word novelty distance", "words", direction="lower", per="step"),
-    Measure("message_wnd_paper", "Word novelty distance, paper", "words", direction="lower", per="step"),
-    Measure("shortening", "Words a message, last repetition by first", direction="lower"),
-    Measure("overlap", "Content words kept", "", (0, 1)),
-    Measure("message_overlap", "Content words shared", "", (0, 1), per="step"),
-    Measure("invalid", "Answers that are no label", "", (0, 1), direction="lower"),
+    Measure(
+        "accuracy", "Accuracy", "", (0, 1), about="Share of the rounds in which the picture that was meant was chosen."
+    ),
+    Measure("correct", "Accuracy", "", (0, 1), per="step", about="1 where the picture that was meant was chosen."),
+    Measure("words", "Words a message", "words", direction="lower", about="Mean of the speaker's messages."),
+    Measure("message_words", "Words", "words", direction="lower", per="step", about="Of the speaker's message."),
+    Measure("tokens", f"Tokens a message ({TOKENIZER})", "tokens", direction="lower", about="Mean of the messages."),
+    Measure(
+        "message_tokens", f"Tokens ({TOKENIZER})", "tokens", direction="lower", per="step", about="Of the message."
+    ),
+    Measure("wnr", "Word novelty rate", direction="lower", about=_RATE + _CODE),
+    Measure("wnr_paper", "Word novelty rate (paper)", direction="lower", about=_RATE + _PAPER),
+    Measure("wnd", "Word novelty distance", "words", direction="lower", about=_DISTANCE + _CODE),
+    Measure("wnd_paper", "Word novelty distance (paper)", "words", direction="lower", about=_DISTANCE + _PAPER),
+    Measure("message_wnr", "Word novelty rate", direction="lower", per="step", about=_RATE + _CODE),
+    Measure("message_wnr_paper", "Word novelty rate, paper", direction="lower", per="step", about=_RATE + _PAPER),
+    Measure("message_wnd", "Word novelty distance", "words", direction="lower", per="step", about=_DISTANCE + _CODE),
+    Measure(
+        "message_wnd_paper",
+        "Word novelty distance, paper",
+        "words",
+        direction="lower",
+        per="step",
+        about=_DISTANCE + _PAPER,
+    ),
+    Measure(
+        "shortening",
+        "Words a message, last repetition by first",
+        direction="lower",
+        about="Below 1 where messages shorten.",
+    ),
+    Measure(
+        "overlap",
+        "Content words kept",
+        "",
+        (0, 1),
+        about="Content words in both of two messages about a picture, of those in either.",
+    ),
+    Measure(
+        "message_overlap",
+        "Content words shared",
+        "",
+        (0, 1),
+        per="step",
+        about="The same, with the last message about the picture.",
+    ),
+    Measure(
+        "invalid",
+        "Answers that are no label",
+        "",
+        (0, 1),
+        direction="lower",
+        about="Share of the rounds without a valid choice.",
+    ),
 )
-"""Accuracy is the headline; measures of novelty compare a message with the last one of the same picture, as ICCA's code
-computes them; those with ``_paper`` as its paper defines them."""
 
 ONE_MENTION = "every picture was described once"
 _KEYS = {"icca_code": "", "paper": "_paper"}
