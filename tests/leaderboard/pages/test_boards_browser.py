@@ -421,7 +421,7 @@ def test_a_board_is_printed_whole_and_without_its_tools(visit: Visit) -> None:
     page = visit.open(BOARD)
     page.emulate_media(media="print")
     assert page.locator(".board-tools").is_hidden()
-    page.set_viewport_size({"width": 720, "height": 1000})
+    page.set_viewport_size({"width": 960, "height": 700})
     inner, outer = page.locator(".board-scroll").evaluate("one => [one.scrollWidth, one.clientWidth]")
     assert inner <= outer + 1
 
