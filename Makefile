@@ -92,6 +92,8 @@ $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/liv
 
 # A file named after the size of the demo: another size makes it anew.
 $(DEMO)/.per-condition-$(PER_CONDITION):
+	@[ "$(PER_CONDITION)" -ge 1 ] 2>/dev/null && [ "$(PER_CONDITION)" -le 20 ] || \
+	  { echo "PER_CONDITION=$(PER_CONDITION): a whole number from 1 to 20 is needed" >&2; exit 2; }
 	@mkdir -p $(DEMO) && rm -f $(DEMO)/.per-condition-* && touch $@
 
 # The boards of the published version, kept before another one begins: FORMER is its name, DATASET where its runs are.

@@ -13,7 +13,7 @@ from ircore.commands.run_paths import runs_to_read
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import unknown
-from ircore.core.terminal import printable, terminal_width
+from ircore.core.terminal import printable, styled, terminal_width
 
 if TYPE_CHECKING:
     from ircore.results.model import Order, Results
@@ -89,15 +89,20 @@ def command(
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
+    from ircore.results.tables.game_catalogue import of_reconstruction_alone
 
-    form = "json" if as_json else form
+    if game is None and RECONSTRUCTION in played and of_reconstruction_alone(name, [*played]):
+        played = {RECONSTRUCTION: played[RECONSTRUCTION]}
+    form, several = "json" if as_json else form, len(played) > 1
     # The formats of files hold one table: text alone can show several, one below the other.
-    if len(played) > 1 and (form != "text" or out is not None):
+    if several and (form != "text" or out is not None):
         raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
     for other in (other for other in played if other != RECONSTRUCTION):
         _refuse_options(other, judge=judge, order=order, episode=episode, episodes=episodes)
     pairs = played.pop(RECONSTRUCTION, [])
     status = _show_games(played, None if out else name, (category, difficulty), form, out, last=not pairs)
+    if several and pairs:
+        _show_title(RECONSTRUCTION)
     if not pairs:
         return status
     entry = table_entry(name, "--table")
@@ -151,7 +156,8 @@ def _show_games(
     from ircore.runs.folder import GameRunFolder
 
     status, rest = 0, len(played)
-    for opened in played.values():
+    several = len(played) > 1 or not last
+    for game, opened in played.items():
         rest -= 1
         try:
             tables = _game_tables([run for run in opened if isinstance(run, GameRunFolder)], name, *condition)
@@ -165,8 +171,17 @@ def _show_games(
         if name is None and out is not None:
             _write(tables, out)
         elif name is not None:
+            if several:
+                _show_title(game)
             click.echo(render(tables[name], form, columns=terminal_width()), nl=rest > 0 or not last)
     return status
+
+
+def _show_title(game: str) -> None:
+    """Show a game's title, above its table where tables of several games are shown."""
+    from ircore.games.registry import load_game
+
+    click.echo(styled(printable(load_game(game).title), "bold"))
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:

@@ -3,13 +3,15 @@
 Another package adds a table by an entry point ``GAME.TABLE`` in the group ``ircore.game_tables``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import available, load, unknown
+from ircore.core.records import RECONSTRUCTION
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.results.games import GameResults
@@ -30,6 +32,21 @@ def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]
         if name.startswith(of_game) and plugin_table_fault(name) is None:
             tables[name.removeprefix(of_game)] = partial(_of_plugin, name=name)
     return tables
+
+
+def of_reconstruction_alone(name: str, games: Sequence[str]) -> bool:
+    """Return whether a table is one of reconstruction, and none of other games.
+
+    Args:
+        name: The table's.
+        games: Names of games; a game that cannot be loaded has no tables.
+    """
+    tables: set[str] = set()
+    for game in games:
+        if game != RECONSTRUCTION:
+            with suppress(InputError, WorkError):
+                tables |= {*GAME_TABLES, *game_tables(load_game(game))}
+    return name in table_names() and name not in tables
 
 
 def tables_of_game(

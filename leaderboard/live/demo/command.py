@@ -43,7 +43,8 @@ def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve
     from leaderboard.live.demo.server import State, serving_demo
     from leaderboard.live.demo.stages import Demo
 
-    demo = Demo(_emptied(out), per_condition)
+    demo = Demo(out, per_condition)
+    _empty(demo)
     stages = demo.stages(site=not no_site)
     state = State(out, [stage.label for stage in stages])
     if no_serve:
@@ -62,21 +63,20 @@ def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve
             return 0
 
 
-def _emptied(out: Path) -> Path:
-    """Return the folder, without the files of an earlier demo; nobody else's files are touched."""
+def _empty(demo: "Demo") -> None:
+    """Empty the folder of the files of an earlier demo; nobody else's files are touched."""
     import shutil
 
     parts = {"instances", "contexts", "dialogues", "tasks", "runs", "dataset", "site", "demo.log"}
-    if out.exists():
-        # A folder is emptied only if everything in it has a name that a demo gives.
-        others = [path.name for path in out.iterdir() if path.name not in parts and not path.name.startswith(".")]
-        if others:
-            raise InputError(f"{out}: holds other things ({others[0]})", "Choose another --out.")
-        for name in parts:
-            path = out / name
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    (out / "runs").mkdir(parents=True)
-    return out
+    # A folder is emptied only if everything in it has a name that a demo gives.
+    for folder, names in ((demo.folder, parts), (demo.folder / "runs", {run.name for run in demo.runs})):
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if path.name not in names and not path.name.startswith("."):
+                raise InputError(f"{folder}: holds other things ({path.name})", "Choose another --out.")
+    for name in parts:
+        path = demo.folder / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    (demo.folder / "runs").mkdir(parents=True)
 
 
 def _carry_out(demo: "Demo", state: "State", site: bool) -> None:

@@ -1,4 +1,4 @@
-"""``ircore score`` on runs of other games than reconstruction, alone and together with reconstruction runs."""
+"""``ircore score`` and ``results`` on runs of other games, alone and together with reconstruction runs."""
 
 import json
 from pathlib import Path
@@ -62,3 +62,20 @@ def test_a_dry_run_says_what_a_game_would_compute(runs: Path, capsys: pytest.Cap
     assert "(reference): of 1 played episodes it would compute accuracy, " in line
     assert line.endswith("; no model would be asked")
     assert sorted((runs / "lineups").iterdir()) == before
+
+
+def test_tables_of_a_mixed_list_stand_below_the_titles_of_their_games(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("lineups", "squares"):
+        assert ircore(["score", str(runs / name), *(QUICK if name == "squares" else ())]) == 0
+    capsys.readouterr()
+    assert ircore(["results", str(runs / "lineups"), str(runs / "squares")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Reference games"
+    assert lines.index("Image Reconstruction Game") > lines.index(
+        "Runs by main score, made of Accuracy; means with 95 % intervals."
+    )
+    # A table of reconstruction alone needs no --game.
+    assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "judges"]) == 0
+    assert "Reference games" not in capsys.readouterr().out

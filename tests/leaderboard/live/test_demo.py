@@ -176,3 +176,7 @@ def test_other_peoples_files_are_left_alone(tmp_path: Path, capsys: pytest.Captu
     assert ircore(["demo", "--out", str(tmp_path), "--no-serve"]) == 2
     assert "holds other things (thesis.tex)" in capsys.readouterr().err
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
+    (tmp_path / "demo" / "runs" / "mine").mkdir(parents=True)
+    assert ircore(["demo", "--out", str(tmp_path / "demo"), "--no-serve"]) == 2
+    assert "runs: holds other things (mine)" in capsys.readouterr().err
+    assert (tmp_path / "demo" / "runs" / "mine").is_dir()

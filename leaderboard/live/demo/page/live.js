@@ -27,6 +27,7 @@ function showTurn(event, { card, last }) {
     target.src = picture(event, event.episode);
     target.alt = `target of ${event.episode}`;
     card.querySelector(".drawn").hidden = true;
+    card.querySelector(".said").textContent = "";
   }
   const said = event.text.replace(/<\/?[A-Z_]+>/g, "").trim(); // without the tags of the protocol
   if (said) {
