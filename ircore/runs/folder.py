@@ -329,7 +329,8 @@ def _read_judge(path: Path) -> JudgeIdentity:
 def _read_run(path: Path) -> Run | GameRun:
     file = path / RUN_FILE
     if not file.is_file():
-        raise InputError(f"{path}: no run here (no {RUN_FILE})", "Name a folder made by: ircore play … --out DIR")
+        missing = f"no run here (no {RUN_FILE})" if path.exists() else "there is no such folder"
+        raise InputError(f"{path}: {missing}", "Name a folder made by: ircore play … --out DIR")
     data = file.read_bytes()
     kind: type[Run] | type[GameRun] = GameRun if _names_another_game(data) else Run
     with validating(file, _RESTORE):

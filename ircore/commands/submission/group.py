@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import runs_to_read
 from ircore.commands.submission import (
@@ -148,6 +149,8 @@ def check(
     if everything:
         tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
         _report(tree.checked, tree.findings, as_json, github, counted=True)
+        # A whole folder of submissions is evaluated, not played by one command.
+        click.get_current_context().meta[NEXT] = "ircore submission evaluate-pending --help"
     else:
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")

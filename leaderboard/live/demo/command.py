@@ -115,5 +115,5 @@ def _say_next(out: Path, address: str) -> None:
     click.echo(f'dataset   load_dataset("{out / "dataset"}", split="test")')
     click.echo("\nnext")
     click.echo(f"  1  see a dialogue        {program} show {quote(str(run))} --episode {SHOWN}")
-    click.echo(f"  2  play your own model   {program} submission new{key}")
+    click.echo(f"  2  play your own model   {program} submission new my-pair{key}")
     click.echo(f"  3  add a game            {program} new plugin --help")

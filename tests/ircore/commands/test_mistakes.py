@@ -37,7 +37,7 @@ SLIPS = {
     "play notes.txt --instances set --out r": "notes.txt",
     "doctor nobody": "nobody: cannot be read",
     "score": "Missing argument 'RUNS...'",
-    "score nowhere": "nowhere: no run here",
+    "score nowhere": "nowhere: there is no such folder",
     "score set": "set: no run here",
     "score run --judge eyes": "unknown judge 'eyes'",
     "score run --judge human": "ircore ratings import FILE --run RUN",

@@ -69,4 +69,4 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureF
     seat = {"player": "replay", "parameters": {"run": str(tmp_path / "nowhere")}}
     assert ircore(["submission", "check", "--local", str(write_pair(tmp_path, seat, {"player": "canvas"}))]) == 2
     assert "describer: " in (error := capsys.readouterr().err)
-    assert "nowhere: no run here" in error
+    assert "nowhere: there is no such folder" in error
