@@ -20,7 +20,7 @@ class NoPhotos(InventedRun):
 def test_targets_that_the_judge_does_not_rate_are_not_counted() -> None:
     instances = invented_set(3, ("geometry", "photos"))
     made = (invented_run(instances, name, "painter", skill, 0.2) for name, skill in (("seer", 7.0), ("poet", 4.0)))
-    site = Site([NoPhotos(run.path, run.run, run.instances, run.played, run.given) for run in made])  # type: ignore[list-item]
+    site = Site([NoPhotos(run.path, run.run, run.instances, run.played, run.given) for run in made])  # type: ignore[misc]
     sizes = limits_page(site).complete().values["sizes"]
     counts = {size["category"]: [level["n"] for level in size["levels"]] for size in sizes}
     assert counts == {None: [6, 3, 3], "geometry": [6, 3, 3], "photos": [0, 0, 0]}
