@@ -22,7 +22,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, clear_of, estimate
+from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
 
 PICTURES = 6
@@ -111,14 +111,21 @@ def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty
     lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
-    targets = " ".join(word for word in (difficulty, category and _kind(category)) if word) or "all targets"
+    targets = (
+        f"{difficulty or ''} {_kind(category) if category else 'targets'}" if category or difficulty else "all targets"
+    )
     best, second = lines[0].label, lines[1].label
     both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)
     apart = estimate(
         [of_best - of_second for of_best, of_second in both if not np.isnan(of_best - of_second)], DIFFERENCE
     )
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
-    sentence = f"{best}, with a mean score of {interval(lines[0].value)} over {partners}; {_lead(second, apart)}."
+    mean, lead = f"{interval(lines[0].value)} over {partners}", _lead(second, apart)
+    sentence = (
+        f"It cannot be told: the highest mean score, {mean}, is of {best}; {lead}."
+        if too_few(apart.n)
+        else f"{best}, with a mean score of {mean}; {lead}."
+    )
     own = np.where(np.isin(np.arange(len(table.runs)), columns[best]), scores, np.nan)
     return Answer(
         f"best-{seat}", f"Which {seat} is best on {targets}?", sentence, seat.capitalize(), "0–10",
@@ -144,15 +151,18 @@ def _rows(scores: Floats) -> list[float]:
 
 def _lead(second: str, apart: Estimate) -> str:
     lead = f"it leads {second} by {interval(apart)}"
-    if apart.n < MINIMUM_PICTURES:
+    if too_few(apart.n):
         return f"{lead}, which so few targets do not tell apart"
     return lead if clear_of(apart, 0) else f"{lead}, which may be chance"
 
 
 def _best_describer(table: _ScoreTable) -> Answer | None:
-    category = _HARDEST if _HARDEST in table.results.categories else None
-    difficulty = "hard" if "hard" in table.results.difficulties else None
-    return _best(table, "describer", category, difficulty)
+    """Answer which describer is best on the hardest condition that has enough targets, or else on all targets."""
+    for category, difficulty in product((_HARDEST, None), ("hard", None)):
+        answer = _best(table, "describer", category, difficulty)
+        if answer is not None and not too_few(min(line.value.n for line in answer.lines)):
+            return answer
+    return _best(table, "describer")
 
 
 def _refinement(table: _ScoreTable) -> Answer | None:
@@ -189,11 +199,15 @@ def _nobody(table: _ScoreTable) -> Answer | None:
     undrawn = sum(score < DRAWN for score in best.values())
     mean = estimate(list(best.values()), SCORE)
     lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
+    left = len(chosen) - len(best)
+    rated = f"the {len(best)} rated targets" + (
+        f" ({left} more {'is' if left == 1 else 'are'} not rated)" if left else ""
+    )
     hardest = f"{lines[0].label}, where no pair scores above {best[worst[0]]:.1f}"
     sentence = (
-        f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {len(best)} targets are drawn by nobody"
+        f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {rated} are drawn by nobody"
         if undrawn
-        else f"Nothing: every one of {len(best)} targets is drawn by some pair"
+        else f"Nothing: every one of {rated} is drawn by some pair"
     )
     sentence += f" to a score of {DRAWN:g}, and the best score of a target is {interval(mean)} in the mean."
     only = [table.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]

@@ -14,6 +14,7 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     axis,
+    enough,
     interval_words,
     mean,
     pair_lines,
@@ -125,13 +126,13 @@ def _table(boards: Mapping[str, Table], run_ids: Sequence[str]) -> Table:
 
 
 def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
-    """Name the category in which most pairs have their lowest score, over all pairs scored in every category."""
+    """Name the category in which most pairs score lowest, over all pairs with enough pictures of every category."""
     lowest: dict[str, int] = {}
     known = 0
     for run_id in run_ids:
-        values = {category: mean(by_run[run_id]) for category, by_run in scores.items()}
-        numbers = {category: value for category, value in values.items() if value is not None}
-        # A pair that played some categories only could name no hardest of all.
+        values = {category: by_run[run_id] for category, by_run in scores.items()}
+        numbers = {category: mean(value) or 0.0 for category, value in values.items() if enough(value)}
+        # A pair with some categories only, or too few pictures of one, could name no hardest of all.
         if len(numbers) == len(scores):
             known += 1
             hardest = min(numbers, key=lambda category: numbers[category])

@@ -184,6 +184,15 @@ def mean(value: Value) -> float | None:
     return float(value.value) if isinstance(value.value, int | float) else None
 
 
+def enough(value: Value) -> bool:
+    """Return whether a table value has a number that rests on enough pictures or episodes for a headline.
+
+    >>> enough(Value(6.5, n=5)), enough(Value(6.5, n=4))
+    (True, False)
+    """
+    return mean(value) is not None and not too_few(value.n)
+
+
 def rounded(value: float | None) -> float | None:
     """Return a number as figures carry it: three decimals are finer than a pixel."""
     return None if value is None else round(value, 3)

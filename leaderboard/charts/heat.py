@@ -17,6 +17,7 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     axis,
+    enough,
     interval_words,
     layout,
     mean,
@@ -217,9 +218,14 @@ def _category_map(categories: Sequence[str], rows: Sequence[Mapping[str, Value]]
 
 
 def _best_gain(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> str:
-    """Say in which category the turns bring most to any shown pair: the largest difference of two cells."""
+    """Say in which category the turns bring most to any shown pair: the largest difference of two cells.
+
+    A pair with too few pictures of a category is left out.
+    """
     gains = []
     for run_id, entries in rows.items():
+        if not all(enough(row["reached"]) for row in entries):
+            continue
         for category in subject.results.categories:
             reached = [mean(row["reached"]) or 0.0 for row in entries if row["category"].value == category]
             if len(reached) > 1:

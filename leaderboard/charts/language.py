@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from math import ceil
 
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import messages_table
 from ircore.results.tables.model import Table, Value
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
-from leaderboard.charts.grammar import Json, Missing, Sketch, axis, interval_ends, mean, percent, steps
+from leaderboard.charts.grammar import Json, Missing, Sketch, axis, enough, interval_ends, mean, percent, steps
 from leaderboard.charts.tracks import Scale, Track, panels, turn_track
 from leaderboard.charts.turns import turn_axis
 from leaderboard.words import labels
@@ -15,6 +16,8 @@ _AID = (
     "The line is the mean over the episodes that have a message at a turn, the band its 95 % interval, and a mark's"
     " area shows how many these are: later turns rest on fewer, and usually harder, episodes."
 )
+
+_LAST = f"at the last turn that {MINIMUM_PICTURES} episodes reach"
 
 _STEPS = (5, 10, 20, 25, 50, 100, 200, 500, 10**9)
 """Candidates for the tokens between two ticks; the last fits any length."""
@@ -78,22 +81,23 @@ def _length_title(tracks: Sequence[Track]) -> str:
     if not firsts:
         return "How long are messages?"
     shorter = sum(last < first for first, last in zip(firsts, lasts, strict=True))
-    return f"Do messages get shorter? The last ones are shorter than the first in {shorter} of {len(firsts)} pairs"
+    pairs = f"{len(firsts)} {'pair' if len(firsts) == 1 else 'pairs'}"
+    return f"Do messages get shorter? They are shorter {_LAST} than at turn 1 in {shorter} of {pairs}"
 
 
 def _novelty_title(tracks: Sequence[Track]) -> str:
     firsts, lasts = _ends(tracks)
     if not firsts:
         return "Do later messages say anything new?"
-    return f"New words: {_span(firsts)} of a message at turn 2, {_span(lasts)} at the last turn"
+    return f"New words: {_span(firsts)} of a message at turn 2, {_span(lasts)} {_LAST}"
 
 
 def _ends(tracks: Sequence[Track]) -> tuple[list[float], list[float]]:
-    """Return the first and the last value of each track that has several."""
+    """Return the first and the last value that rest on enough episodes, of each track that has several such values."""
+    values = [[mean(spot.value) or 0.0 for spot in track.spots if enough(spot.value)] for track in tracks]
     # A pair with a single turn has nothing that changes.
-    several = [track for track in tracks if len(track.spots) > 1]
-    firsts, lasts = ([mean(track.spots[at].value) or 0.0 for track in several] for at in (0, -1))
-    return firsts, lasts
+    several = [of_track for of_track in values if len(of_track) > 1]
+    return [of_track[0] for of_track in several], [of_track[-1] for of_track in several]
 
 
 def _span(shares: Sequence[float]) -> str:

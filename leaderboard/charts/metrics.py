@@ -77,7 +77,7 @@ def _sketch(
         for metric, group in ordered
     ]
     return Sketch(
-        title=_title(entries, key, form),
+        title=_title(entries, key, form, question),
         reading_aid=f"{aid} Lines are 95 % intervals clustered on pictures.",
         drawing=marked_rows(rows, _axis(entries, key, factor, name), [], 30, [vertical(chance)], factor),
         table=table,
@@ -108,13 +108,24 @@ def _mark(entry: Entry, key: str, raters: Sequence[str], form: Callable[[float |
     return Mark(value, generator_symbol(rater), judge_token(rater), f"{hover}<br>{interval_words(value, form)}")
 
 
-def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], str]) -> str:
-    """Name the metric that comes nearest to people; without people to the verified share, else to the first judge."""
+def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], str], question: str) -> str:
+    """Name the metric that comes nearest to people; without people to the verified share, else to the first judge.
+
+    Metrics whose intervals overlap its interval are counted beside it; without an interval the question stays open.
+    """
     raters = [str(entry["rater"].value) for entry in entries]
     # People are what a metric is meant to stand for.
     rater = next((name for name in _RATERS if name in raters), raters[0])
-    best = max((entry for entry in entries if entry["rater"].value == rater), key=lambda entry: mean(entry[key]) or 0.0)
+    of_rater = [entry for entry in entries if entry["rater"].value == rater]
+    best = max(of_rater, key=lambda entry: mean(entry[key]) or 0.0)
     value = best[key]
-    interval = "" if value.low is None else f" ({form(value.low)} to {form(value.high)})"
-    name = metric_facts(str(best["metric"].value)).title
-    return f"{name} comes nearest to {_RATERS.get(rater, rater)}: {form(mean(value))}{interval}"
+    if value.low is None:
+        return question
+    name, near = metric_facts(str(best["metric"].value)).title, _RATERS.get(rater, rater)
+    interval = f"({form(value.low)} to {form(value.high)})"
+    ends = (entry[key].high for entry in of_rater if entry is not best)
+    tied = sum(end is None or end >= value.low for end in ends)
+    if not tied:
+        return f"{name} comes nearest to {near}: {form(mean(value))} {interval}"
+    metrics = f"{tied} {'metric' if tied == 1 else 'metrics'}"
+    return f"Nearest to {near} are {name}, {form(mean(value))} {interval}, and {metrics} that cannot be told from it"

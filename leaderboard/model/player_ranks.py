@@ -1,6 +1,6 @@
 """Boards of describers and of generators: players ranked on the same pictures with the same partners."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ircore.core.records import Role
@@ -31,7 +31,7 @@ class PlayerCell:
     """Mean of the main scores of its pairs, 0-100; ``n`` counts pictures."""
 
     runs: tuple[str, ...]
-    """Ids of the runs that are averaged, one a partner."""
+    """Ids of its runs with the partners of the board, one a partner; averaged if it has all of them."""
 
     unranked_words: str | None
     """Why it has no rank; None if it has one."""
@@ -81,7 +81,9 @@ def player_board(
         category: One of ``results.categories``, or None for all.
         difficulty: One of ``results.difficulties``, or None for both.
     """
-    runs = _rankable(results, judge, category, difficulty)
+    # Backwards, so that of several runs of two players the first by slug is written last and stays.
+    every = {(entry.describer, entry.generator): entry.run_id for entry in reversed(same_rules(results))}
+    runs = _rankable(results, every, judge, category, difficulty)
     describers, generators = complete_grid(tuple(sorted(runs)))
     own, partners = (describers, generators) if role == "describer" else (generators, describers)
     columns = tuple(
@@ -89,7 +91,7 @@ def player_board(
         for label in own
     )
     if len(own) < 2:
-        own, why = (), f"needs two {role}s that share a partner and have ranks with it"
+        own, partners, why = (), (), f"needs two {role}s that share a partner and have ranks with it"
     else:
         why = "not played with every partner of the full grid"
     # Every label, so that a player outside of the grid is listed with the reason.
@@ -97,7 +99,12 @@ def player_board(
         submission.describer if role == "describer" else submission.generator for submission in results.submissions
     }
     unranked = [
-        (label, PlayerCell(Estimate(None, None, None, 0), (), why), None) for label in sorted(labels.difference(own))
+        (
+            label,
+            PlayerCell(Estimate(None, None, None, 0), _runs_of(label, role, runs if own else every, partners), why),
+            None,
+        )
+        for label in sorted(labels.difference(own))
     ]
     if not own:
         return PlayerBoard(role, ranked_rows(unranked, lambda cell: cell.main.mean), (), None, None)
@@ -113,15 +120,27 @@ def player_board(
     return PlayerBoard(role, rows, partners, place, PairDifferences(own, points, low) if place.critical else None)
 
 
-def _rankable(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[tuple[str, str], str]:
-    """Return run ids by describer and generator; of several runs of two players the first by slug."""
+_Runs = Mapping[tuple[str, str], str]
+"""Run ids by describer and generator."""
+
+
+def _rankable(results: Results, runs: _Runs, judge: str, category: str | None, difficulty: str | None) -> _Runs:
     return {
-        (submission.describer, submission.generator): submission.run_id
-        # Backwards, so that the first by slug is written last and stays.
-        for submission in reversed(same_rules(results))
+        players: run_id
+        for players, run_id in runs.items()
         # A run of too few pictures stays in the grid: its players may have enough together with their other runs.
-        if results.cell(submission.run_id, judge, category, difficulty).unranked in (None, "too_few")
+        if results.cell(run_id, judge, category, difficulty).unranked in (None, "too_few")
     }
+
+
+def _runs_of(label: str, role: Role, runs: _Runs, partners: Sequence[str]) -> tuple[str, ...]:
+    """Return a player's runs with some partners; with any where none are named."""
+    own, other = (0, 1) if role == "describer" else (1, 0)
+    return tuple(
+        run_id
+        for players, run_id in runs.items()
+        if players[own] == label and (not partners or players[other] in partners)
+    )
 
 
 def _averaged(values: Floats, players: int) -> Floats:

@@ -18,6 +18,9 @@ MOST_KINDS = 12
 PICTURES = 3
 """Pictures, each of another kind and target."""
 
+OFTEN = 95
+"""Percent from which a kind that comes out right is nothing that a pair cannot draw."""
+
 _LEAST_MARKS = 3
 """Fewer marks of a kind say nothing about it."""
 
@@ -55,6 +58,11 @@ class KindLine:
     def place(self) -> tuple[bool, float, int, str]:
         """Order of lines: kinds on too few targets last, the least right first, then the kinds of most marks."""
         return self.right.n < MINIMUM_PICTURES, self.right.mean or 0.0, -self.marks, self.kind
+
+    @property
+    def often_right(self) -> bool:
+        """Whether its share that is right, in whole percent as pages show it, reaches ``OFTEN``."""
+        return round(100 * (self.right.mean or 0)) >= OFTEN
 
     @property
     def words(self) -> str:
@@ -99,11 +107,13 @@ class CannotDraw:
 
     @property
     def sentence(self) -> str:
-        """The worst kinds in one sentence; empty if nothing is wrong."""
-        reliable = [line for line in self.lines if line.right.n >= MINIMUM_PICTURES] or self.lines
-        worst = [f"{line.kind} ({100 * (line.right.mean or 0):.0f} % right)" for line in reliable[:3]]
-        if not worst:
-            return ""
+        """The worst kinds in one sentence, or that none is often wrong; empty if nothing is wrong."""
+        reliable = [line for line in self.lines if line.right.n >= MINIMUM_PICTURES]
+        poor = [line for line in reliable or self.lines if not line.often_right]
+        if not poor:
+            some = f" on at least {MINIMUM_PICTURES} targets" if reliable else ""
+            return f"No kind of mark{some} is right in fewer than {OFTEN} %." if self.lines else ""
+        worst = [f"{line.kind} ({100 * (line.right.mean or 0):.0f} % right)" for line in poor[:3]]
         return f"Least often right: {', '.join(worst)}."
 
 
@@ -133,7 +143,7 @@ def cannot_draw(site: Site, pairs: Sequence[Pair]) -> CannotDraw | None:
             kinds.setdefault(kind, []).append((pair, gallery, fates))
     lines = {kind: line for kind, cases in kinds.items() if (line := _line(kind, cases)) is not None}
     worst = sorted(lines, key=lambda kind: lines[kind].place)[:MOST_KINDS]
-    examples = _examples(site, {kind: kinds[kind] for kind in worst})
+    examples = _examples(site, {kind: kinds[kind] for kind in worst if not lines[kind].often_right})
     return CannotDraw(tuple(lines[kind] for kind in worst), examples, len(known))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.paper_tables import PublishedAgreement, published_agreement
+from ircore.results.conditions import under
 from ircore.results.headline import judge_kind
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
@@ -118,17 +119,16 @@ def _sizes(site: Site) -> list[dict[str, Any]]:
 def _size(results: Results, judge: str, category: str | None, difficulty: str | None) -> dict[str, Any]:
     known = (category, difficulty, judge) in results.standings
     return {
-        "n": _count(results, category, difficulty),
+        "n": _count(results, judge, category, difficulty),
         # No board exists for a condition without targets, so the difference is not computed there.
         "detectable": results.detectable(judge, category, difficulty) if known else None,
     }
 
 
-def _count(results: Results, category: str | None, difficulty: str | None) -> int:
-    return sum(
-        category in (None, instance.category) and difficulty in (None, instance.difficulty)
-        for instance in results.instances
-    )
+def _count(results: Results, judge: str, category: str | None, difficulty: str | None) -> int:
+    """Return the number of targets of a condition that a judge rates."""
+    scope = results.scopes.get(judge)
+    return sum(scope is None or target.category in scope for target in under(results.instances, category, difficulty))
 
 
 def _judges(site: Site) -> list[dict[str, Any]]:

@@ -132,8 +132,8 @@ def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
 def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
     """Choose the best, worst, most improved and most regressed episode, each shown once."""
     rated = [chosen for chosen in judged_episodes(site, [pair]) if chosen.judged.first is not None]
-    better = [chosen for chosen in rated if (chosen.judged.delta or 0) > 0]
-    worse = [chosen for chosen in rated if (chosen.judged.delta or 0) < 0]
+    better = [chosen for chosen in rated if chosen.moved > 0]
+    worse = [chosen for chosen in rated if chosen.moved < 0]
     highlights: dict[str, dict[str, Any]] = {}
     for label, among, merit in (
         ("Best", rated, lambda chosen: chosen.judged.final),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ircore.core.records import Role
 from ircore.core.untrusted_text import one_line, visible
+from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.components.chip import Chip
 from leaderboard.model.player_ranks import PlayerBoard, player_board
@@ -135,6 +136,14 @@ def _finding(view: View, role: Role, values: Mapping[str, Any]) -> str:
     return " ".join(part for part in (lead and f"{lead}, judged by {view.judge}.", values["headline"]) if part)
 
 
+def _no_ranks(board: PlayerBoard) -> str:
+    """Return why nobody has a rank on a board, and in which order its players stand."""
+    if board.partners:
+        why = f"fewer than {MINIMUM_PICTURES} pictures a {board.role} are too few to rank by"
+        return f"{why}; {board.role}s stand in the order of their main scores"
+    return f"{board.rows[0].cell.unranked_words}; {board.role}s stand by name"
+
+
 def _values(site: Site, view: View, role: Role) -> dict[str, Any]:
     board = _board(site, view, role)
     paths = player_paths(site)
@@ -152,6 +161,8 @@ def _values(site: Site, view: View, role: Role) -> dict[str, Any]:
     return {
         "lines": lines,
         "partners": board.partners,
+        "order": "best first" if ranked else "by main score, descending" if board.partners else "by name",
+        "no_ranks": "" if ranked or not lines else _no_ranks(board),
         "grouped": ranked > FEW,
         "headline": tie_words(board.standing, f"{role}s") if board.standing else "",
         "detectable": board.standing.detectable if board.standing else None,

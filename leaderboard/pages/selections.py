@@ -47,6 +47,12 @@ class Chosen:
         """The turn of the last rendering."""
         return self.result.episode.rendered_turns[-1]
 
+    @property
+    def moved(self) -> float:
+        """Points from first to final score as pages show them, with one decimal; 0 if a score is missing."""
+        first, final = self.judged.first, self.judged.final
+        return 0.0 if first is None or final is None else round(round(final, 1) - round(first, 1), 1)
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -135,7 +141,7 @@ def best_of(site: Site, gallery: Gallery) -> Chosen | None:
 
 
 def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen, float]]:
-    return [(chosen, delta) for chosen, delta in moved if delta * sign > 0]
+    return [(chosen, delta) for chosen, delta in moved if chosen.moved * sign > 0]
 
 
 def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tuple[Chosen, ...]:

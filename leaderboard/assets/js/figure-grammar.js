@@ -8,7 +8,7 @@ import { MISSING, fixed, signed as withSign } from "./numbers.js";
 export const HEAD = 46;
 export const FOOT = 44;
 export const CHARACTER = 6.6; // width of an average character at the font's size, CSS pixels
-const LEAST = 5; // pictures that allow a claim
+export const LEAST = 5; // pictures or episodes that allow a claim
 
 export const token = (name) => `var(--irc-${name})`;
 
@@ -28,6 +28,7 @@ export function pairLines({ describer, generator, apart }) {
 export const pairWords = (pair) => pairLines(pair).join(" ");
 
 export const known = (value) => value !== null && value !== undefined && value[0] !== null;
+export const enough = (value) => known(value) && value[3] >= LEAST;
 export const rounded = (value) => (value === null ? null : Math.round(value * 1000) / 1000);
 export const numberForm = (digits) => (value) => (value === null ? MISSING : fixed(value, digits));
 export const signedForm = (digits) => (value) => (value === null ? MISSING : withSign(value, digits));
@@ -35,7 +36,7 @@ export const percentForm = (share) => (share === null ? MISSING : `${fixed(100 *
 
 /* 1 for an interval above a line, -1 for one below, 0 around it or from too few pictures. */
 export function sideOf(value, line) {
-  if (!known(value) || value[3] < LEAST || value[1] === null) return 0;
+  if (!enough(value) || value[1] === null) return 0;
   return value[1] > line ? 1 : value[2] < line ? -1 : 0;
 }
 

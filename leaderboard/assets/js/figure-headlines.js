@@ -1,5 +1,5 @@
 /* Headlines of figures that a reader has changed: about what is shown, in the words of leaderboard/charts. */
-import { known, pairWords, sideOf } from "./figure-grammar.js";
+import { LEAST, enough, known, pairWords, sideOf } from "./figure-grammar.js";
 import { fixed, signed } from "./numbers.js";
 
 /* Whose headline it is: empty for all pairs and targets by the judge that the site itself shows. */
@@ -73,13 +73,19 @@ export function trajectories(tracks) {
   return `${pairWords(gains[0][1].pair)} goes from ${fixed(from, 1)} to ${fixed(to, 1)} over the turns`;
 }
 
-const several = (tracks) => tracks.filter(({ spots }) => spots.length > 1).map(ends);
+const LAST = `at the last turn that ${LEAST} episodes reach`;
+
+/* First and last number that rest on enough episodes, of each pair that has several such numbers. */
+function several(tracks) {
+  const numbers = tracks.map(({ spots }) => spots.map(({ value }) => value).filter(enough).map(([mean]) => mean));
+  return numbers.filter(({ length }) => length > 1).map((own) => [own[0], own.at(-1)]);
+}
 
 export function lengths(tracks) {
   const all = several(tracks);
   if (!all.length) return "How long are messages?";
   const shorter = all.filter(([first, last]) => last < first).length;
-  return `Do messages get shorter? The last ones are shorter than the first in ${shorter} of ${all.length} pairs`;
+  return `Do messages get shorter? They are shorter ${LAST} than at turn 1 in ${shorter} of ${plural(all.length, "pair")}`;
 }
 
 function span(shares) {
@@ -90,12 +96,12 @@ function span(shares) {
 export function novelty(tracks) {
   const all = several(tracks);
   if (!all.length) return "Do later messages say anything new?";
-  return `New words: ${span(all.map(([first]) => first))} of a message at turn 2, ${span(all.map(([, last]) => last))} at the last turn`;
+  return `New words: ${span(all.map(([first]) => first))} of a message at turn 2, ${span(all.map(([, last]) => last))} ${LAST}`;
 }
 
 /* rows: the values of a pair by category. */
 export function hardest(titles, rows) {
-  const whole = rows.filter((values) => values.every(known));
+  const whole = rows.filter((values) => values.every(enough));
   const question = "Which category is hardest?";
   if (!whole.length) return question;
   const lowest = whole.map((values) => values.map(([mean]) => mean)).map((means) => means.indexOf(Math.min(...means)));
@@ -105,14 +111,15 @@ export function hardest(titles, rows) {
   return `${question} ${titles[counts.indexOf(most)]} score lowest for ${most} of ${plural(whole.length, "pair")}`;
 }
 
-/* cells: by pair and category the means by turn. */
+/* cells: by pair and category the values by turn; a pair with too few pictures of a category is left out. */
 export function mostGained(pairs, titles, cells) {
   const question = "In which categories do more turns pay?";
-  const gains = cells.flatMap((row, pair) => row.flatMap((means, category) => (means.length > 1 ? [[means.at(-1) - means[0], category, pair]] : [])));
+  const gain = (values) => values.at(-1)[0] - values[0][0];
+  const gains = cells.flatMap((row, pair) => (row.flat().every(enough) ? row.flatMap((values, category) => (values.length > 1 ? [[gain(values), category, pair]] : [])) : []));
   gains.sort((first, second) => second[0] - first[0]);
   if (!gains.length || gains[0][0] < 0.05) return question;
-  const [gain, category, pair] = gains[0];
-  return `The turns bring most on ${titles[category].toLowerCase()}: ${signed(gain, 1)} for ${pairWords(pairs[pair])}`;
+  const [most, category, pair] = gains[0];
+  return `The turns bring most on ${titles[category].toLowerCase()}: ${signed(most, 1)} for ${pairWords(pairs[pair])}`;
 }
 
 /* rows: the shares of a pair by topic. */

@@ -213,9 +213,9 @@ function heatMaps({ files, index, pairs, judge, base }) {
     return { rows: titles, columns: columns.map((turn) => `turn ${turn}`), cells, top: 10, form: numberForm(1) };
   });
   const records = pairs.flatMap((pair) => rowsOf(pair).flatMap((points, at) => points.map(([turn, ...value]) => ({ pair, judge, category: titles[at], turn, ...measured(value, "reached") }))));
-  const means = pairs.map((pair) => rowsOf(pair).map((points) => points.map(([, mean]) => mean ?? 0)));
+  const values = pairs.map((pair) => rowsOf(pair).map((points) => points.map((point) => point.slice(1, 5))));
   const drawn = smallMaps(pairs, maps, index.categories.map(([, , short]) => short), { first: 1, colorscale: base.data[0].colorscale, key: keyOf(base) });
-  return { ...drawn, title: mostGained(pairs, titles, means), records };
+  return { ...drawn, title: mostGained(pairs, titles, values), records };
 }
 
 const shareRecords = (topics, values) => Object.fromEntries(topics.flatMap((topic, at) => Object.entries(measured(values[at], topic.toLowerCase().replaceAll(" ", "_")))));

@@ -6,8 +6,9 @@ from statistics import fmean
 import pytest
 from invented import invented_results, invented_run, invented_set, rich_results
 
+from ircore.core.records import CATEGORIES
 from ircore.core.score_records import HUMAN
-from ircore.results.answer import interval
+from ircore.results.answer import Answer, interval
 from ircore.results.model import Results
 from ircore.results.questions import PICTURES, answers
 from ircore.results.statistics.intervals import Estimate
@@ -125,5 +126,27 @@ def test_the_hardest_category_is_named_only_where_the_difference_is_clear() -> N
     assert "cannot be told from it" in tied
 
 
-def test_what_every_pair_draws_somewhere_is_not_called_undrawn() -> None:
-    assert asked_of({})["nobody"].startswith("Nothing: every one of 23 targets is drawn by some pair to a score of 5")
+def test_the_best_describer_is_asked_on_targets_that_are_enough_for_a_claim() -> None:
+    answer = asked(per_condition=1)["best-describer"]
+    assert answer.question == "Which describer is best on hard targets?"
+    assert {line.value.n for line in answer.lines} <= {5, 6, 7}
+
+
+def test_nobody_is_called_best_on_too_few_targets() -> None:
+    answer = asked(per_condition=1, categories=("pie_graph",))["best-describer"]
+    assert answer.question == "Which describer is best on all targets?"
+    assert answer.sentence.startswith("It cannot be told: the highest mean score, ")
+    assert "which so few targets do not tell apart" in answer.sentence
+
+
+def asked(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> dict[str, Answer]:
+    """Answers about two describers with one generator, the one much better than the other."""
+    instances = invented_set(per_condition, categories)
+    runs = [invented_run(instances, label, "painter", skill, 0.1) for label, skill in (("seer", 8.0), ("poet", 4.0))]
+    return {answer.key: answer for answer in answers(Results.from_runs(runs), JUDGE)}
+
+
+def test_what_nobody_draws_says_how_many_targets_the_judge_does_not_rate() -> None:
+    # One of the 24 episodes is aborted, so its target has no score.
+    assert asked_of({})["nobody"].startswith("Nothing: every one of the 23 rated targets (1 more is not rated) is ")
+    assert "of the 23 rated targets (1 more is not rated) are drawn by nobody" in asked_of({"photos": -3.0})["nobody"]

@@ -16,6 +16,7 @@ from invented_pairs import pairs_of
 from plotly.offline import get_plotlyjs_version
 
 import leaderboard
+from ircore.core.episode_records import Turn
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
@@ -202,6 +203,38 @@ def test_of_two_that_gain_the_same_none_gains_most() -> None:
     twin = replace(silent(run, "twin"), played=run.played, given=run.given)
     results = Results.from_runs([run, twin])
     assert figures(results, pairs_of(results))["trajectories"].title == "How far does each pair get, turn by turn?"
+
+
+def test_categories_of_too_few_pictures_leave_their_questions_open() -> None:
+    titles = {}
+    for per_condition in (2, 4):
+        results = invented_results(["seer"], ["painter"], per_condition)
+        charts = figures(results, pairs_of(results))
+        titles[per_condition] = charts["categories"].title, charts["heat-maps"].title
+    assert titles[2] == ("Which category is hardest?", "In which categories do more turns pay?")
+    assert titles[4][0].startswith("Which category is hardest? ")
+    assert titles[4][1].startswith("The turns bring most on ")
+
+
+def test_the_last_messages_are_those_of_the_last_turn_that_enough_episodes_reach() -> None:
+    """Five messages of 40 tokens at turn 2, one of 10 at turn 3: the last turn that counts is the second."""
+    instances = invented_set(3, ("geometry",))
+    run = invented_run(instances, "seer", "painter", 5, 0)
+    lengths = [(60, 40)] * 5 + [(60, 40, 10)]
+    played = [
+        episode.model_copy(update={"turns": tuple(turns_of(episode.turns[0], tokens))})
+        for episode, tokens in zip(run.played, lengths, strict=True)
+    ]
+    results = Results.from_runs([replace(run, played=tuple(played))])
+    charts = figures(results, pairs_of(results))
+    last = "at the last turn that 5 episodes reach"
+    assert charts["lengths"].title == f"Do messages get shorter? They are shorter {last} than at turn 1 in 1 of 1 pair"
+    assert charts["novelty"].title == "Do later messages say anything new?"
+
+
+def turns_of(turn: Turn, lengths: tuple[int, ...]) -> Iterator[Turn]:
+    for number, tokens in enumerate(lengths, start=1):
+        yield turn.model_copy(update={"turn": number, "message_tokens": tokens})
 
 
 def test_one_episode_and_no_score_are_drawn_without_a_whisker() -> None:

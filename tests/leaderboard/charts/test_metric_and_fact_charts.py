@@ -43,7 +43,8 @@ def test_marks_stand_at_the_correlations_the_worst_metric_last(results: Results)
     assert [trace["x"][0] for trace in chart.figure["data"]] == pytest.approx([1, 1, -1])
     names = [note["text"] for note in chart.figure["layout"]["annotations"]]
     assert names[:3] == ["BRISQUE", "SSIM", "PSNR"]
-    assert chart.title.startswith("BRISQUE comes nearest to structural: 1.00")
+    # The very same order has no interval, and without one no metric is named.
+    assert chart.title == "Which metrics order renderings as raters do?"
     assert chart.figure["layout"]["xaxis"]["range"][0] == pytest.approx(-1.02)
 
 
@@ -56,8 +57,21 @@ def test_shares_of_the_same_preference_are_in_percent(results: Results) -> None:
 @pytest.mark.slow
 def test_titles_are_about_people_where_people_rated() -> None:
     run = judged_also(invented_run(invented_set(3), "seer", "painter", 5, 0.6), "human", 0.0, 0.0, "ann")
-    chart = charts_of(Results.from_runs([measured(run, "ssim", 0.1)]), "metric-correlations")["metric-correlations"]
-    assert chart.title.startswith("SSIM comes nearest to people")
+    run = measured(measured(run, "ssim", 0.1), "psnr", -1.0)
+    chart = charts_of(Results.from_runs([run]), "metric-correlations")["metric-correlations"]
+    assert chart.title.startswith("SSIM comes nearest to people: 0.9")
+    tied = charts_of(Results.from_runs([measured(run, "uqi", 0.2)]), "metric-correlations")["metric-correlations"]
+    assert tied.title.startswith("Nearest to people are SSIM, 0.9")
+    assert tied.title.endswith("), and 1 metric that cannot be told from it")
+
+
+@pytest.mark.slow
+def test_no_metric_is_named_the_nearest_where_too_few_pictures_give_no_interval() -> None:
+    few = Results.from_runs(
+        [measured(invented_run(invented_set(2, ("geometry",)), "seer", "painter", 5, 0.6), "ssim", 0.1)]
+    )
+    chart = charts_of(few, "metric-correlations")["metric-correlations"]
+    assert chart.title == "Which metrics order renderings as raters do?"
 
 
 @pytest.mark.slow

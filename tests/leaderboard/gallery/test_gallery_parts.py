@@ -9,13 +9,14 @@ from samples import sample_instances, sample_run
 
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.games.reconstruction.language.corrections import find_corrections
+from ircore.results.episodes import JudgedEpisode
 from ircore.runs.folder import RunFolder
 from leaderboard.gallery import shards
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import Fragments, episode_json, ranked_pairs
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.selections import selections, telling_episode
+from leaderboard.pages.selections import Chosen, selections, telling_episode
 from leaderboard.words.alt_text import LONGEST, colour_name, rendering_words, target_words
 from leaderboard.words.marked_messages import LONGEST as LONGEST_MESSAGE
 from leaderboard.words.marked_messages import Segment, mark_message
@@ -127,6 +128,15 @@ def invented_site(pairs: int, per_condition: int = 1) -> Site:
         object.__setattr__(run, "rendering_path", lambda sha256: Path(sha256))
         object.__setattr__(run, "source", run)
     return Site(runs)  # type: ignore[arg-type]
+
+
+def test_a_change_that_pages_do_not_show_is_no_change() -> None:
+    """0.04 and 0.01 both stand as 0.0 on a page, so such an episode neither improved nor regressed."""
+    moved = {}
+    for first, final in ((0.04, 0.01), (0.2, 0.4), (5.0, 0.7)):
+        judged = JudgedEpisode("structural", first, final, final - first, None, None, {})
+        moved[first] = Chosen(None, None, None, judged).moved  # type: ignore[arg-type]
+    assert moved == {0.04: 0.0, 0.2: 0.2, 5.0: -4.3}
 
 
 @pytest.mark.slow
