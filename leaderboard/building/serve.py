@@ -19,7 +19,8 @@ class _SiteHandler(SimpleHTTPRequestHandler):
         if code != HTTPStatus.NOT_FOUND or not page.is_file():
             super().send_error(code, message, explain)
             return
-        content = page.read_bytes()
+        # A page that may stand at any depth of any host has a link without an address; here the front page is at the root.
+        content = page.read_bytes().replace(b"<a>", b'<a href="/">')
         self.send_response(code, message)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))

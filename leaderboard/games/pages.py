@@ -230,7 +230,8 @@ def _links(section: GameSection, entry: Entry, category: str, difficulty: str) -
         {
             "path": section.instance_path(instances[episode.instance_id]),
             "value": similarity(section.game.headline, value := values.get(episode.episode_id)),
-            "title": f"{section.titles[episode.instance_id]}: {episode.outcome}" + ("" if value is None else f", {number(value)}"),
+            "title": f"{section.titles[episode.instance_id]}: {episode.outcome}"
+            + ("" if value is None else f", {number(value)}"),
             "text": "" if value is None else number(value, digits),
         }
         for episode in entry.measured.episodes

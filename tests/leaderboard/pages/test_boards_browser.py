@@ -395,11 +395,10 @@ def test_columns_that_do_not_fit_are_reached_by_scrolling_the_frame(
 ) -> None:
     with browser.new_context(viewport={"width": width, "height": 900}) as context:
         page = visit_in(context, address).open(BOARD)
-        frame = page.locator(".board-scroll:not([data-narrow])")
-        frame.wait_for()
+        page.locator(".board-scroll:not([data-narrow])").wait_for()
         # As many more columns as those of facts are.
         page.locator("table.board tr").evaluate_all(
-            "rows => rows.forEach(row => row.append(...Array.from({ length: 20 }, () => row.lastElementChild.cloneNode())))"
+            "rows => rows.map(row => { for (let i = 0; i < 20; i++) row.append(row.lastElementChild.cloneNode()); })"
         )
         page.get_by_label("Find").fill("e")
         page.locator(".board-scroll[data-narrow]").wait_for()
@@ -414,7 +413,9 @@ def test_the_head_of_a_metric_with_a_long_name_stays_in_its_column(visit: Visit)
     page = visit.open("boards/metric-psnr.html")
     page.set_viewport_size({"width": 1440, "height": 900})
     head = page.locator("thead .score-column")
-    head.locator("button").evaluate("button => button.firstChild.data = 'UQI by a formula (not the index of two people)'")
+    head.locator("button").evaluate(
+        "button => button.firstChild.data = 'UQI by a formula (not the index of two people)'"
+    )
     inner, outer = head.evaluate("cell => [cell.scrollWidth, cell.clientWidth]")
     assert inner <= outer
     assert "measured by PSNR" in page.locator("p.filtered").inner_text()
