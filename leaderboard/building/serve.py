@@ -19,7 +19,7 @@ class _SiteHandler(SimpleHTTPRequestHandler):
         if code != HTTPStatus.NOT_FOUND or not page.is_file():
             super().send_error(code, message, explain)
             return
-        # A page that may stand at any depth of any host has a link without an address; here the front page is at the root.
+        # Its link has no address, since a host may keep the site in any folder; here the site is the root.
         content = page.read_bytes().replace(b"<a>", b'<a href="/">')
         self.send_response(code, message)
         self.send_header("Content-Type", "text/html; charset=utf-8")
