@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,22 @@ from ircore.core.errors import InputError, WorkError
 HOST = "127.0.0.1"
 
 
-class _QuietHandler(SimpleHTTPRequestHandler):
+class _SiteHandler(SimpleHTTPRequestHandler):
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer an unknown address with the site's own page for it, as web servers do."""
+        page = Path(self.directory) / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        # Its link has no address, since a host may keep the site in any folder; here the site is the root.
+        content = page.read_bytes().replace(b"<a>", b'<a href="/">')
+        self.send_response(code, message)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Say nothing about each request."""
 
@@ -31,7 +47,7 @@ def make_server(folder: Path, port: int) -> ThreadingHTTPServer:
         raise InputError(
             f"{folder}: no site here (no index.html)", "Build one: ircore site build --runs RUN... --out DIR"
         )
-    return open_server(partial(_QuietHandler, directory=str(folder)), port)
+    return open_server(partial(_SiteHandler, directory=str(folder)), port)
 
 
 def open_server(handler: Callable[..., SimpleHTTPRequestHandler], port: int) -> ThreadingHTTPServer:

@@ -1,7 +1,8 @@
 """Board, players and matrix of a game: means of its measures with intervals, by run, by player and by both seats."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import floor, log10
 from typing import Any
 
 from ircore.core.game_records import NOBODY
@@ -157,13 +158,31 @@ def value_digits(shown: Measure) -> int:
     return 2 if width <= 10 else 1 if width <= 1000 else 0
 
 
+def drawn(mean: Estimate) -> Estimate:
+    """Return a mean as it is drawn: without an interval where that rests on too few instances."""
+    return replace(mean, low=None, high=None) if too_few(mean.n) else mean
+
+
 def scale_ends(shown: Measure, means: Sequence[Estimate]) -> tuple[float, float]:
-    """Return the ends of the scale that dots of a measure stand on: its range, else from 0 to the largest value."""
+    """Return the ends of the scale that a measure is drawn on: its range, else round numbers around 0 and the values.
+
+    An interval alone brings no negative end: of lengths and counts it can reach below 0, the values cannot.
+    """
     if shown.range is not None:
         return shown.range
-    values = [value for mean in means for value in (mean.mean, mean.low, mean.high) if value is not None]
-    low, high = min([0.0, *values]), max([0.0, *values])
-    return (low, high) if high > low else (0.0, 1.0)
+    values = [mean.mean for mean in means if mean.mean is not None]
+    highs = [high for mean in means if (high := drawn(mean).high) is not None]
+    # Less from 0, since a negated 0 would be written with a minus sign.
+    low, high = min([0.0, *values]), max([0.0, *values, *highs])
+    return (0.0 - _round_end(-low), _round_end(high)) if high > low else (0.0, 1.0)
+
+
+def _round_end(end: float) -> float:
+    """Return the least of 1, 2, 4, 6 and 8 times a power of ten that is not below ``end``; 0 for 0."""
+    if end <= 0:
+        return 0.0
+    power = 10.0 ** floor(log10(end))
+    return next(times * power for times in (1, 2, 4, 6, 8, 10) if times * power >= end)
 
 
 def players(section: GameSection) -> list[dict[str, Any]]:

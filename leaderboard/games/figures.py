@@ -1,7 +1,6 @@
 """Learning curves of a game: one panel per run, the other runs behind it in grey."""
 
 from collections.abc import Mapping, Sequence
-from math import floor, log10
 
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.pages import Curve
@@ -15,11 +14,11 @@ from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
-from leaderboard.games.board import measure, scale_ends, value_digits
+from leaderboard.games.board import drawn, measure, scale_ends, value_digits
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
 from leaderboard.model.site import Marked
-from leaderboard.words.labels import number
+from leaderboard.words.labels import number, scale_end
 
 Episodes = Mapping[Entry, Sequence[SteppedEpisode]]
 """Values of each run, step by step."""
@@ -63,10 +62,8 @@ def _sketch(
     beside = BesideCurves(
         curve_points(people, shown, curve), () if curve.normalised else _published(section, shown, places)
     )
-    drawn = [*points.values(), beside.people]
-    low, high = scale_ends(shown, [mean for means in drawn for mean in means.values()])
-    # A measure without a range ends where its largest value ends, which is seldom a round number.
-    high = high if shown.range else _round_end(high)
+    lines = [*points.values(), beside.people]
+    low, high = scale_ends(shown, [mean for means in lines for mean in means.values()])
     digits = value_digits(shown)
     vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
     others = " The other runs stand behind in grey." if len(tracks) > 1 else ""
@@ -98,7 +95,7 @@ def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
     spots = (
         Spot(
             place,
-            Value.of(mean, missing="no value"),
+            Value.of(drawn(mean), missing="no value"),
             0.0 if curve.normalised and place not in ends else 1.0,
             f"{said}, {words} {place}<br>",
         )
@@ -122,13 +119,7 @@ def _horizontal(places: list[int], curve: Curve) -> Json:
 
 
 def _ends(low: float, high: float) -> Ticks:
-    return [(place, f"{place:g}") for place in (low, (low + high) / 2, high)]
-
-
-def _round_end(high: float) -> float:
-    """Return the least of 1, 2, 4, 6 and 8 times a power of ten that is not below ``high``, for a readable axis."""
-    power = 10.0 ** floor(log10(high)) if high > 0 else 1.0
-    return next(times * power for times in (1, 2, 4, 6, 8, 10) if times * power >= high)
+    return [(place, scale_end(place)) for place in (low, (low + high) / 2, high)]
 
 
 def _table(

@@ -13,6 +13,7 @@ from ircore.instances.withheld_pictures import ways_to_get
 from leaderboard.games.board import (
     board_lines,
     board_measures,
+    drawn,
     heat_columns,
     matrix,
     measure,
@@ -53,7 +54,8 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
             path = section.instance_path(instance).removeprefix(f"{section.folder}/")
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
             later = partial(_instance_values, section, instance)
-            yield _page(section, path, instance.instance_id, "instance", "gallery", {"instance": instance}, later)
+            title = section.titles[instance.instance_id]
+            yield _page(section, path, title, "instance", "gallery", {"instance": instance}, later)
 
 
 def _section_pages(section: GameSection) -> Iterator[Page]:
@@ -98,6 +100,7 @@ def _page(
         "taken_seats": section.seats,
         "tab": tab,
         "tabs": [entry for entry in _TABS if entry[0] != "matrix" or section.crossed is not None],
+        "drawn": drawn,
         "digits": value_digits(section.game.headline),
         "measure_titles": {shown.key: shown.title for shown in section.game.measures},
         "ends": scale_ends(section.game.headline, ()),
@@ -227,7 +230,8 @@ def _links(section: GameSection, entry: Entry, category: str, difficulty: str) -
         {
             "path": section.instance_path(instances[episode.instance_id]),
             "value": similarity(section.game.headline, value := values.get(episode.episode_id)),
-            "title": f"{episode.instance_id}: {episode.outcome}" + ("" if value is None else f", {number(value)}"),
+            "title": f"{section.titles[episode.instance_id]}: {episode.outcome}"
+            + ("" if value is None else f", {number(value)}"),
             "text": "" if value is None else number(value, digits),
         }
         for episode in entry.measured.episodes

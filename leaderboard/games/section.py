@@ -21,6 +21,7 @@ from ircore.runs.episode import payload_of
 from ircore.runs.folder import GameRunFolder, open_any_run
 from leaderboard.games.entries import Entry, entries_of
 from leaderboard.storage.pictures import PictureBook, Shown
+from leaderboard.words.labels import instance_titles
 
 _PAGES = frozenset({"index", "players", "matrix", "gallery", "figures", "method"})
 """Names of a section's own pages, which no instance may take."""
@@ -117,6 +118,11 @@ class GameSection:
     def seat(self, number: int) -> Seat[Any, Any]:
         """Return a seat by its number, 0-based."""
         return self.seats[number]
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """Names of the instances for headings, by their ids."""
+        return instance_titles(self.instances)
 
     def instance_path(self, instance: GameInstance) -> str:
         """Return the path of an instance's page, without suffix."""

@@ -28,7 +28,7 @@ from leaderboard.storage.build_cache import BuildCache, content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
 from leaderboard.theme.hues import Hues, hues_of, shape_words
-from leaderboard.words.labels import instance_title
+from leaderboard.words.labels import instance_titles
 
 
 @dataclass(frozen=True)
@@ -295,19 +295,15 @@ class Site:
     def _galleries(self) -> dict[str, Gallery]:
         refuse_withheld(self.results.instances, "site")
         played = {result.episode.instance_id for results in self.results.episodes.values() for result in results}
-        counted: Counter[tuple[str, str]] = Counter()
+        # Counted before any instance is left out, so that numbers in titles do not depend on the runs.
+        titles = instance_titles(self.results.instances)
         galleries = {}
         for instance in self.results.instances:
-            # Counted before any instance is left out, so that numbers in titles do not depend on the runs.
-            counted[instance.category, instance.difficulty] += 1
-            title = instance_title(
-                instance.category, instance.difficulty, counted[instance.category, instance.difficulty]
-            )
             path = self.target_path(instance)
             # A target that nobody played and whose picture is missing has nothing to show.
             if instance.instance_id in played or path.is_file():
                 target = self.pictures.add(path, instance.sha256, instance.width, instance.height)
-                galleries[instance.instance_id] = Gallery(instance, title, target)
+                galleries[instance.instance_id] = Gallery(instance, titles[instance.instance_id], target)
         return galleries
 
 

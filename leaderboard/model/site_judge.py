@@ -5,9 +5,17 @@ from ircore.results.headline import ordered_judges
 from ircore.results.model import Results
 
 
-def rates(results: Results, judge: str) -> bool:
-    """Return whether a judge rated any final rendering, rather than only compared it with the first rendering."""
-    return any(results.cell(submission.run_id, judge).score.n for submission in results.submissions)
+def rates(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> bool:
+    """Return whether a judge rated any final rendering, rather than only compared it with the first rendering.
+
+    Args:
+        results: The runs to look at.
+        judge: Name of the judge.
+        category: One category, or None for all.
+        difficulty: One difficulty, or None for both.
+    """
+    runs = (submission.run_id for submission in results.submissions)
+    return any(results.cell(run, judge, category, difficulty).score.n for run in runs)
 
 
 def site_judge(results: Results, wanted: str | None = None) -> str:

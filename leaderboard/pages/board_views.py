@@ -188,7 +188,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         (
             label,
             [
-                Chip(text, path(site, _ordered(site, other)), current)
+                Chip(text, path(site, _ordered(site, other if current else _judged(site, view, other))), current)
                 for text, other, current in links
                 if _exists(site, other.category, other.difficulty)
             ],
@@ -198,6 +198,17 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
     metrics = [Chip(metric_facts(metric).title, metric_path(metric), current=False) for metric in results.metrics]
     several = [(label, links) for label, links in menus if len(links) > 1]
     return [*several, ("Metric", metrics)] if metrics and view.overall else several
+
+
+def _judged(site: Site, view: View, other: View) -> View:
+    """Return the view that a link leads to, by a judge that rates its condition where the same judge does not."""
+    results = view_results(site, other)
+    condition = other.category, other.difficulty
+    # A judge that only compares rates nothing anywhere, and yet has boards.
+    if other.judge != view.judge or not rates(results, view.judge) or rates(results, view.judge, *condition):
+        return other
+    judges = (judge for judge in results.judges if rates(results, judge, *condition))
+    return replace(other, judge=next(judges, other.judge))
 
 
 def _orders(site: Site, view: View) -> list[tuple[str, View, bool]]:

@@ -55,7 +55,7 @@ def _metric_page(site: Site, metric: str) -> Page:
     ]
     return Page(
         path=metric_path(metric),
-        title=f"Leaderboard by {metric}",
+        title=f"Leaderboard by {facts.title}",
         template="metric_board",
         values={
             "facts": facts,
@@ -67,7 +67,7 @@ def _metric_page(site: Site, metric: str) -> Page:
             "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
             "domain": _domain([line.cell.final for line in lines]),
             "chips": [*_home_chips(site, metric)],
-            "words": view_words(site, view).replace(f"judged by {site.judge}", f"measured by {metric}"),
+            "words": view_words(site, view).replace(f"judged by {site.judge}", f"measured by {facts.title}"),
         },
         finding=_finding,
     )

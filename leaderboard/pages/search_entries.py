@@ -83,6 +83,9 @@ def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
         if page.path.startswith(_FOLDERS) or page.path in _PAGES:
             kind = "board" if page.path.startswith("boards/") else "page"
             words = "leaderboard" if kind == "board" else _PAGES.get(page.path, "")
+            # Titles of a game's instances do not say their ids, by which files name them.
+            if page.template == "game_instance":
+                words = page.path.rpartition("/")[2]
             yield [kind, _line(page.title), words, f"{page.path}.html"]
 
 

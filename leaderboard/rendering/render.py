@@ -107,6 +107,7 @@ def _environment() -> Environment:
         rule_word=rule_word,
         number=labels.number,
         signed=labels.signed,
+        scale_end=labels.scale_end,
         percent=labels.percent,
         interval=labels.interval_words,
         category=labels.category_title,

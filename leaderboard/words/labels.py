@@ -1,9 +1,10 @@
 """Terms and number formats of all pages: each concept has a single name."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from ircore.core.episode_records import AbortReason, Outcome
-from ircore.core.records import Rules
+from ircore.core.records import AnyInstance, Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
@@ -82,14 +83,29 @@ def category_short(category: str) -> str:
     return known[1] if known else category_title(category)
 
 
-def instance_title(category: str, difficulty: str, number: int) -> str:
-    """Return an instance's name for headings, such as ``Pie graphs, hard, 3``."""
-    return f"{category_title(category)}, {difficulty}, {number}"
+def instance_titles(instances: Iterable[AnyInstance]) -> dict[str, str]:
+    """Return the names of a set's instances for headings, such as ``Pie graphs, hard, 3``, by their ids.
+
+    Args:
+        instances: All instances of the set in its order, since they are counted by category and difficulty.
+    """
+    counted: Counter[tuple[str, str]] = Counter()
+    titles = {}
+    for instance in instances:
+        condition = instance.category, instance.difficulty
+        counted[condition] += 1
+        titles[instance.instance_id] = f"{category_title(condition[0])}, {condition[1]}, {counted[condition]}"
+    return titles
 
 
 def number(value: float | None, digits: int = 2) -> str:
     """Format a number with a true minus sign; a dash where there is none."""
     return MISSING if value is None else written(value, digits)
+
+
+def scale_end(value: float) -> str:
+    """Return an end of a scale with as many digits as it has: ``1``, ``0.5``, ``−2``."""
+    return f"{value:.12g}".replace("-", "−")
 
 
 def signed(value: float | None, digits: int = 2) -> str:

@@ -122,6 +122,7 @@ class Board {
       menu.querySelector("summary").focus();
     });
     whenMoved(() => this.restore());
+    addEventListener("resize", () => this.frame());
   }
 
   toggled(name, id) {
@@ -273,6 +274,13 @@ class Board {
     this.showFigures();
     this.keepOnChips();
     this.places.settle();
+    this.frame();
+  }
+
+  /* Columns that do not fit are reached by scrolling the table in its frame. */
+  frame() {
+    const frame = this.table.parentElement;
+    frame.toggleAttribute("data-narrow", this.table.scrollWidth > frame.offsetWidth);
   }
 
   /* Whether a row has the words and the menus' choices, as a function. */

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -109,6 +110,17 @@ def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         with urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
             assert answer.read() == b"a site"
+        server.shutdown()
+
+
+def test_an_unknown_address_is_answered_by_the_sites_own_page(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("a site")
+    (tmp_path / "404.html").write_text("not here: <a>front page</a>")
+    with make_server(tmp_path, 0) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        with pytest.raises(HTTPError) as answered:
+            urlopen(f"http://127.0.0.1:{server.server_address[1]}/pairs/of-old.html", timeout=60)
+        assert (answered.value.code, answered.value.read()) == (404, b'not here: <a href="/">front page</a>')
         server.shutdown()
 
 

@@ -13,13 +13,15 @@ from ircore.results.games import GameResults
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from ircore.results.tables.games import measure_column
-from leaderboard.games.board import board_lines, players
+from leaderboard.games.board import board_lines, players, scale_ends
 from leaderboard.games.entries import entries_of
 from leaderboard.games.figures import _track
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection
+from leaderboard.pages.search_entries import page_entries
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.pictures import PictureBook
+from leaderboard.words.labels import category_title, scale_end
 
 HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
 
@@ -73,6 +75,49 @@ def test_the_gallery_says_a_value_that_all_runs_share_once(values: list[list[flo
     gallery = next(page for page in game_pages([section]) if page.path == "games/guessing/gallery")
     shown = re.findall('class="muted final">([^<]+)<', Renderer(None, {}).block(gallery))
     assert shown[:2] == said
+
+
+def test_instances_are_named_as_in_the_main_gallery_and_found_by_their_ids() -> None:
+    run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
+    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
+    pages = {page.path: page for page in game_pages([section])}
+    second = section.instances[1]
+    title = f"{category_title(second.category)}, {second.difficulty}, 2"
+    html = Renderer(None, {}).block(pages[section.instance_path(second)])
+    assert f"<h1>{title}</h1>" in html
+    assert f"← {title[:-1]}1</a>" in html
+    assert f"{title[:-1]}3 →</a>" in html
+    (entry,) = page_entries([pages[section.instance_path(second)]])
+    assert entry[1:3] == [f"{section.game.title}: {title}", second.instance_id]
+
+
+WORDS = Measure("words", "Words", "words", direction="lower")
+
+
+@pytest.mark.parametrize(
+    ("means", "ends"),
+    [
+        # An interval that reaches below 0 brings no negative count, one of too few instances nothing.
+        ([Estimate(12.4, -16.4124, 34.4124, 6), Estimate(20.0, -90.0, 90.0, 4)], ["0", "40"]),
+        ([Estimate(-0.31, -0.5, -0.1, 9), Estimate(0.5, 0.2, 0.7, 9)], ["−0.4", "0.8"]),
+        ([], ["0", "1"]),
+    ],
+)
+def test_a_scale_without_a_declared_range_has_round_ends(means: list[Estimate], ends: list[str]) -> None:
+    assert [scale_end(end) for end in scale_ends(WORDS, means)] == ends
+    assert scale_ends(replace(WORDS, range=(-1, 1)), means) == (-1, 1)
+
+
+@pytest.mark.parametrize(("per_condition", "shown"), [(1, False), (5, True)])
+def test_no_interval_is_drawn_of_fewer_than_five(per_condition: int, shown: bool) -> None:
+    run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
+    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
+    figures = next(page for page in game_pages([section]) if page.path == "games/guessing/figures")
+    assert ('class="whisker"' in Renderer(None, {}).block(figures)) == shown
+
+
+def test_ends_of_scales_have_a_true_minus_sign_and_no_needless_digits() -> None:
+    assert [scale_end(end) for end in (-48.5, 0.0, 1e6)] == ["−48.5", "0", "1000000"]
 
 
 def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_those_by_the_same() -> None:

@@ -25,7 +25,7 @@ from leaderboard.model.site import Site
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.trust import HERE, LEGEND, tier_of
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.board_views import View, condition_anchor, view_path, view_words, views
+from leaderboard.pages.board_views import View, chips, condition_anchor, view_path, view_words, views
 from leaderboard.pages.boards import board_lines, board_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
@@ -160,6 +160,21 @@ def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
         "boards/by-structural/geometry-both",
         "boards/by-structural/all-rules/index",
     } <= set(paths)
+
+
+def test_a_category_that_a_judge_does_not_rate_leads_to_the_board_of_one_that_does() -> None:
+    judged = also_judged(runs(1)[0], "a-model")
+    kept = tuple(score for score in judged.given if score.judge != "a-model" or "geometry" in score.episode_id)
+    site = site_of([changed(judged, given=kept)])
+    links = dict(chips(site, View("a-model", rules=Rules())))
+    assert {chip.label: chip.path for chip in links["Category"]} == {
+        "All": "boards/index",
+        "Geometry": "boards/geometry-both",
+        "Photos": "boards/by-structural/photos-both",
+    }
+    # Asked for by name, the judge's own board is still there, and claims no order.
+    assert dict(chips(site, View("structural", "photos", rules=Rules())))["Judge"][0].path == "boards/photos-both"
+    assert rendered(site, "boards/photos-both").find("p", role="status")[0].text == "1 pair; none has a score."
 
 
 @pytest.mark.slow

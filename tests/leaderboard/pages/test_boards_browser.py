@@ -389,6 +389,38 @@ def test_menu_and_column_of_a_chosen_pair_stay_within_the_window(browser: "Brows
         assert inner <= outer or overflow == "auto"
 
 
+@pytest.mark.parametrize("width", [1440, 1920])
+def test_columns_that_do_not_fit_are_reached_by_scrolling_the_frame(
+    browser: "Browser", address: str, width: int
+) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = visit_in(context, address).open(BOARD)
+        page.locator(".board-scroll:not([data-narrow])").wait_for()
+        # As many more columns as those of facts are.
+        page.locator("table.board tr").evaluate_all(
+            "rows => rows.map(row => { for (let i = 0; i < 20; i++) row.append(row.lastElementChild.cloneNode()); })"
+        )
+        page.get_by_label("Find").fill("e")
+        page.locator(".board-scroll[data-narrow]").wait_for()
+        page.locator(".board-scroll").evaluate("frame => frame.scrollTo(5000, 0)")
+        last = page.locator("table.board thead th").last.bounding_box()
+        assert last is not None
+        assert last["x"] + last["width"] <= width
+        assert fits(page, width, 900)
+
+
+def test_the_head_of_a_metric_with_a_long_name_stays_in_its_column(visit: Visit) -> None:
+    page = visit.open("boards/metric-psnr.html")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    head = page.locator("thead .score-column")
+    head.locator("button").evaluate(
+        "button => button.firstChild.data = 'UQI by a formula (not the index of two people)'"
+    )
+    inner, outer = head.evaluate("cell => [cell.scrollWidth, cell.clientWidth]")
+    assert inner <= outer
+    assert "measured by PSNR" in page.locator("p.filtered").inner_text()
+
+
 def test_head_and_pair_stay_in_sight(browser: "Browser", address: str) -> None:
     with browser.new_context(viewport={"width": 800, "height": 500}) as context:
         page = visit_in(context, address).open(BOARD)
