@@ -89,10 +89,8 @@ def command(
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
-    from ircore.results.tables.game_catalogue import of_reconstruction_alone
 
-    if game is None and RECONSTRUCTION in played and of_reconstruction_alone(name, [*played]):
-        played = {RECONSTRUCTION: played[RECONSTRUCTION]}
+    played = _with_table(played, name)
     form, several = "json" if as_json else form, len(played) > 1
     # The formats of files hold one table: text alone can show several, one below the other.
     if several and (form != "text" or out is not None):
@@ -175,6 +173,20 @@ def _show_games(
                 _show_title(game)
             click.echo(render(tables[name], form, columns=terminal_width()), nl=rest > 0 or not last)
     return status
+
+
+def _with_table(
+    played: "dict[str, list[RunFolder | GameRunFolder]]", name: str
+) -> "dict[str, list[RunFolder | GameRunFolder]]":
+    """Return the runs of the games that may have a table: of reconstruction alone, if no other game has it."""
+    from ircore.core.records import RECONSTRUCTION
+
+    if len(played) > 1 and RECONSTRUCTION in played:
+        from ircore.results.tables.game_catalogue import of_reconstruction_alone
+
+        if of_reconstruction_alone(name, [*played]):
+            return {RECONSTRUCTION: played[RECONSTRUCTION]}
+    return played
 
 
 def _show_title(game: str) -> None:
