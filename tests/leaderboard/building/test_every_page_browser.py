@@ -153,8 +153,8 @@ def test_no_page_is_wider_than_its_window_or_its_paper(visit: Visit, site: Path,
         ready(page)
         wide += [(path, width) for width in WIDTHS if not fits(page, width)]
         page.emulate_media(media="print")
-        # A board lies across.
-        paper = 960 if page.locator(".board-scroll").count() else 720
+        # Boards lie across.
+        paper = 960 if page.locator(".board-scroll, .game-board, .game-dots").count() else 720
         if not fits(page, paper, 1000) or not page.locator("h1").first.is_visible():
             wide.append((path, 0))
         page.emulate_media(media="screen")
