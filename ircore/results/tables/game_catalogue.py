@@ -39,13 +39,13 @@ def of_reconstruction_alone(name: str, games: Sequence[str]) -> bool:
 
     Args:
         name: The table's.
-        games: Names of games; a game that cannot be loaded has no tables.
+        games: Names of games, reconstruction and others; a game that cannot be loaded has the tables of all games.
     """
-    tables: set[str] = set()
+    tables = {*GAME_TABLES}
     for game in games:
         if game != RECONSTRUCTION:
             with suppress(InputError, WorkError):
-                tables |= {*GAME_TABLES, *game_tables(load_game(game))}
+                tables.update(game_tables(load_game(game)))
     return name in table_names() and name not in tables
 
 

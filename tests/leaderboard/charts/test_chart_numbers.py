@@ -248,7 +248,8 @@ def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> N
 
 
 def test_small_multiples_show_the_cells_of_each_category() -> None:
-    many = invented_results(["seer", "teller"], ["painter", "sketcher"])
+    # Enough pictures of every category that the title may speak of all pairs.
+    many = invented_results(["seer", "teller"], ["painter", "sketcher"], per_condition=6)
     chart = figures(many, pairs_of(many), {"categories"})["categories"]
     ranked = [row.submission.run_id for row in many.board(OWN)]
     wanted = [many.cell(run_id, OWN, category).score.mean for category in many.categories for run_id in ranked]
