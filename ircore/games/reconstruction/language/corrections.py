@@ -65,11 +65,8 @@ class _Finder:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._order = {words.correction: index for index, words in enumerate(lexicon.lists)}
-        self._phrases = {words.correction: _phrases(words) for words in lexicon.lists}
-        self._openings = {
-            words.correction: tuple(opening for text in _texts(words) for opening in _openings(text))
-            for words in lexicon.lists
-        }
+        # Longer phrases are tried first: the first that matches wins.
+        self._phrases = {words.correction: sorted(_texts(words), key=len, reverse=True) for words in lexicon.lists}
         self._by_stem: dict[str, tuple[Correction, ...]] = defaultdict(tuple)
         for words in lexicon.lists:
             for stem in words.stems:
@@ -81,35 +78,43 @@ class _Finder:
     def find(self, message: str) -> tuple[Mark, ...]:
         """Return the marks of a message; see ``find_corrections``."""
         lowered = _lowered(message)
-        stems: dict[Correction, list[Span]] = defaultdict(list)
+        marks: list[Mark] = []
         phrases: dict[Correction, list[Span]] = defaultdict(list)
         for token in _TOKEN.finditer(lowered):
+            word = token[0]
             # A word longer than any stem with its ending is cut, so that no word fills the cache.
-            by_stem, by_phrase = self._of_token(token[0][: self._longest + 1])
-            for correction in by_stem:
-                stems[correction].append(token.span())
-            for correction in by_phrase:
+            by_stem, by_phrase = self._of_token(word[: self._longest + 1])
+            if by_stem:
+                start, end = token.span()
+                marks += [Mark(correction, start, end, word) for correction in by_stem]
+            for correction, pattern in by_phrase:
                 earlier = phrases[correction]
                 # Phrases of one category do not overlap: the first of them wins.
                 if not earlier or earlier[-1][1] <= token.start():
-                    match = self._phrases[correction].match(lowered, token.start())
+                    match = pattern.match(lowered, token.start())
                     if match:
                         earlier.append(match.span())
         for correction, matches in phrases.items():
-            stems[correction] += _outside(matches, stems[correction])
-        marks = [
-            Mark(correction, start, end, " ".join(lowered[start:end].split()))
-            for correction, places in stems.items()
-            for start, end in places
-        ]
+            if matches:
+                stems = [(mark.start, mark.end) for mark in marks if mark.correction == correction]
+                marks += [
+                    Mark(correction, start, end, " ".join(lowered[start:end].split()))
+                    for start, end in _outside(matches, stems)
+                ]
         return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
 
-    def _categories_of(self, token: str) -> tuple[tuple[Correction, ...], tuple[Correction, ...]]:
-        """Return the categories whose stems fire on ``token``, and those with a phrase that may begin there."""
+    def _categories_of(
+        self, token: str
+    ) -> tuple[tuple[Correction, ...], tuple[tuple[Correction, re.Pattern[str]], ...]]:
+        """Return the categories whose stems fire on ``token``, and those with phrases that may begin there."""
         lengths = range(max(1, len(token) - ENDING), len(token) + 1)
         stems = {correction for length in lengths for correction in self._by_stem.get(token[:length], ())}
-        phrases = (correction for correction, openings in self._openings.items() if token.startswith(openings))
-        return tuple(sorted(stems, key=self._order.__getitem__)), tuple(phrases)
+        phrases = (
+            (correction, tuple(text for text in texts if f"{token} ".startswith(_openings(text))))
+            for correction, texts in self._phrases.items()
+        )
+        patterns = tuple((correction, _pattern(texts)) for correction, texts in phrases if texts)
+        return tuple(sorted(stems, key=self._order.__getitem__)), patterns
 
 
 @cache
@@ -117,12 +122,11 @@ def _finder() -> _Finder:
     return _Finder(load_lexicon())
 
 
-def _phrases(words: WordList) -> re.Pattern[str]:
-    """Join the phrases of a list into a single pattern; longer alternatives are tried first."""
-    # An alternative that is tried first wins, even where a longer one would match, too.
-    texts = sorted(_texts(words), key=len, reverse=True)
+@cache
+def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
+    """Join phrases into a single pattern; earlier ones are tried first."""
     # Bounded repeats: an unbounded run of white space would take quadratic time on a hostile message.
-    spaced = (text.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for text in texts)
+    spaced = (phrase.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for phrase in phrases)
     return re.compile(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)")
 
 
@@ -137,16 +141,17 @@ def _texts(words: WordList) -> Iterator[str]:
             yield re.sub(r"^\\d\{1,9\}", r"[0-9]\\d{0,8}", phrase.text)
 
 
+@cache
 def _openings(text: str) -> tuple[str, ...]:
-    """Return the beginnings of a token with which a match of a phrase can begin.
+    """Return what a token may begin with where a match of a phrase begins; a space ends a whole word.
 
-    >>> _openings("hues?"), _openings("#[0-9a-f]{6}")
-    (('hue',), ('#',))
+    >>> _openings("hues?"), _openings("#[0-9a-f]{6}"), _openings("a bit")
+    (('hue',), ('#',), ('a ',))
     """
     if text.startswith("[0-9]"):
         return tuple(digits)
-    # A letter before a quantifier may be missing in the match.
-    opening = re.match(r"[a-z]+(?![?*{])|[0-9#]|\\\(", text)
+    # A letter before a quantifier may be missing in the match, and so may a space.
+    opening = re.match(r"[a-z]+(?![?*{])(?: (?!\?))?|[0-9#]|\\\(", text)
     if opening is None:
         raise ValueError(f"a phrase begins with a letter, a digit, # or (, not as {text!r} does")
     return (opening[0].removeprefix("\\"),)
