@@ -40,14 +40,7 @@ def load_results(place: str, revision: str | None = None) -> Results:
             reconstruction.
         WorkError: The release has faults, or the Hub has no such dataset or revision, or cannot be reached.
     """
-    report = _sound_report(place, revision)
-    if not report.runs:
-        games = sorted({run.run.game for run in report.game_runs})
-        raise InputError(
-            f"{place}: no runs of reconstruction, only of {', '.join(games)}",
-            f"See: ircore results {place}; or dataset_card.data.load_game_results({place!r}, {games[0]!r}).",
-        )
-    return Results.from_runs(report.runs)
+    return _reconstruction(_sound_report(place, revision), place)
 
 
 def load_game_results(place: str, game: str, revision: str | None = None) -> GameResults:
@@ -62,15 +55,53 @@ def load_game_results(place: str, game: str, revision: str | None = None) -> Gam
         InputError: As ``load_results``; or the release has no runs of the game, or the game is not installed.
         WorkError: As ``load_results``; or the game cannot be imported.
     """
+    results = results_of_game(place, revision, game)
+    if not isinstance(results, GameResults):
+        raise InputError(f"{game}: the results of this game have a type of their own", "Call load_results.")
+    return results
+
+
+def results_of_game(place: str, revision: str | None = None, game: str | None = None) -> Results | GameResults:
+    """Check a release and compute the results of one of its games.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` on the Hub.
+        revision: Tag, branch or commit on the Hub; the newest commit if None.
+        game: Name of the game; if None reconstruction where the release has runs of it, else its only game.
+
+    Raises:
+        InputError: There is no such release; or it has no runs of the game, or of several games and none is named.
+        WorkError: As ``load_results``; or the game cannot be imported.
+    """
     report = _sound_report(place, revision)
-    runs = [run for run in report.game_runs if run.run.game == game]
-    if not runs:
-        raise unknown("game", game, sorted({run.run.game for run in report.game_runs}))
-    return GameResults.from_runs(load_game(game), runs)
+    if game == RECONSTRUCTION or (game is None and report.runs):
+        return _reconstruction(report, place)
+    games = _games(report)
+    if game is None and len(games) > 1:
+        raise InputError(f"{place}: runs of several games: {', '.join(games)}", f"Name one of them: game={games[0]!r}.")
+    chosen = game or games[0]
+    if chosen not in games:
+        raise unknown("game", chosen, games)
+    return GameResults.from_runs(load_game(chosen), [run for run in report.game_runs if run.run.game == chosen])
 
 
 def _sound_report(place: str, revision: str | None) -> Report:
     return sound_release(find_release(place, revision), place)
+
+
+def _reconstruction(report: Report, place: str) -> Results:
+    if not report.runs:
+        games = _games(report)
+        raise InputError(
+            f"{place}: no runs of reconstruction, only of {', '.join(games)}",
+            f"See: ircore results {place}; or ircore.board({place!r}, game={games[0]!r}).",
+        )
+    return Results.from_runs(report.runs)
+
+
+def _games(report: Report) -> list[str]:
+    """Return the names of the games other than reconstruction that a release has runs of."""
+    return sorted({run.run.game for run in report.game_runs})
 
 
 def pull_runs(release: Path, out: Path) -> tuple[Path, ...]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from ircore.core.errors import InputError
 from ircore.core.images import Loading
 from ircore.core.plugins import load, unknown
+from ircore.core.records import RECONSTRUCTION
 from ircore.library.playing import Place, RunPlace, open_run
-from ircore.results.games import read_game_results
+from ircore.results.games import GameResults, read_game_results
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.frames import as_frame
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-Source = RunPlace | Results | Sequence[RunPlace]
+Source = RunPlace | Results | GameResults | Sequence[RunPlace]
 """Source of tables: a run, several runs, a release's place, or results."""
 
 
@@ -49,9 +50,8 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
         >>> ircore.load_results("release").board("verified") == results.board("verified")
         True
     """
-    # A place that holds no run may be a release, a folder or a name on the Hub; what is neither is refused there.
-    if len(places) == 1 and not isinstance(places[0], RunFolder | GameRunFolder) and not _is_run(places[0]):
-        loaded: Results = load("releases", "results")(str(places[0]), revision)
+    if len(places) == 1 and not _is_run(places[0]):
+        loaded: Results = load("releases", "results")(str(places[0]), revision, RECONSTRUCTION)
         return loaded
     if revision is not None:
         raise InputError(f"revision {revision!r}: runs have no revisions", "Remove the argument revision.")
@@ -69,22 +69,24 @@ def board(
     category: str | None = None,
     difficulty: str | None = None,
     order: Order = "main",
+    game: str | None = None,
 ) -> "pd.DataFrame":
     """Return the board: pairs ranked by their main score (0–100), in which an episode not played counts as 0.
 
     Args:
-        source: A run of any game, several of one game, a release of reconstruction, or ``load_results(…)``.
+        source: A run of any game, several of one game, a release, or ``load_results(…)``.
         judge: Whose ratings; those of the headline judge if None: ``verified`` where it rated.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
         order: ``main``, which decides the ranks, or ``quality``: the score of what was played.
+        game: Of a release: the game; if None reconstruction where it was played, else the release's only game.
 
     Returns:
         A row for each pair, best first. Ranks are ranges, ``rank_low`` to ``rank_high``, 1 for the best; missing for a
         pair without a rank. ``attrs`` holds the caption, units and descriptions of the columns.
 
     Raises:
-        InputError: There is nothing to rank, or no such judge, category or difficulty.
+        InputError: There is nothing to rank, or no such game, judge, category or difficulty.
         WorkError: A release has faults, or the Hub cannot be reached.
 
     Example:
@@ -94,10 +96,10 @@ def board(
         >>> board.attrs["units"]["main_score_mean"]
         '0–100'
     """
-    games = _game_runs(source)
-    if games:
-        return as_frame(game_board(read_game_results(games), category, difficulty))
-    return table(source, "board", judge=judge, category=category, difficulty=difficulty, order=order)
+    results = _results(source, game)
+    if isinstance(results, GameResults):
+        return as_frame(game_board(results, category, difficulty))
+    return table(results, "board", judge=judge, category=category, difficulty=difficulty, order=order)
 
 
 def table(
@@ -108,24 +110,25 @@ def table(
     category: str | None = None,
     difficulty: str | None = None,
     order: Order = "main",
+    game: str | None = None,
 ) -> "pd.DataFrame":
     """Return a table of results by its name.
 
     Args:
-        source: A run, several of one game, a release of reconstruction, or ``load_results(…)``, which is quicker for
-            several tables.
+        source: A run, several of one game, a release, or ``load_results(…)``, which is quicker for several tables.
         name: One of ``tables()``; of runs of another game what ``ircore results RUN`` lists, such as ``at_k``.
         judge: Whose ratings, of tables of one judge; those of the headline judge if None.
         category: Only this category; all if None.
         difficulty: ``easy`` or ``hard``; both if None.
         order: Of boards, as in ``board``.
+        game: Of a release, as in ``board``.
 
     Returns:
         The table in full precision, with the columns of ``ircore results --table NAME --format csv``: an estimate
         has ``…_mean``, ``…_low``, ``…_high`` (95 % interval) and ``…_n``.
 
     Raises:
-        InputError: There is no such table, judge, category or difficulty.
+        InputError: There is no such table, game, judge, category or difficulty.
         WorkError: A release has faults, or the Hub cannot be reached.
 
     Example:
@@ -133,13 +136,12 @@ def table(
         >>> len(outcomes)
         1
     """
-    games = _game_runs(source)
+    results = _results(source, game)
     # Tables of other games have names of their own, which TABLES does not list.
-    if games:
-        return as_frame(tables_of_game(read_game_results(games), name, category, difficulty)[name])
+    if isinstance(results, GameResults):
+        return as_frame(tables_of_game(results, name, category, difficulty)[name])
     if name not in TABLES:
         raise unknown("table", name, list(TABLES))
-    results = _results(source)
     return as_frame(TABLES[name].table(results, Question(judge, category, difficulty, order)))
 
 
@@ -268,30 +270,34 @@ def verify(
     return Verification(report.faults, report.rescored, report.not_checked)
 
 
-def _is_run(place: Place) -> bool:
-    return (Path(place) / RUN_FILE).is_file()
+def _is_run(place: RunPlace) -> bool:
+    return isinstance(place, RunFolder | GameRunFolder) or (Path(place) / RUN_FILE).is_file()
 
 
-def _listed(source: Source) -> Sequence[RunPlace]:
-    """Return the runs or the release of a source that is no results."""
-    if isinstance(source, Results):
-        return ()
+def _results(source: Source, game: str | None) -> Results | GameResults:
+    results = _read(source, game)
+    played = results.game.name if isinstance(results, GameResults) else RECONSTRUCTION
+    if game not in (None, played):
+        raise InputError(f"game {game!r}: these are results of {played}", "Remove the argument game.")
+    return results
+
+
+def _read(source: Source, game: str | None) -> Results | GameResults:
+    if isinstance(source, Results | GameResults):
+        return source
     # A text is a sequence, too, but names one place.
-    return source if isinstance(source, Sequence) and not isinstance(source, str) else (source,)
-
-
-def _results(source: Source) -> Results:
-    return source if isinstance(source, Results) else load_results(*_listed(source))
-
-
-def _game_runs(source: Source) -> list[GameRunFolder]:
-    """Return the runs of a source that are of other games than reconstruction; an empty list if there are none."""
-    places = [place for place in _listed(source) if isinstance(place, RunFolder | GameRunFolder) or _is_run(place)]
-    opened = [open_run(place) for place in places]
-    games = [run for run in opened if isinstance(run, GameRunFolder)]
-    if games and len(games) < len(opened):
+    places = source if isinstance(source, Sequence) and not isinstance(source, str) else (source,)
+    # A place that holds no run may be a release, a folder or a name on the Hub; what is neither is refused there.
+    if len(places) == 1 and not _is_run(places[0]):
+        released: Results | GameResults = load("releases", "results")(str(places[0]), None, game)
+        return released
+    runs = [open_run(place) for place in places if _is_run(place)]
+    played = [run for run in runs if isinstance(run, GameRunFolder)]
+    if not played:
+        return load_results(*places)
+    if len(played) < len(places):
         raise InputError("the runs are of several games", "Name runs of one game.")
-    return games
+    return read_game_results(played)
 
 
 def _opened(image: Union[Place, "Image"]) -> "Path | Image":

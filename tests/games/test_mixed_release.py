@@ -53,11 +53,14 @@ print(json.dumps({
 
 RESULTS = """
 import json, sys
+import ircore
 from dataset_card.data import load_game_results, load_results, load_table, load_transcripts
 place = sys.argv[1]
 board = load_game_results(place, "rps")
 print(json.dumps({
     "wins": {row.submission.run.slug: row.cell.measures["wins"].mean for row in board.board()},
+    "boards": [ircore.board(place)["submission"].tolist(), ircore.board(place, game="rps")["submission"].tolist()],
+    "rounds": len(ircore.table(place, "rounds", game="rps")),
     "judges": list(load_results(place).judges),
     "steps": len(load_transcripts(place, game="rps")),
     "default": list(load_table(place).columns)[:2],
@@ -231,6 +234,9 @@ def test_a_release_goes_to_the_hub_and_comes_back(mixed: Toy, hub: HubServer) ->
 def test_results_and_tables_load_in_python(mixed: Toy) -> None:
     assert python(mixed, RESULTS, "release") == {
         "wins": {"perfect": 1.0, "fair": pytest.approx(2 / 3)},
+        "boards": [["builtin-captioner-sketch"], ["perfect", "fair"]],
+        # Two pairs, three rounds.
+        "rounds": 6,
         "judges": ["structural", "verified"],
         "steps": 24,
         "default": ["run_id", "submission"],

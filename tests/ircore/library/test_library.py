@@ -84,6 +84,10 @@ def test_runs_are_taken_by_path_by_folder_and_as_results(tmp_path: Path) -> None
     assert [sorted(board["submission"]) for board in boards] == [["first", "second"]] * 3
     assert boards[0].equals(boards[1])
     assert boards[0].equals(boards[2])
+    with pytest.raises(ircore.InputError, match="unknown table 'bord'"):
+        ircore.table(results, "bord")
+    with pytest.raises(ircore.InputError, match="game 'reasoning': these are results of reconstruction"):
+        ircore.board(runs, game="reasoning")
 
 
 @pytest.mark.slow
@@ -113,7 +117,6 @@ def test_pictures_are_compared_as_published_or_as_a_viewer_shows_them(tmp_path: 
     [
         (lambda: ircore.play("classical+canvass", "set", "run"), "unknown built-in pair", "classical+canvas"),
         (lambda: ircore.load_results("nowhere"), "nowhere: no such folder", "ORG/NAME"),
-        (lambda: ircore.table("nowhere", "bord"), "unknown table 'bord'", "board"),
         (lambda: ircore.compare("a.png", "b.png", ["simm"]), "unknown metric 'simm'", "ssim"),
         (lambda: ircore.compare("a.png", "b.png", loading=cast(Any, "raw")), "unknown loading 'raw'", "upstream"),
         (lambda: ircore.compare("a.png", "b.png"), "a.png: cannot be read", "Check the path"),
