@@ -11,6 +11,13 @@ from ircore.games.base import Seat
 from ircore.players.base import Answer, AnswerKind, Asked, ChoiceAnswer, PictureAnswer, Question, TextAnswer
 from ircore.runs.events import Call, CallKey, Entry
 
+LONGEST_TEXT = 200_000
+"""Characters of an answer's words that are recorded; the reconstruction game refuses fewer already."""
+
+MAX_NOTES = 100
+LONGEST_NOTE = 2_000
+"""Notes of an answer, and characters of each, that are recorded."""
+
 KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureAnswer, "choice": ChoiceAnswer}
 
 
@@ -25,10 +32,19 @@ def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
 
 
 def written(answer: Answer) -> Answer:
-    """Return an answer as a file can hold it; lone surrogates, which UTF-8 cannot write, are replaced."""
+    """Return an answer as a file can hold it: words cut to the bounds above, without lone surrogates.
+
+    >>> len(written(TextAnswer("a" * 300_000)).text)
+    200000
+    """
     if isinstance(answer, TextAnswer):
-        return replace(answer, text=answer.text.encode(errors="replace").decode())
-    return answer
+        return replace(answer, text=_written(answer.text, LONGEST_TEXT))
+    return replace(answer, notes=tuple(_written(note, LONGEST_NOTE) for note in answer.notes[:MAX_NOTES]))
+
+
+def _written(words: str, longest: int) -> str:
+    # UTF-8 cannot write lone surrogates.
+    return words[:longest].encode(errors="replace").decode()
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
@@ -51,6 +67,9 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
         )
     if isinstance(held, Picture) and max(held.width, held.height) > MAX_SIDE:
         raise WorkError(f"{who} drew {held.width} × {held.height} pixels", f"Draw at most {MAX_SIDE:,} pixels a side.")
+    notes = getattr(answer, "notes", ())
+    if not isinstance(notes, tuple | list) or not all(isinstance(note, str) for note in notes):
+        raise WorkError(f"{who} answered with notes that are no list of texts", 'Write notes=("a note",).')
     # Only the questions to seats that choose have these two fields.
     choices = getattr(question, "choices", ())
     unclear = getattr(question, "unclear", None)

@@ -22,10 +22,6 @@ from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
 from ircore.players.openai.settings import DescriberSettings, read_settings
 
-LONGEST_TEXT = 200_000
-"""Characters of an answer that are kept; the game refuses fewer already."""
-
-
 LONGEST_PROBLEM = 500
 """Characters of an invalid choice that an error quotes."""
 
@@ -111,7 +107,7 @@ class OpenAIDescriber:
         read = _message if seat == "describer" else _text
         # Made anew for each attempt, which may have to fit into less room.
         called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, read)
-        return TextAnswer(provider.scrub(called.value)[:LONGEST_TEXT], called.usage, attempts=called.attempts)
+        return TextAnswer(provider.scrub(called.value), called.usage, attempts=called.attempts)
 
     async def _shown(self, part: str | Picture) -> str | Picture:
         """Return words unchanged, and a picture resized if the manifest limits the longer side."""

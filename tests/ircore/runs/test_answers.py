@@ -9,8 +9,9 @@ from ircore.core.errors import WorkError
 from ircore.core.images import Picture
 from ircore.games.base import Seat
 from ircore.players.base import Answer, AnswerKind, ChoiceAnswer, PictureAnswer, Question, TextAnswer
-from ircore.runs.answers import fitting
+from ircore.runs.answers import fitting, written
 
+SMALL = Picture.from_pixels(np.zeros((1, 1, 3), np.uint8))
 WIDE = Picture.from_pixels(np.zeros((1, 9000, 3), np.uint8))
 
 
@@ -21,6 +22,8 @@ WIDE = Picture.from_pixels(np.zeros((1, 9000, 3), np.uint8))
         ("text", TextAnswer(5), "a TextAnswer whose text is of the type int", "It has to be of the type str."),  # type: ignore[arg-type]
         ("picture", PictureAnswer(b"PNG"), "whose picture is of the type bytes", "It has to be of the type Picture."),  # type: ignore[arg-type]
         ("picture", PictureAnswer(WIDE), "drew 9000 × 1 pixels", "Draw at most 8,192 pixels a side."),
+        ("picture", PictureAnswer(SMALL, notes="unclear"), "notes that are no list", 'Write notes=("a note",).'),  # type: ignore[arg-type]
+        ("choice", ChoiceAnswer("A", notes=(5,)), "notes that are no list", 'Write notes=("a note",).'),  # type: ignore[arg-type]
         ("choice", ChoiceAnswer("C"), "chose 'C'", "Choose one of: A, B."),
         ("choice", ChoiceAnswer(0), "whose choice is of the type int", "It has to be of the type str."),  # type: ignore[arg-type]
     ],
@@ -31,3 +34,12 @@ def test_what_does_not_fit_is_named(answers: AnswerKind, answer: Any, problem: s
     with pytest.raises(WorkError, match=problem) as refused:
         fitting(seat, question, answer)
     assert refused.value.remedy == remedy
+
+
+def test_words_of_any_length_are_recorded_up_to_a_bound() -> None:
+    talk = written(TextAnswer("word " * 500_000))
+    assert isinstance(talk, TextAnswer)
+    assert talk.text == "word " * 40_000  # 200,000 characters
+    drawn = written(PictureAnswer(SMALL, notes=("\ud800" * 3_000,) * 500))
+    assert isinstance(drawn, PictureAnswer)
+    assert drawn.notes == ("?" * 2_000,) * 100
