@@ -1,6 +1,6 @@
 """Similarity of a group of episodes over the turns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ircore.results.conditions import under
@@ -48,18 +48,19 @@ def trajectory(
         for result in under(episodes, category, difficulty)
         if (judged := result.judged.get(judge)) is not None and judged.final is not None
     ]
-    longest = max((len(track) for track in tracks), default=0)
+    lengths = [len(track) for track in tracks]
+    longest = max(lengths, default=0)
+    reached = zip(*(track + track[-1:] * (longest - len(track)) for track in tracks), strict=True)
     points = []
-    for turn in range(1, longest + 1):
-        latest = [track[min(turn, len(track)) - 1] for track in tracks]
+    for turn, latest in enumerate(reached, start=1):
         # Turns between the first and the final one are rated only on request.
         known = [value for value in latest if value is not None]
         if len(known) >= KNOWN_SHARE * len(tracks):
-            refining = sum(len(track) >= turn for track in tracks)
+            refining = [length >= turn for length in lengths].count(True)
             points.append(_TurnPoint(turn, estimate(known, SCORE), refining))
     return tuple(points)
 
 
-def _track(result: EpisodeResult, judged: JudgedEpisode) -> Sequence[float | None]:
+def _track(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
     """Return the score of each rendering in turn; None for a rendering without a score."""
-    return [judged.trajectory.get(turn.turn) for turn in result.episode.rendered_turns]
+    return [judged.trajectory.get(turn.turn) for turn in result.episode.turns if turn.rendering is not None]
