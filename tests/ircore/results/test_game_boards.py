@@ -209,6 +209,7 @@ def test_the_table_of_the_page_is_a_table() -> None:
 def test_every_table_of_runs_ends_with_the_rules() -> None:
     runs = results(*(guessed(name, TEN, [points] * 20, rules={"rounds": 2}) for name, points in PAIRS))
     for name, table in tables_of_game(runs, None).items():
+        assert len(table.spare_places) == len(table.spare), name
         if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
             assert keys[-1] == "rules", name
             assert {value.value for value in table.column("rules")} == {"rounds=2"}, name
