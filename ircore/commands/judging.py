@@ -99,11 +99,10 @@ def tell_plan(
     click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")
 
 
-def tell_counts(counts: dict[str, ScoreCount], judges: Sequence[str]) -> None:
-    """Show the number of scores of each judge, and which metrics lack values and why."""
+def tell_counts(counts: dict[str, ScoreCount]) -> None:
+    """Show the number of scores of each judge and metric, which add up to the number of all scores."""
     for name, count in counts.items():
-        if name in judges or count.without:
-            click.echo(printable(f"  {name}: {count.text()}"))
+        click.echo(printable(f"  {name}: {count.text()}"))
 
 
 def end_of(reports: Sequence[JudgeReport]) -> int:

@@ -8,9 +8,9 @@ GAP = 2
 
 
 def aligned(lines: Sequence[Sequence[str]], to_left: Sequence[bool], columns: int | None = None) -> list[str]:
-    """Return a table's lines, its heading and a rule first.
+    r"""Return a table's lines, its heading and a rule first.
 
-    >>> print(*aligned([["pair", "main (0–100)"], ["a + b", "93.1"]], [True, False], columns=14), sep="\\n")
+    >>> print(*aligned([["pair", "main (0–100)"], ["a + b", "93.1"]], [True, False], columns=14), sep="\n")
               main
     pair   (0–100)
     ──────────────
@@ -68,9 +68,9 @@ def narrowest(lines: Sequence[Sequence[str]]) -> int:
 
 
 def blocks(lines: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """Return the lines of a table with a block for each row, in which each cell has a line of its own.
+    r"""Return the lines of a table with a block for each row, in which each cell has a line of its own.
 
-    >>> print(*blocks([["pair", "score"], ["a + b", "9.1"], ["c + d", "8.0"]], columns=14), sep="\\n")
+    >>> print(*blocks([["pair", "score"], ["a + b", "9.1"], ["c + d", "8.0"]], columns=14), sep="\n")
     pair   a + b
     score  9.1
     ──────────────

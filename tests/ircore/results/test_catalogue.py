@@ -40,4 +40,5 @@ def test_the_columns_that_a_narrow_terminal_leaves_out_are_columns_of_their_tabl
     results = sample_results(tmp_path)
     for name in ("board", "leaderboard", "comparisons", "outcomes", "parts", "corrections", "by_turn"):
         table = TABLES[name].table(results, Question(judge="structural"))
-        assert table.spare and len(table.spare_places) == len(table.spare), name
+        assert table.spare, name
+        assert len(table.spare_places) == len(table.spare), name
