@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
+from ircore.games.registry import load_game
 from ircore.instances.store import read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
@@ -157,6 +159,25 @@ def test_events_come_as_the_journal_grows(tmp_path: Path, run: RunFolder) -> Non
         writer.record([Entry(Call(episode_id="e", turn=3, role="describer", text="<b>A circle.</b>", seconds=1))])
     (last,) = feed.since(len(first))
     assert (last["turn"], last["text"]) == (3, "<b>A circle.</b>")
+
+
+@pytest.mark.parametrize("name", ["reconstruction", "reference", "conversation", "reasoning"])
+def test_every_game_of_the_demo_introduces_itself_in_two_sentences(name: str) -> None:
+    introduction = load_game(name).pages.introduction
+    assert len(re.findall(r"\.(?:\s|$)", introduction)) == 2
+    assert "\n" not in introduction
+
+
+def test_the_page_is_told_of_each_game_as_the_game_declares_itself(run: RunFolder) -> None:
+    state = State(run.path.parent.parent, ["play"])
+    state.feed = Feed(run.path.parent)
+    told = state.as_dict()
+    game = load_game("reconstruction")
+    (introduced,) = told["games"]
+    assert introduced == {
+        "name": "reconstruction", "title": game.title, "introduction": game.pages.introduction
+    }  # fmt: skip
+    assert {event["game"] for event in told["events"]} == {"reconstruction"}
 
 
 def test_a_line_that_is_still_being_written_waits(run: RunFolder) -> None:
