@@ -79,3 +79,10 @@ def test_tables_of_a_mixed_list_stand_below_the_titles_of_their_games(
     # A table of reconstruction alone needs no --game.
     assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "judges"]) == 0
     assert "Reference games" not in capsys.readouterr().out
+    # A table that reconstruction does not have is shown of the games that have it.
+    assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "players"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0].split() == ["Seat", "Player", "Accuracy", "(0–1)", "Runs"]
+    assert "Reconstruction" not in said.out
+    assert "ircore: " not in said.err
+    assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "nonsense"]) == 2
