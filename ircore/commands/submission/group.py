@@ -26,6 +26,7 @@ from ircore.commands.submission import (
 )
 from ircore.commands.submission.preview import by_option, preview_lines, published_option
 from ircore.commands.submission.preview import command as preview_command
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable
@@ -166,7 +167,7 @@ def _show_signatures(runs: tuple[Path, ...]) -> None:
     for run in runs:
         if (run / WITNESS).is_file():
             witness = check_witness(run, known_relays())
-            click.echo(printable(f"{run}: {witness.records} records signed by {witness.relay}"), err=True)
+            click.echo(printable(f"{run}: {counted(witness.records, 'record')} signed by {witness.relay}"), err=True)
 
 
 def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
@@ -233,7 +234,7 @@ def _report(
             click.echo("no manifest is added or changed; no errors in what is")
         if counted:
             verdict = "have no error" if wrong else "valid"  # "valid" never stands beside the exit status 2
-            click.echo(f"{len(valid)} of {len(checked)} submissions {verdict}")
+            click.echo(f"{len(valid)} of {counted(len(checked), 'submission')} {verdict}")
     if github:
         for line in reports.annotations(findings):
             click.echo(line, err=as_json)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.runs.costs.prices import Asked, RunPrices, images, images_perhaps_billed, seconds, usage_of_question
 
 
@@ -99,4 +100,4 @@ class Totals:
             return f"{self.cost_usd:.4f} US$"
         if self.priced == 0:
             return "not known"
-        return f"{self.cost_usd:.4f} US$ and {self.unpriced} answers of unknown cost"
+        return f"{self.cost_usd:.4f} US$ and {counted(self.unpriced, 'answer')} of unknown cost"
