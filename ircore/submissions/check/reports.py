@@ -49,7 +49,9 @@ def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
     first, *others = findings
     lines = [f"  {finding}" for finding in others]
     # An error's second part is indented already, by two.
-    return f"{first.where}: {first.what} ({verdict_counts(findings)})", "\n".join([first.help, *lines]).removeprefix("  ")
+    return f"{first.where}: {first.what} ({verdict_counts(findings)})", "\n".join([first.help, *lines]).removeprefix(
+        "  "
+    )
 
 
 def valid_line(checked: Checked) -> str:
