@@ -97,7 +97,7 @@ def build(
         return
     width = max(12, *(len(table.config.name) for table in built.written))
     for table in built.written:
-        click.echo(f"{table.config.name:<{width}} {table.rows:>8,} rows {table.file_bytes / 1e6:>9.2f} MB")
+        click.echo(f"{table.config.name:<{width}} {counted(table.rows, 'row'):>13} {table.file_bytes / 1e6:>9.2f} MB")
     for line in built.lines():
         click.echo(printable(line))
     click.echo(f"{out}  (load_dataset reads this folder)")
