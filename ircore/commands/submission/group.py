@@ -149,7 +149,7 @@ def check(
     purpose = Purpose(local, resolve, unplayed)
     if everything:
         tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
-        _report(tree.checked, tree.findings, as_json, github, counted=True)
+        _report(tree.checked, tree.findings, as_json, github, numbers_only=True)
         # A whole folder of submissions is evaluated, not played by one command.
         click.get_current_context().meta[NEXT] = "ircore submission evaluate-pending --help"
     else:
@@ -215,10 +215,10 @@ def _report(
     findings: Sequence[Finding],
     as_json: bool,
     github: bool,
-    counted: bool = False,
+    numbers_only: bool = False,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Show a verdict, with valid submissions ``counted`` rather than listed, and ``more`` fields in JSON.
+    """Show a verdict, valid submissions listed unless ``numbers_only``, and ``more`` fields in JSON.
 
     Raises:
         InputError: There are errors; the error says them.
@@ -228,11 +228,11 @@ def _report(
         click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
     else:
         valid = [submission for submission in checked if submission.valid]
-        for submission in valid if not (counted or wrong) else []:
+        for submission in valid if not (numbers_only or wrong) else []:
             click.echo(printable(reports.valid_line(submission)))
         if not (checked or wrong):
             click.echo("no manifest is added or changed; no errors in what is")
-        if counted:
+        if numbers_only:
             verdict = "have no error" if wrong else "valid"  # "valid" never stands beside the exit status 2
             click.echo(f"{len(valid)} of {counted(len(checked), 'submission')} {verdict}")
     if github:
