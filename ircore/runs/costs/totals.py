@@ -15,7 +15,7 @@ class Totals:
     >>> Totals(prompt_tokens=1200, completion_tokens=80).tokens
     1280
     >>> Totals(cost_usd=0.5, priced=3, unpriced=1).cost_text()
-    '0.5000 US$ and 1 answers of unknown cost'
+    '0.5000 US$ and 1 answer of unknown cost'
 
     Attributes:
         requests: Sent to providers, retries included.
