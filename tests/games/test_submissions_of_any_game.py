@@ -156,7 +156,7 @@ def test_offline_players_of_any_game_are_played_again(toy: Toy) -> None:
     toy.manifest("fair", text=SOUND)
     run = published(toy)
     again = ["submission", "reproduce", run, "--instances", "instances"]
-    assert "1 of 1 runs played again" in toy.run(*again, "--out", "again")
+    assert "1 of 1 run played again" in toy.run(*again, "--out", "again")
     journal = run / "journal.jsonl"
     events = events_of(journal)
     end = next(event for event in events if event["event"] == "game_end")

@@ -255,7 +255,7 @@ def links(folder: Path, as_json: bool) -> None:
         click.echo(printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
     if dead:
         raise WorkError(
-            f"{len(dead)} of {counted(len(named), 'link')} lead nowhere", "Ask the submitters for new ones."
+            f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones."
         )
     if not as_json:
         click.echo(f"{counted(len(named), 'link')} of {counted(len(asked), 'submission')}, none is dead")
