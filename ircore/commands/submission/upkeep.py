@@ -254,9 +254,7 @@ def links(folder: Path, as_json: bool) -> None:
     for link, problem in () if as_json else dead:
         click.echo(printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
     if dead:
-        raise WorkError(
-            f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones."
-        )
+        raise WorkError(f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones.")
     if not as_json:
         click.echo(f"{counted(len(named), 'link')} of {counted(len(asked), 'submission')}, none is dead")
 
