@@ -9,6 +9,7 @@ import click
 from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.collector import without_collector
+from ircore.core.counted import counted
 from ircore.core.terminal import printable
 
 
@@ -96,7 +97,7 @@ def build(
         return
     width = max(12, *(len(table.config.name) for table in built.written))
     for table in built.written:
-        click.echo(f"{table.config.name:<{width}} {table.rows:>8,} rows {table.file_bytes / 1e6:>9.2f} MB")
+        click.echo(f"{table.config.name:<{width}} {counted(table.rows, 'row'):>13} {table.file_bytes / 1e6:>9.2f} MB")
     for line in built.lines():
         click.echo(printable(line))
     click.echo(f"{out}  (load_dataset reads this folder)")
@@ -159,8 +160,10 @@ def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: in
         click.echo(printable(line))
     for line in report.not_checked:
         click.echo(printable(f"not checked: {line}"))
-    faults = f"{len(report.faults)} fault{'' if len(report.faults) == 1 else 's'}"
-    click.echo(f"{printable(place)}: {faults} in {report.rows:,} rows and {report.pictures:,} pictures")
+    faults = counted(len(report.faults), "fault")
+    click.echo(
+        f"{printable(place)}: {faults} in {counted(report.rows, 'row')} and {counted(report.pictures, 'picture')}"
+    )
     return 1 if report.faults else 0
 
 
@@ -230,8 +233,8 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None, as_jso
         counts = {"episodes": pulled.episodes, "scores": pulled.scores}
         echo_json({"runs": [str(run) for run in pulled.runs], "instances": str(pulled.instances), **counts})
         return
-    runs = f"{len(pulled.runs)} run{'' if len(pulled.runs) == 1 else 's'}"
-    click.echo(f"{runs}, {pulled.episodes:,} episodes, {pulled.scores:,} scores")
+    runs = counted(len(pulled.runs), "run")
+    click.echo(f"{runs}, {counted(pulled.episodes, 'episode')}, {counted(pulled.scores, 'score')}")
     click.echo(str(out))
 
 

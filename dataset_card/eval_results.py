@@ -19,6 +19,7 @@ from dataset_card.card.metadata import PAPER
 from dataset_card.checking.release_check import sound_release
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.schema import TRANSCRIPTS
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import unknown
@@ -161,14 +162,14 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
     runs = [submission for submission in results.submissions if submission.run_id in player.run_ids]
     partners = [submission.generator if player.role == "describer" else submission.describer for submission in runs]
     more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
-    yield f"As {player.role}; mean over {len(partners)} partners ({', '.join(partners[:MOST_NAMED])}{more})."
+    yield f"As {player.role}; mean over {counted(len(partners), 'partner')} ({', '.join(partners[:MOST_NAMED])}{more})."
     if player.score.low is not None and player.score.high is not None:
         few = f", {TOO_FEW}" if too_few(player.score.n) else ""
         yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f}{few}."
     size = len(results.instances)
-    yield f"Over {player.score.n} of {size} targets: those that all these runs played and the judge rated."
+    yield f"Over {player.score.n} of {counted(size, 'target')}: those that all these runs played and the judge rated."
     rules = played_by(player, results)
-    plain = f"Rules {rules.key}: {rules.token_budget} tokens a message, {rules.max_turns} turns"
+    plain = f"Rules {rules.key}: {rules.token_budget} tokens a message, {counted(rules.max_turns, 'turn')}"
     words = ", ".join([plain, *rules.variants])
     yield f"{words}; instance set {results.instance_set[:12]}."
 

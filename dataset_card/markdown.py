@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ircore.core.counted import counted
 from ircore.core.untrusted_text import plain_line
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def _environment() -> "jinja2.Environment":
     )
     environment.filters["code"] = code_span
     environment.filters["credit"] = lambda text: escape(text, links=True)
+    environment.filters["counted"] = counted
     environment.filters["counts"] = counts
     environment.filters["reasons"] = reasons
     return environment

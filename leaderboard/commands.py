@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ircore.commands.options import SeveralPathsCommand, echo_json, json_option, runs_option
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 
@@ -127,7 +128,7 @@ def build(
         return
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
-        f"{report.pages} pages, {report.pictures} pictures ({report.encoded} newly encoded), "
+        f"{counted(report.pages, 'page')}, {counted(report.pictures, 'picture')} ({report.encoded} newly encoded), "
         f"{perf_counter() - begun:.1f} s",
         err=True,
     )
@@ -194,8 +195,11 @@ def check(folder: Path, as_json: bool) -> None:
     for finding in () if as_json else findings:
         click.echo(printable(str(finding)))
     if findings:
-        raise WorkError(f"{folder}: {len(findings)} findings on {pages} pages", "Correct what each line names.")
-    click.echo(f"{pages} pages, nothing found", err=True)
+        raise WorkError(
+            f"{folder}: {counted(len(findings), 'finding')} on {counted(pages, 'page')}",
+            "Correct what each line names.",
+        )
+    click.echo(f"{counted(pages, 'page')}, nothing found", err=True)
 
 
 @command.command("serve")

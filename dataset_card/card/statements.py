@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dataset_card.tables.rows import ReconstructionSource
+from ircore.core.counted import counted
 from ircore.core.score_records import HUMAN
 from ircore.results.headline import VERIFIED
 
@@ -121,7 +122,7 @@ def _annotation(source: ReconstructionSource) -> Iterator[str]:
             "of the two is closer; judges.jsonl says who each of them is."
         )
     if people:
-        yield f"{people} {'person' if people == 1 else 'people'} rated renderings in the same two tasks (judge human)."
+        yield f"{counted(people, 'person', 'people')} rated renderings in the same two tasks (judge human)."
     else:
         yield "No person rated anything in this release."
     if source.results.metrics:

@@ -14,6 +14,7 @@ from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.record_file import read_release
 from dataset_card.tables.released_run import ReleasedRun
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.progress import tracked
 from ircore.core.records import Instance
@@ -45,9 +46,9 @@ class Rescoring:
         episodes = sum(run.episodes for run in self.runs.values())
         shares = {(run.share, run.seed) for run in self.runs.values()}
         drawn = "".join(f", {100 * share:g} % drawn with seed {seed}" for share, seed in shares if share < 1)
-        count = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
+        count = counted(len(self.runs), "run")
         rules = " by the rules" if any(run.rules for run in self.runs.values()) else ""
-        yield f"computed again: {count}, {episodes:,} episodes{rules}{drawn}"
+        yield f"computed again: {count}, {counted(episodes, 'episode')}{rules}{drawn}"
         for kind in ("judges", "metrics"):
             counts = Counter[str]()
             for run in self.runs.values():

@@ -7,6 +7,7 @@ from time import sleep
 from dataset_card.hub.remote import RemoteFile, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, belongs_to_release
+from ircore.core.counted import counted
 from ircore.core.errors import WorkError
 
 Say = Callable[[str], object]
@@ -101,7 +102,7 @@ def commit_changes(
             say(f"{error.problem}: trying again")
             sleep(error.wait or wait)
         else:
-            say(f"committed {len(adding) + len(changes.removed)} files, {size_text(changes.sent)}: {commit}")
+            say(f"committed {counted(len(adding) + len(changes.removed), 'file')}, {size_text(changes.sent)}: {commit}")
             return commit, True
     raise WorkError(f"{repo.name}: other commits keep coming first", "Give the same command again later.")
 

@@ -10,6 +10,7 @@ from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import belongs_to_release
+from ircore.core.counted import counted
 
 MOST_LISTED = 20
 """Foreign files that are named: somebody may have given a wrong folder."""
@@ -70,5 +71,8 @@ def _strangers(folder: Path) -> list[str]:
     # Hidden files, such as the cache of records for the next build, are never published.
     shown = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
     strangers = [name for name in shown if not belongs_to_release(name)]
-    listed = [*strangers[:MOST_LISTED], *([f"{left} more files"] if (left := len(strangers) - MOST_LISTED) > 0 else [])]
+    listed = [
+        *strangers[:MOST_LISTED],
+        *([f"{counted(left, 'more file')}"] if (left := len(strangers) - MOST_LISTED) > 0 else []),
+    ]
     return [f"{name}: not part of a release" for name in listed]

@@ -14,6 +14,7 @@ from dataset_card.hub.pull import refuse_unsafe
 from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
 from ircore.core.images import read_image_bytes
@@ -186,7 +187,9 @@ def _card(instances: AnyInstanceSet, name: str) -> str:
     withheld = [f"* {way}" for way in ways_to_get(instances.instances)]
     head = ("license: other", "license_name: per-picture", f"license_link: {INDEX}")
     lines = ["---", *head, "---", "", f"# Instance set of the game {instances.game}", ""]
-    lines += [f"{len(instances.instances)} instances; identity `{instances.identity}`, the SHA-256 of `{INDEX}`,"]
+    lines += [
+        f"{counted(len(instances.instances), 'instance')}; identity `{instances.identity}`, the SHA-256 of `{INDEX}`,"
+    ]
     lines += ["which holds the SHA-256, the source and the licence of every picture.", ""]
     lines += [f"    ircore instances pull {name} --revision {tag_of(instances.identity)} --out DIR", ""]
     rows = [f"| {licence} | {count} |" for licence, count in licences.items()]

@@ -20,6 +20,7 @@ from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.stored_release import StoredRelease
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import RECONSTRUCTION
 
@@ -201,7 +202,7 @@ def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
     # What cannot be compared with the data here is not published either.
     faults = report.faults or report.not_checked
     if faults:
-        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
+        more = f" (and {counted(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
     release = StoredRelease(folder)
     return _Outgoing(release, files, plan.revision or release.record.name, report)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import read_local_file
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 
 
@@ -44,5 +45,5 @@ def upload_transcripts(folder: Path, repo: str, say: Callable[[str], None]) -> s
     }
     if not new:
         return remote.commit
-    say(f"{hub.url}: {len(new)} of {len(files)} files to upload")
+    say(f"{hub.url}: {len(new)} of {counted(len(files), 'file')} to upload")
     return hub.commit(new, (), remote.commit, "Transcripts for the Image Reconstruction Game")

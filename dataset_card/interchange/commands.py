@@ -6,6 +6,7 @@ import click
 
 from ircore.commands.options import echo_json, json_option
 from ircore.commands.run_paths import run_to_read, runs_to_read
+from ircore.core.counted import counted
 from ircore.core.terminal import printable
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -49,7 +50,7 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None, as_js
         return
     for done in exported:
         scored = f"main score: similarity by {done.judge}" if done.judge else "no scores, since nobody rated it"
-        click.echo(f"{done.pair}: {done.episodes} episodes, {scored}")
+        click.echo(f"{done.pair}: {counted(done.episodes, 'episode')}, {scored}")
 
 
 @export_command.command("inspect")
@@ -87,4 +88,4 @@ def import_clembench(folder: Path, out: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"run": out, "name": run.run.submission.name, "episodes": len(run.episodes())})
     else:
-        click.echo(printable(f"{run.run.submission.name}: {len(run.episodes())} episodes in {out}"))
+        click.echo(printable(f"{run.run.submission.name}: {counted(len(run.episodes()), 'episode')} in {out}"))

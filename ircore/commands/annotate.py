@@ -9,6 +9,7 @@ import click
 
 from ircore.commands.options import PATH, conditions_options
 from ircore.commands.run_paths import runs_to_read
+from ircore.core.counted import counted
 from ircore.runs.folder import RunFolder
 from ircore.scorers.people.annotation_page import WrittenPage, write_page
 from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
@@ -77,19 +78,15 @@ def _summary(study: Study, written: WrittenPage) -> dict[str, Any]:
 
 def _page(summary: dict[str, Any]) -> str:
     lines = [
-        f"{summary['items']:,} items an annotator: {summary['similarity']:,} similarity, "
-        f"{summary['preference']:,} preference ({_count(summary['episodes'], 'episode')} "
-        f"of {_count(summary['runs'], 'run')})",
-        f"study {summary['study']}, {_count(summary['pictures'], 'picture')}, {summary['megabytes']:.1f} MB",
+        f"{counted(summary['items'], 'item')} an annotator: {summary['similarity']:,} similarity, "
+        f"{summary['preference']:,} preference ({counted(summary['episodes'], 'episode')} "
+        f"of {counted(summary['runs'], 'run')})",
+        f"study {summary['study']}, {counted(summary['pictures'], 'picture')}, {summary['megabytes']:.1f} MB",
     ]
     if summary["first_and_final_alike"]:
         lines.append(
-            f"no preference for {_count(summary['first_and_final_alike'], 'episode')} "
+            f"no preference for {counted(summary['first_and_final_alike'], 'episode')} "
             "whose first and final rendering are the same picture"
         )
     lines += [f"open {link}" for link in summary["links"] or [summary["page"]]]
     return "\n".join(lines)
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

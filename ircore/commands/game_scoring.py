@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.games.base import Game
@@ -57,7 +58,7 @@ def tell_game_plan(runs: Sequence[GameRunFolder]) -> None:
         game = _game_of(run)
         count = sum(played(game, episode) for episode in run.episodes())
         keys = ", ".join(measure.key for measure in game.measures if measure.needs != "means")
-        line = f"{run.run.run_id} ({run.game}): of {count} played episodes it would compute {keys}"
+        line = f"{run.run.run_id} ({run.game}): of {counted(count, 'played episode')} it would compute {keys}"
         click.echo(printable(f"{line}; no model would be asked"))
 
 
@@ -79,8 +80,8 @@ def tell_measured(measured: "Sequence[tuple[GameRunFolder, MeasureCounts]]") -> 
     """Show the counts of each run in a line."""
     for run, counts in measured:
         click.echo(
-            f"{run.run.run_id} ({run.game}): {counts.episodes} played episodes, {counts.new:,} new values, "
-            f"{counts.kept:,} kept"
+            f"{run.run.run_id} ({run.game}): {counted(counts.episodes, 'played episode')}: "
+            f"{counted(counts.new + counts.kept, 'value')}, {counts.new:,} new and {counts.kept:,} kept"
         )
 
 

@@ -9,6 +9,7 @@ import click
 from ircore.commands.judging import model_judge_options
 from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, conditions_options, echo_either, echo_json, json_option
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.plugins import load, unknown
@@ -204,7 +205,7 @@ def synthesize(
     if (review / "figures.js").is_file():
         rmtree(review)
     passed = write_review(open_synthesis(out), review)
-    click.echo(f"{passed} of {len(steps)} figures passed the checks; review them: {review / 'index.html'}")
+    click.echo(f"{passed} of {counted(len(steps), 'figure')} passed the checks; review them: {review / 'index.html'}")
 
 
 @command.command()
@@ -217,7 +218,7 @@ def review(folder: Path, out: Path, as_json: bool) -> None:
     `ircore instances accept DIR decisions.json --out SET` then makes a set of the accepted ones.
     """
     pictures, page = review_set(read_instances(folder), out), out / "index.html"
-    echo_either(as_json, {"page": page, "pictures": pictures}, f"{pictures} pictures; review them: {page}")
+    echo_either(as_json, {"page": page, "pictures": pictures}, f"{counted(pictures, 'picture')}; review them: {page}")
 
 
 @command.command()
@@ -299,7 +300,7 @@ def pull(repo: str, out: Path, revision: str | None, as_json: bool) -> None:
     if as_json:
         _tell_contents(instances, as_json)
     else:
-        click.echo(f"{len(instances.instances)} instances, identity {instances.identity}")
+        click.echo(f"{counted(len(instances.instances), 'instance')}, identity {instances.identity}")
 
 
 @command.command()

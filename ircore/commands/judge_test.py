@@ -7,6 +7,7 @@ import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
 from ircore.commands.options import PATH
+from ircore.core.counted import counted
 from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.terminal import printable
@@ -99,9 +100,11 @@ def _told(card: "JudgeCard", folder: Path) -> str:
     from ircore.scorers.judge_test.card import PASSING
     from ircore.scorers.judge_test.page import percent
 
-    share = "no pairs" if card.share is None else f"{percent(card.share, 1)} of {card.pairs:,} ordered pairs right"
+    share = (
+        "no pairs" if card.share is None else f"{percent(card.share, 1)} of {counted(card.pairs, 'ordered pair')} right"
+    )
     verdict = "" if card.passed else f", fewer than {PASSING:.0%}: boards of this judge say so"
-    lines = [f"{card.judge.name} on {card.targets} targets: {share}{verdict}"]
+    lines = [f"{card.judge.name} on {counted(card.targets, 'target')}: {share}{verdict}"]
     lines += [f"  {score.mean:5.2f}  {score.title} ({score.targets})" for score in card.edits if score.mean is not None]
     lines += [
         f"  attack: {attack.title}: succeeded on {attack.succeeded} of {attack.targets}" for attack in card.attacks

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from ircore.commands.options import PATH, POSITIVE
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.runs.folder import RunFolder
@@ -99,11 +100,10 @@ def tell_plan(
     click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")
 
 
-def tell_counts(counts: dict[str, ScoreCount], judges: Sequence[str]) -> None:
-    """Show the number of scores of each judge, and which metrics lack values and why."""
+def tell_counts(counts: dict[str, ScoreCount]) -> None:
+    """Show the number of scores of each judge and metric, which add up to the number of all scores."""
     for name, count in counts.items():
-        if name in judges or count.without:
-            click.echo(printable(f"  {name}: {count.text()}"))
+        click.echo(printable(f"  {name}: {count.text()}"))
 
 
 def end_of(reports: Sequence[JudgeReport]) -> int:
@@ -116,10 +116,8 @@ def end_of(reports: Sequence[JudgeReport]) -> int:
         for line in report.failed[:5]:
             click.echo(printable(f"  {report.name}: {line}"), err=True)
         if report.failed:
-            failed = (
-                f"ircore: {report.name}: {len(report.failed)} judgements failed; the same command asks for them again"
-            )
-            click.echo(failed, err=True)
+            failed = counted(len(report.failed), "judgement")
+            click.echo(f"ircore: {report.name}: {failed} failed; the same command asks for them again", err=True)
         if report.losses.too_many:
             click.echo(printable(f"ircore: {report.losses.line(report.name)}"), err=True)
     # Judges behind one service stop for the same reason, which is said once.

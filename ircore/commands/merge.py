@@ -6,6 +6,7 @@ import click
 
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.commands.run_paths import runs_to_read
+from ircore.core.counted import counted
 from ircore.runs.merge import merge
 
 
@@ -24,6 +25,8 @@ def command(shards: tuple[Path, ...], out: Path, partial: bool, as_json: bool) -
     if as_json:
         echo_json({"run": str(out), "episodes": done.episodes, "shards": len(set(shards)), "missing": done.missing})
         return
-    click.echo(f"{done.folder.run.slug}: {done.episodes} episodes of {len(set(shards))} shards in {out}")
+    click.echo(
+        f"{done.folder.run.slug}: {counted(done.episodes, 'episode')} of {counted(len(set(shards)), 'shard')} in {out}"
+    )
     if done.missing:
         click.echo(f"  {len(done.missing)} are missing; ircore play --out {out} plays them", err=True)

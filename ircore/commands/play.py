@@ -20,6 +20,7 @@ from ircore.commands.options import (
 )
 from ircore.commands.play_report import score_person, tell_outcomes
 from ircore.commands.relay import answer_relay
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
 from ircore.core.submission_records import Run
@@ -219,7 +220,7 @@ def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | Non
         prices = prices_of_run(folder, prices_file)
     left = [name for name in plan.selected.ids if name not in finished]
     done = len(plan.selected) - len(left)
-    click.echo(f"{plan.run.slug}: {len(left)} of {len(plan.selected)} episodes to play, {done} finished")
+    click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.selected), 'episode')} to play, {done} finished")
     if isinstance(plan.run, Run):
         click.echo(as_text(estimate(len(left), plan.run.rules, cast("Prompts", plan.prompts), prices), prices))
     else:
@@ -235,7 +236,7 @@ def _declare_final(plan: PlayPlan, out: Path) -> int:
     if not (out / RUN_FILE).is_file():
         raise InputError(f"{out}: no run here", "Declare a run final that was begun: the same command without --final.")
     given_up = declare_final(open_run(out, plan.run, plan.instances), plan.selected)
-    click.echo(f"{plan.run.slug}: {given_up} episodes declared final; they count as not played", err=True)
+    click.echo(f"{plan.run.slug}: {counted(given_up, 'episode')} declared final; they count as not played", err=True)
     return 0
 
 

@@ -8,6 +8,7 @@ import click
 
 from ircore.commands.nested_commands import run_nested
 from ircore.commands.next_step import NEXT
+from ircore.core.counted import counted
 from ircore.core.game_records import AnyEnded
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
@@ -21,14 +22,16 @@ def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[AnyEnded])
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )
-    click.echo(f"{plan.run.slug}: {len(episodes)} of {len(plan.instances.instances)} episodes: {counts}", err=True)
+    click.echo(
+        f"{plan.run.slug}: {len(episodes)} of {counted(len(plan.instances.instances), 'episode')}: {counts}", err=True
+    )
     failed = [episode for episode in episodes if not episode.finished]
     for episode in failed[:5]:
         click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
     if failed:
         click.echo(
-            f"ircore: {len(failed)} episodes failed, so the run is incomplete and has no rank; the same command plays "
-            "them again, with --final it counts them as not played",
+            f"ircore: {counted(len(failed), 'episode')} failed, so the run is incomplete and has no rank; the same "
+            "command plays them again, with --final it counts them as not played",
             err=True,
         )
     return 1 if failed else 0

@@ -9,6 +9,7 @@ import click
 
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import runs_to_change
+from ircore.core.counted import counted
 from ircore.core.terminal import printable
 from ircore.runs.folder import RunFolder
 from ircore.scorers.people.importing import ImportSummary, import_ratings
@@ -51,8 +52,8 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
 def _page(file: Path, done: ImportSummary, check: bool) -> str:
     would = "would be added (nothing was written)" if check else "added"
     unchanged = f", {done.kept:,} kept as they were" if done.kept else ""
-    lines = [f"{file}: {done.added:,} rating{'' if done.added == 1 else 's'} {would}{unchanged}"]
+    lines = [f"{file}: {counted(done.added, 'rating')} {would}{unchanged}"]
     for annotator in done.annotators:
         unable = f", {annotator.without_value:,} of them without a value" if annotator.without_value else ""
-        lines.append(f"  {annotator.annotator}: {annotator.answered:,} of {annotator.items:,} items{unable}")
+        lines.append(f"  {annotator.annotator}: {annotator.answered:,} of {counted(annotator.items, 'item')}{unable}")
     return "\n".join(lines)

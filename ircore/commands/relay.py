@@ -11,6 +11,7 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option
 from ircore.commands.play_report import tell_outcomes
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
 from ircore.games.registry import load_game
@@ -93,7 +94,7 @@ def serve(
 
     def listening(address: str) -> None:
         click.echo(
-            f"{run.slug}: {len(plan.selected)} episodes, questions at {address}; the submitter gives:\n\n"
+            f"{run.slug}: {counted(len(plan.selected), 'episode')}, questions at {address}; the submitter gives:\n\n"
             f"  export IRCORE_RELAY_TOKEN={token}\n  ircore play {submission} --relay {address}\n"
         )
 
@@ -131,7 +132,7 @@ def verify(run: Path, relay_keys: Path | None, as_json: bool) -> None:
     if as_json:
         echo_json({"run": run, **witness.model_dump()})
         return
-    click.echo(f"{run}: {witness.records} records signed by {witness.relay}")
+    click.echo(f"{run}: {counted(witness.records, 'record')} signed by {witness.relay}")
     click.echo(f"  from {witness.first} to {witness.last}")
     click.echo(f"  key  {witness.key}\n  head {witness.head}")
 
@@ -150,5 +151,5 @@ def answer_relay(submission: Path, address: str, concurrency: int) -> int:
     check_seats(game, loaded, rules_of(game, loaded, {}))
     client = RelayClient(loaded, make_players(game, loaded), address, token, concurrency)
     answers = asyncio.run(client.play())
-    click.echo(f"{loaded.slug}: the run is over; {answers} questions answered now", err=True)
+    click.echo(f"{loaded.slug}: the run is over; {counted(answers, 'question')} answered now", err=True)
     return 0

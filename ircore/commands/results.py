@@ -178,15 +178,13 @@ def _show_games(
 def _with_table(
     played: "dict[str, list[RunFolder | GameRunFolder]]", name: str
 ) -> "dict[str, list[RunFolder | GameRunFolder]]":
-    """Return the runs of the games that may have a table: of reconstruction alone, if no other game has it."""
-    from ircore.core.records import RECONSTRUCTION
+    """Return the runs of the games that have a table; of all games if none has it, so that the first one refuses it."""
+    if len(played) < 2:
+        return played
+    from ircore.results.tables.game_catalogue import games_with_table
 
-    if len(played) > 1 and RECONSTRUCTION in played:
-        from ircore.results.tables.game_catalogue import of_reconstruction_alone
-
-        if of_reconstruction_alone(name, [*played]):
-            return {RECONSTRUCTION: played[RECONSTRUCTION]}
-    return played
+    games = games_with_table(name, [*played])
+    return {game: played[game] for game in games} or played
 
 
 def _show_title(game: str) -> None:

@@ -12,6 +12,7 @@ from ircore.commands.game_scoring import limit_options, score_games, tell_game_p
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.commands.run_paths import runs_to_change
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin
 from ircore.core.score_records import HUMAN
@@ -111,15 +112,15 @@ def command(
         _measure_facts(folders, models, asked)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     seconds = round(monotonic() - begun, 2)
-    _tell(done, reports, plan.judges, unranked, seconds, {"games": by_run} if games else {}, as_json)
+    _tell(done, reports, unranked, every_turn, seconds, {"games": by_run} if games else {}, as_json)
     return end_of(reports) or int(len(measured) < len(games))
 
 
 def _tell(
     done: ScoringSummary,
     reports: list[JudgeReport],
-    judges: tuple[str, ...],
     unranked: list[UnrankedRun],
+    every_turn: bool,
     seconds: float,
     games: dict[str, Any],
     as_json: bool,
@@ -136,13 +137,15 @@ def _tell(
         document = {**asdict(done), "failed": failed, "lost": lost, **gaps, **games, "seconds": seconds}
         click.echo(json.dumps(document, indent=2))
         return
-    lacking = f", {without} of them without a value" if without else ""
+    missing = sum(sum(count.without.values()) for count in counts.values())
+    lacking = f"; {missing:,} without a value" if missing else ""
     click.echo(
-        f"{done.episodes} played episode{'s' if done.episodes != 1 else ''} "
-        f"of {done.runs} run{'s' if done.runs != 1 else ''}: "
-        f"{new:,} new scores{lacking}, {known:,} kept ({seconds:.1f} s)"
+        f"{counted(done.episodes, 'played episode')} of {counted(done.runs, 'run')}: {counted(new + known, 'score')}, "
+        f"{new:,} new and {known:,} kept{lacking} ({seconds:.1f} s)"
     )
-    tell_counts(counts, [*judges, *(report.name for report in reports)])
+    tell_counts(counts)
+    rendered = "every rendering" if every_turn else "the first and the final rendering"
+    click.echo(f"Scored: {rendered} of each episode; a preference is between first and final. Kept: there before.")
     for gap in unranked:
         click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
 
@@ -156,13 +159,16 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
     from ircore.scorers.stated_facts.model_reader import ask_said
 
     count = measure_said(runs)
-    passed = f"; {count.without_scene} episodes have targets that were not drawn" if count.without_scene else ""
-    click.echo(f"facts: {count.new:,} new turns, {count.kept:,} kept{passed}", err=True)
+    passed = (
+        f"; {counted(count.without_scene, 'episode')} of targets that were not drawn" if count.without_scene else ""
+    )
+    turns = counted(count.new + count.kept, "turn")
+    click.echo(f"facts: {turns}, {count.new:,} new and {count.kept:,} kept{passed}", err=True)
     for judge in judges:
         readings = ask_said(runs, judge, plan)
-        lost = f", {readings.unreadable} answers cannot be read" if readings.unreadable else ""
+        lost = f", {counted(readings.unreadable, 'answer')} not readable" if readings.unreadable else ""
         failed = f", {readings.failed} failed: the same command asks again" if readings.failed else ""
-        click.echo(printable(f"facts: {judge.name} read {readings.read:,} new turns{lost}{failed}"), err=True)
+        click.echo(printable(f"facts: {judge.name} read {counted(readings.read, 'new turn')}{lost}{failed}"), err=True)
 
 
 def _tell_others(plan: ScoringPlan) -> None:

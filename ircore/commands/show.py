@@ -11,6 +11,7 @@ import click
 
 from ircore.commands.options import PATH
 from ircore.commands.run_paths import runs_to_read
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.game_records import drawn_renderings, rule_word
 from ircore.core.images import read_picture
@@ -99,7 +100,8 @@ def _rules(run: dict[str, Any]) -> str:
     rules = run["rules"]
     if run["game"] != RECONSTRUCTION:
         return ", ".join(f"{name}: {rule_word(value)}" for name, value in rules.items())
-    return f"{Rules.model_validate(rules).key}: {rules['token_budget']} tokens a message, {rules['max_turns']} turns"
+    turns = counted(rules["max_turns"], "turn")
+    return f"{Rules.model_validate(rules).key}: {rules['token_budget']} tokens a message, {turns}"
 
 
 def _page(summary: dict[str, Any]) -> str:
@@ -143,8 +145,8 @@ def _lacking(summary: dict[str, Any]) -> str:
     if not summary["unfinished"]:
         return ""
     return (
-        f"{summary['unfinished']} of {summary['planned']} episodes have no result yet, so the run is incomplete and "
-        "has no rank; the same ircore play command plays them, with --final it counts them as not played"
+        f"{summary['unfinished']} of {counted(summary['planned'], 'episode')} have no result yet, so the run is "
+        "incomplete and has no rank; the same ircore play command plays them, with --final it counts them as not played"
     )
 
 
@@ -183,7 +185,7 @@ def _judged(sums: dict[str, Any]) -> str:
     """Return tokens, seconds and cost of a judge, which are no part of the pair's own."""
     tokens = sums["tokens"]
     counts = f"{tokens['prompt_tokens']:,} tokens read, {tokens['completion_tokens']:,} written"
-    return f"{sums['requests']} requests, {counts}, {sums['seconds']:.1f} s, {_cost(sums)}"
+    return f"{counted(sums['requests'], 'request')}, {counts}, {sums['seconds']:.1f} s, {_cost(sums)}"
 
 
 def _cost(summary: dict[str, Any]) -> str:
@@ -198,11 +200,11 @@ def _mean(summary: dict[str, Any]) -> str:
     if not ended:
         return ""
     number = len(ended)
-    counted = [episode["tokens"] for episode in ended if episode["tokens"]["prompt_tokens"] is not None]
-    tokens = sum(counts["prompt_tokens"] + counts["completion_tokens"] for counts in counted) / number
+    measured = [episode["tokens"] for episode in ended if episode["tokens"]["prompt_tokens"] is not None]
+    tokens = sum(counts["prompt_tokens"] + counts["completion_tokens"] for counts in measured) / number
     # A mean over the episodes of known cost alone would be too low or too high.
     costs = [episode["cost_usd"] for episode in ended if episode["cost_known"]]
     cost = f", {sum(costs) / number:.4f} US$" if len(costs) == number else ""
     images, seconds = (sum(episode[key] for episode in ended) / number for key in ("images", "seconds"))
-    read = f"{tokens:,.0f} tokens, " if counted else ""
+    read = f"{tokens:,.0f} tokens, " if measured else ""
     return f"{read}{images:.1f} images, {seconds:.1f} s{cost} an episode"

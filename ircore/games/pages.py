@@ -52,7 +52,8 @@ class Pages:
         instance: Template of an instance, at the head of its page; by default its pictures and texts.
         episode: Template of one episode; by default its steps as cards with pictures, texts and values.
         thumbnail: Name of the picture that stands for an instance in the gallery; by default its first picture.
-        method: How the game is played, in plain paragraphs separated by blank lines, for the page on the method.
+        method: How the game is played, in plain paragraphs separated by blank lines, for the page on the method. The
+            first paragraph, of about two sentences, also stands alone where the game is introduced.
     """
 
     columns: tuple[str, ...] = ()
@@ -63,6 +64,15 @@ class Pages:
     episode: str = ""
     thumbnail: str = ""
     method: str = ""
+
+    @property
+    def introduction(self) -> str:
+        r"""First paragraph of ``method``.
+
+        >>> Pages(method="A speaker describes. A listener chooses.\n\nBoth learn more.\n").introduction
+        'A speaker describes. A listener chooses.'
+        """
+        return self.method.strip().partition("\n\n")[0]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.progress import progress
@@ -77,7 +78,7 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
     made = write_instances(request.out, _imported(job, files, entries))
     if job.unstated:
         print(
-            f"{job.unstated} of {len(files)} pictures: no licence stated, recorded as {UNSTATED}; "
+            f"{job.unstated} of {counted(len(files), 'picture')}: no licence stated, recorded as {UNSTATED}; "
             f"give --licence or {METADATA} before you publish them",
             file=sys.stderr,
         )
@@ -132,7 +133,7 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
     if job.faults:
         listed = "\n".join(f"  {fault}" for fault in job.faults)
         raise InputError(
-            f"{job.root}: {len(job.faults)} faults, nothing was imported\n{listed}",
+            f"{job.root}: {counted(len(job.faults), 'fault')}, nothing was imported\n{listed}",
             "Mend or remove these files and import again.",
         )
 

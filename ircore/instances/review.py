@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
 from ircore.core.records import Instance, Name, Record, Sha256
@@ -198,4 +199,4 @@ def _elements(instance: Instance) -> str:
     kinds = [f"{number} × {kind}" if number > 1 else kind for kind, number in numbers.items()]
     # An annotated photograph may have hundreds of kinds, which no line has room for.
     more = f" and {len(kinds) - MOST_NAMES} more kinds" if len(kinds) > MOST_NAMES else ""
-    return f"{len(instance.scene.elements)} elements: {', '.join(kinds[:MOST_NAMES])}{more}"
+    return f"{counted(len(instance.scene.elements), 'element')}: {', '.join(kinds[:MOST_NAMES])}{more}"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from ircore.core.counted import counted
 from ircore.results.judge_ratings import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, JudgeRatings
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 
@@ -81,7 +82,7 @@ class Coverage:
         words: dict[Unranked | None, str] = {
             "held": "held: its findings wait for a maintainer",
             "past_budget": "messages over the token budget reached the generator",
-            "incomplete": f"incomplete: {self.unfinished} of {self.episodes} episodes have no result yet",
+            "incomplete": f"incomplete: {self.unfinished} of {counted(self.episodes, 'episode')} have no result yet",
             "underrated": f"only {self.rated} of {self.applicable} {self.rated_words}, {needed}",
             "inapplicable": "the judge rates nothing here",
             "too_few": f"fewer than {MINIMUM_PICTURES} pictures",

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeKind
@@ -93,7 +94,7 @@ def headline_words(results: Results, category: str | None = None, difficulty: st
     if not _rated(results, VERIFIED, category, difficulty):
         return f"The headline judge is {headline}: ircore score adds verified, which checks the facts of each target."
     if drawn < len(targets):
-        return f"verified is applicable to {drawn} of {len(targets)} targets: the others have no scene."
+        return f"verified is applicable to {drawn} of {counted(len(targets), 'target')}: the others have no scene."
     return None
 
 

@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 
+from ircore.core.counted import counted
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.answer import Answer, Line, interval
@@ -180,7 +181,8 @@ def _refinement(table: _ScoreTable) -> Answer | None:
     side = {1: "Yes", -1: "No, it harms"}.get(clear_of(whole, 0) or 0, "It cannot be told")
     sentence = (
         f"{side}: from first to final rendering the score changes by {interval(whole)} over all pairs, and "
-        f"rises clearly for {helped} of {len(lines)} pairs that refined and falls clearly for {harmed or 'none'}."
+        f"rises clearly for {helped} of {counted(len(lines), 'pair')} that refined and falls clearly for "
+        f"{harmed or 'none'}."
     )
     return Answer(
         "refinement", "Does refinement help?", sentence, "Pair", "ΔQ, points", tuple(lines[:_MOST_ROWS]),
@@ -200,7 +202,7 @@ def _nobody(table: _ScoreTable) -> Answer | None:
     mean = estimate(list(best.values()), SCORE)
     lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
     left = len(chosen) - len(best)
-    rated = f"the {len(best)} rated targets" + (
+    rated = f"the {counted(len(best), 'rated target')}" + (
         f" ({left} more {'is' if left == 1 else 'are'} not rated)" if left else ""
     )
     hardest = f"{lines[0].label}, where no pair scores above {best[worst[0]]:.1f}"

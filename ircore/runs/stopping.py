@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
+from ircore.core.counted import counted
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 
 SIGNALS = tuple(
@@ -70,7 +71,7 @@ class Stop:
             return
         waiting = self._cost_limit.in_flight
         self.begin(SignalledError.by(number))
-        answers = "1 answer" if waiting == 1 else f"{waiting} answers"
+        answers = counted(waiting, "answer")
         print(
             f"ircore: {number.name}: waiting for {answers} under way, {GRACE:g} s at most; once more stops at once",
             file=sys.stderr,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ircore.core.counted import counted
 from ircore.core.records import Instance
 from ircore.instances.review import Entry, accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
@@ -42,7 +43,8 @@ def _entry(candidate: Candidate, sha256: str) -> Entry:
         width=drawn.width,
         height=drawn.height,
         summary=candidate.step.summary,
-        read=f"{number} elements read off it, {texts} of them texts; {len(candidate.step.faults)} earlier tries",
+        read=f"{counted(number, 'element')} read off it, {texts} of them texts; "
+        f"{counted(len(candidate.step.faults), 'earlier try', 'earlier tries')}",
         description=candidate.step.description,
         program=drawn.program,
         unread=tuple(f"not read: {reason}" for reason in drawn.unread),

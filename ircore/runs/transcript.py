@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, NamedTuple
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Attempt, Episode, Rendering, Turn
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, drawn_renderings, recorded_steps, rule_word
@@ -102,13 +103,13 @@ def _took(dialogue: Dialogue, prices: RunPrices) -> str:
         # Steps of other games hold no times.
         seconds = f", {sum(turn.seconds for turn in episode.turns):.1f} s" if isinstance(episode, Episode) else ""
         return (
-            f"{len(drawn_renderings(episode))} images{seconds}; requests are not recorded, since the run was pulled "
-            "from a release"
+            f"{counted(len(drawn_renderings(episode)), 'image')}{seconds}; requests are not recorded, since the run "
+            "was pulled from a release"
         )
     totals = Totals.of(dialogue.questions, prices)
     return (
-        f"{totals.requests} requests, {totals.tokens:,} tokens (provider's count), {totals.images} images, "
-        f"{totals.seconds:.1f} s, cost {totals.cost_text()}"
+        f"{counted(totals.requests, 'request')}, {totals.tokens:,} tokens (provider's count), "
+        f"{counted(totals.images, 'image')}, {totals.seconds:.1f} s, cost {totals.cost_text()}"
     )
 
 
@@ -116,7 +117,7 @@ def _outcome(episode: AnyEnded | None, word: str) -> str:
     if episode is None:
         return "not ended yet"
     steps = "" if isinstance(episode, Episode) else f"{len(recorded_steps(episode))} {word}s, "
-    rendered = f"{steps}{len(drawn_renderings(episode))} renderings"
+    rendered = f"{steps}{counted(len(drawn_renderings(episode)), 'rendering')}"
     if episode.abort_reason is None:
         return f"{episode.outcome}, {rendered}"
     return printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())
@@ -176,7 +177,7 @@ def _said(turn: Turn | None, text: str) -> str:
 def _size(turn: Turn | None) -> str:
     if turn is None or turn.message is None:
         return ""
-    return f"{turn.message_tokens} tokens in the message{', over the budget' if turn.over_budget else ''}"
+    return f"{counted(turn.message_tokens, 'token')} in the message{', over the budget' if turn.over_budget else ''}"
 
 
 def _effort(call: Call) -> list[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Usage
 from ircore.core.files import locked, write_text
 from ircore.core.journal import read_records
@@ -124,7 +125,7 @@ def forecast(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: Judgin
     usage = Usage(requests=len(unsettled), prompt_tokens=read, completion_tokens=written)
     words = usage_words(usage, _prices(judge, out, plan).judges[judge.name])
     return (
-        f"{judge.name}: {len(inquiries) - len(unsettled):,} answers kept; {words}\n"
+        f"{judge.name}: {counted(len(inquiries) - len(unsettled), 'answer')} kept; {words}\n"
         f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, a description {ASSUMED_WRITTEN['unseen']}, yes or no "
         f"{ASSUMED_WRITTEN['known']}; no reasoning tokens, no retries"
     )
@@ -275,7 +276,7 @@ def as_text(targets: Sequence[ProbedTarget]) -> str:
         if target.suspicious
     ]
     asked = sum(target.known is not None for target in targets)
-    lines.append(f"{sum(bool(target.known) for target in targets)} of {asked} pictures are said to be known")
+    lines.append(f"{sum(bool(target.known) for target in targets)} of {counted(asked, 'picture')} are said to be known")
     shares = [target.guessed for target in targets if target.guessed is not None]
     if shares:
         lines.append(f"{100 * sum(shares) / len(shares):.0f} % of the written texts are guessed without the picture")

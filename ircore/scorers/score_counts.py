@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from ircore.core.counted import counted
 from ircore.core.score_records import Score
 
 
@@ -26,11 +27,27 @@ class ScoreCount:
     without: dict[str, int] = field(default_factory=dict)
     """Number of scores without a value, by reason (its part before a colon)."""
 
+    preferences: int = 0
+    """Number of scores, new or not, that compare the final rendering with the first; any other is of one rendering."""
+
+    left_out: int = 0
+    """Played episodes that have no score, since the judge does not rate pictures such as theirs."""
+
     def text(self) -> str:
-        """Return the counts for people."""
-        reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(self.without.items()))
-        lacking = f", {sum(self.without.values()):,} without a value: {reasons}" if reasons else ""
-        return f"{self.new:,} new, {self.kept:,} kept{lacking}"
+        """Return the counts for people; the numbers of each part add up.
+
+        >>> ScoreCount(new=5, kept=1, preferences=2, without={"no answer": 1}).text()
+        '6 scores (4 renderings, 2 preferences), 5 new and 1 kept; 1 without a value: no answer (1)'
+        >>> ScoreCount(kept=1, left_out=3).text()
+        '1 score, 0 new and 1 kept; 3 episodes of pictures that it does not rate'
+        """
+        total = self.new + self.kept
+        rated = counted(total - self.preferences, "rendering")
+        tasks = f" ({rated}, {counted(self.preferences, 'preference')})" if self.preferences else ""
+        reasons = ", ".join(f"{reason} ({count:,})" for reason, count in sorted(self.without.items()))
+        lacking = f"; {sum(self.without.values()):,} without a value: {reasons}" if reasons else ""
+        left_out = f"; {counted(self.left_out, 'episode')} of pictures that it does not rate" if self.left_out else ""
+        return f"{counted(total, 'score')}{tasks}, {self.new:,} new and {self.kept:,} kept{lacking}{left_out}"
 
 
 def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
@@ -38,6 +55,7 @@ def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
     count = counts.setdefault(score.judge, ScoreCount())
     count.new += new
     count.kept += not new
+    count.preferences += score.task == "preference"
     if score.reason is not None:
         count.new_without += new
         reason = score.reason.partition(":")[0]

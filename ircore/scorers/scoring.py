@@ -129,6 +129,7 @@ def score_runs(
             for name in asked.judges:
                 # Before any score, so that scores of another version under the same name are refused at once.
                 run.keep_judge(identity_of(name, installed_judge(name)))
+            _count_left_out(counts, plan.judges, works_of_run)
             done = scores_by_question(run)
             # A question holds the rendering's hash and the metric's version, so outdated scores do not count as done.
             lacking = [
@@ -141,6 +142,13 @@ def score_runs(
             works += [(run, work) for work in lacking if work.wanted]
         new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
     return ScoringSummary(len(runs), episodes, kept, new, unavailable, counts)
+
+
+def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works: Sequence[_Work]) -> None:
+    """Count, for each judge, the played episodes of a run that it does not rate."""
+    for name in judges:
+        count = counts.setdefault(name, ScoreCount())
+        count.left_out += sum(all(wanted.judge != name for wanted in work.wanted) for work in works)
 
 
 def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> tuple[str, ...]:

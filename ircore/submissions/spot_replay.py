@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
@@ -100,9 +101,8 @@ class SpotReplay:
             (Value(name), Value(first), Value(second), Value("yes" if name in self.same_words else "no"))
             for name, (first, second) in self.scores.items()
         )
-        words = (
-            f"{len(rows)} episodes played again; published minus replay {self.difference:+.2f}, p = {self.chance:.2g}."
-        )
+        played = f"{counted(len(rows), 'episode')} played again"
+        words = f"{played}; published minus replay {self.difference:+.2f}, p = {self.chance:.2g}."
         return Table("spot-replay", "Spot replay", words, COLUMNS, rows)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import escape
 from PIL import Image, ImageDraw, ImageFont
 
+from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
@@ -141,8 +142,8 @@ def _player_board_card(_site: Site, page: Page) -> bytes | None:
 
 def _game_board_card(_site: Site, page: Page) -> bytes:
     section: GameSection = page.values["section"]
-    runs = "1 run" if len(section.entries) == 1 else f"{len(section.entries)} runs"
-    words = f"{runs} on {len(section.instances)} instances, by main score, 0 to 100"
+    runs = counted(len(section.entries), "run")
+    words = f"{runs} on {counted(len(section.instances), 'instance')}, by main score, 0 to 100"
     return _with_rows(
         _Card(section.game.title, words), [_Row(entry.row, entry.name, entry.hue) for entry in section.entries]
     )

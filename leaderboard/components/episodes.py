@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
+from ircore.core.counted import counted
 from ircore.games.reconstruction.language.lexicon import Correction
 from leaderboard.components.markup import safe
 from leaderboard.storage.pictures import Shown
@@ -43,7 +44,7 @@ def withheld(alt: str) -> Markup:
 
 def message(marked: Marked) -> Markup:
     """Return a describer's message with the words that correct marked."""
-    more = f' <span class="muted">… and {marked.left_out} more characters, in the dataset</span>'
+    more = f' <span class="muted">… and {counted(marked.left_out, "more character")}, in the dataset</span>'
     pieces = "".join(map(_segment, marked.segments))
     return safe(f'<bdi dir="auto">{pieces}</bdi>{more if marked.left_out else ""}')
 

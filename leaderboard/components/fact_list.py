@@ -2,6 +2,7 @@
 
 from markupsafe import Markup, escape
 
+from ircore.core.counted import counted
 from leaderboard.components.markup import safe
 from leaderboard.model.turn_facts import FactGroup, TurnFacts
 
@@ -14,7 +15,7 @@ def turn_facts(facts: TurnFacts | None) -> Markup:
     """
     if facts is None:
         return Markup()
-    words = f'<span class="facts-held">{facts.held} of {facts.decided} facts right</span>'
+    words = f'<span class="facts-held">{facts.held} of {counted(facts.decided, "fact")} right</span>'
     if facts.gained:
         words += f' <span class="facts-gained" title="became right">+{facts.gained}</span>'
     if facts.lost:

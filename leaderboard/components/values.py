@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
+from ircore.core.counted import counted
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.ranks import why_no_rank
@@ -187,7 +188,7 @@ def empty_heat(cell: Cell) -> tuple[str, str]:
     """Return the sign and the reason for a cell without a score; missing differs from not applicable."""
     if not cell.played:
         text, why = NOT_RATED["unfinished" if cell.unfinished == cell.episodes else "unplayed"]
-        return text, f"{why}, {cell.episodes} {'episode' if cell.episodes == 1 else 'episodes'}"
+        return text, f"{why}, {counted(cell.episodes, 'episode')}"
     kinds = [kind for kind, _ in unrated_words(cell)]
     text, why = NOT_RATED["pending" if "pending" in kinds else kinds[0]]
     return text, f"{why}, {cell.played} played"

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rules
@@ -338,7 +339,7 @@ def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pai
 def _rules_words(submission: SubmissionResult) -> str:
     rules = submission.run.rules
     over = [] if rules.over_budget == "allow" else [f"over budget: {rules.over_budget}"]
-    return ", ".join([f"{rules.token_budget} tokens", f"{rules.max_turns} turns", *over, *rules.variants])
+    return ", ".join([f"{rules.token_budget} tokens", f"{counted(rules.max_turns, 'turn')}", *over, *rules.variants])
 
 
 def _labels(labels: Any) -> tuple[str, ...]:

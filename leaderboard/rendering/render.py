@@ -11,6 +11,7 @@ from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 
+from ircore.core.counted import counted
 from ircore.core.game_records import rule_word
 from ircore.core.untrusted_text import one_line, visible
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
@@ -105,6 +106,7 @@ def _environment() -> Environment:
         visible=visible,
         one_line=one_line,
         rule_word=rule_word,
+        counted=counted,
         number=labels.number,
         signed=labels.signed,
         scale_end=labels.scale_end,

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from colorsys import rgb_to_hls
 
+from ircore.core.counted import counted
 from ircore.core.records import Element, Instance
 from ircore.core.untrusted_text import one_line
 
@@ -92,7 +93,7 @@ def colour_name(colour: str) -> str:
 def _counted(things: Iterable[Element]) -> Iterable[str]:
     for kind, count in Counter(element.type for element in things).items():
         name = _NAMES.get(kind, kind).replace("_", " ")
-        yield f"1 {name}" if count == 1 else f"{count} {_PLURALS.get(kind, name + 's')}"
+        yield counted(count, name, _PLURALS.get(kind, ""))
 
 
 def _told(things: Iterable[Element]) -> Iterable[str]:

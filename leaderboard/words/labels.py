@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import AbortReason, Outcome
 from ircore.core.records import AnyInstance, Rules
 from ircore.results.cell import Cell
@@ -162,7 +163,7 @@ def unrated_words(cell: Cell) -> list[tuple[str, str]]:
 def rules_words(rules: Rules) -> str:
     """Return a run's rules in words: token budget, turns, the treatment of long messages, history and drawing."""
     over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
-    turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
+    turns = counted(rules.max_turns, "turn")
     variants = "".join(f", {words}" for words in rules.variants)
     return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}{variants}"
 

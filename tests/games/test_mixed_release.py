@@ -159,7 +159,7 @@ def test_a_pulled_release_gives_the_same_runs_boards_and_release(mixed: Toy) -> 
     pulled = mixed.folder / "pulled"
     assert sorted(path.name for path in pulled.iterdir()) == ["LICENSE.md", "instances", "instances_rps", "runs"]
     runs = {json.loads((path / "run.json").read_text())["slug"]: path for path in (pulled / "runs").iterdir()}
-    assert mixed.run("score", runs["fair"], runs["perfect"]).count("0 new values, 20 kept") == 2
+    assert mixed.run("score", runs["fair"], runs["perfect"]).count("20 values, 0 new and 20 kept") == 2
     for names in (("pair",), ("fair", "perfect")):
         slugs = ["builtin-captioner-sketch" if name == "pair" else name for name in names]
         now = mixed.json("results", *(runs[slug] for slug in slugs))["rows"]
@@ -293,7 +293,7 @@ def test_a_release_of_the_earlier_format_is_checked_loaded_and_pulled(mixed: Toy
     assert "0 faults in 40 rows and 3 pictures" in mixed.run("release", "check", "earlier")
     mixed.run("release", "pull", "earlier", "--out", "pulled")
     runs = sorted((mixed.folder / "pulled" / "runs").iterdir())
-    assert "0 new values, 10 kept" in mixed.run("score", *runs)
+    assert "10 values, 0 new and 10 kept" in mixed.run("score", *runs)
     said = mixed.run("release", "build", "--runs", *runs, *SETS, "--former", "earlier", "--out", "next", status=2)
     assert "was written before releases of this game had a history" in said
 

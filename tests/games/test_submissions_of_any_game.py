@@ -42,7 +42,7 @@ def test_shards_of_any_game_are_joined(toy: Toy) -> None:
     joined = toy.folder / "joined"
     assert without_times(events_of(joined / "journal.jsonl")) == without_times(events_of(whole / "journal.jsonl"))
     # The values of its measures come along: nothing is left to compute.
-    assert "0 new values" in toy.run("score", "joined")
+    assert ", 0 new and " in toy.run("score", "joined")
     assert toy.json("results", "joined")["rows"] == toy.json("results", "whole")["rows"]
 
 
@@ -156,7 +156,7 @@ def test_offline_players_of_any_game_are_played_again(toy: Toy) -> None:
     toy.manifest("fair", text=SOUND)
     run = published(toy)
     again = ["submission", "reproduce", run, "--instances", "instances"]
-    assert "1 of 1 runs played again" in toy.run(*again, "--out", "again")
+    assert "1 of 1 run played again" in toy.run(*again, "--out", "again")
     journal = run / "journal.jsonl"
     events = events_of(journal)
     end = next(event for event in events if event["event"] == "game_end")

@@ -82,8 +82,8 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
     perfect = toy.manifest("perfect", text=MANIFEST.replace(", slip: 3", ""))
     toy.run("play", perfect, "--instances", "instances", "--out", "perfect")
     # Of each episode: wins, rounds, and one value a round.
-    assert "4 played episodes, 20 new values, 0 kept" in toy.run("score", "fair", "perfect")
-    assert "0 new values, 20 kept" in toy.run("score", "fair")
+    assert "4 played episodes: 20 values, 20 new and 0 kept" in toy.run("score", "fair", "perfect")
+    assert "20 values, 0 new and 20 kept" in toy.run("score", "fair")
     board = toy.json("results", "fair", "perfect")
     rows = [
         {cell: value for cell, value in row.items() if cell in ("rank", "submission", "wins")} for row in board["rows"]
@@ -124,7 +124,7 @@ def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy:
 
     toy.run("release", "pull", "release", "--out", "pulled")
     pulled = sorted((toy.folder / "pulled" / "runs").iterdir())
-    assert "0 new values, 20 kept" in toy.run("score", *pulled)
+    assert "20 values, 0 new and 20 kept" in toy.run("score", *pulled)
     was, now = (toy.json("results", *runs)["rows"] for runs in (["runs/fair", "runs/perfect"], pulled))
     assert now == was
 

@@ -12,6 +12,7 @@ import click
 from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, published_runs
 from ircore.commands.submission.trials import channel_option, spot_option
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -197,4 +198,4 @@ def paid(out: Path) -> None:
                 raise InputError(f"{name[:80]!a}: leads out of the artefact", "Start without it: delete the artefact.")
         archive.extractall(out)
     runs = sorted({Path(name).parts[0] for name in names})
-    click.echo(printable(f"{len(runs)} earlier runs: {', '.join(runs)}"))
+    click.echo(printable(f"{counted(len(runs), 'earlier run')}: {', '.join(runs)}"))

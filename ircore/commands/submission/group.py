@@ -26,6 +26,7 @@ from ircore.commands.submission import (
 )
 from ircore.commands.submission.preview import by_option, preview_lines, published_option
 from ircore.commands.submission.preview import command as preview_command
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable
@@ -148,7 +149,7 @@ def check(
     purpose = Purpose(local, resolve, unplayed)
     if everything:
         tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
-        _report(tree.checked, tree.findings, as_json, github, counted=True)
+        _report(tree.checked, tree.findings, as_json, github, numbers_only=True)
         # A whole folder of submissions is evaluated, not played by one command.
         click.get_current_context().meta[NEXT] = "ircore submission evaluate-pending --help"
     else:
@@ -166,7 +167,7 @@ def _show_signatures(runs: tuple[Path, ...]) -> None:
     for run in runs:
         if (run / WITNESS).is_file():
             witness = check_witness(run, known_relays())
-            click.echo(printable(f"{run}: {witness.records} records signed by {witness.relay}"), err=True)
+            click.echo(printable(f"{run}: {counted(witness.records, 'record')} signed by {witness.relay}"), err=True)
 
 
 def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
@@ -214,10 +215,10 @@ def _report(
     findings: Sequence[Finding],
     as_json: bool,
     github: bool,
-    counted: bool = False,
+    numbers_only: bool = False,
     more: dict[str, Any] | None = None,
 ) -> None:
-    """Show a verdict, with valid submissions ``counted`` rather than listed, and ``more`` fields in JSON.
+    """Show a verdict, valid submissions listed unless ``numbers_only``, and ``more`` fields in JSON.
 
     Raises:
         InputError: There are errors; the error says them.
@@ -227,13 +228,13 @@ def _report(
         click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
     else:
         valid = [submission for submission in checked if submission.valid]
-        for submission in valid if not (counted or wrong) else []:
+        for submission in valid if not (numbers_only or wrong) else []:
             click.echo(printable(reports.valid_line(submission)))
         if not (checked or wrong):
             click.echo("no manifest is added or changed; no errors in what is")
-        if counted:
+        if numbers_only:
             verdict = "have no error" if wrong else "valid"  # "valid" never stands beside the exit status 2
-            click.echo(f"{len(valid)} of {len(checked)} submissions {verdict}")
+            click.echo(f"{len(valid)} of {counted(len(checked), 'submission')} {verdict}")
     if github:
         for line in reports.annotations(findings):
             click.echo(line, err=as_json)

@@ -9,6 +9,7 @@ import click
 from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, json_option, open_runs
 from ircore.commands.run_paths import runs_to_read
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.instances.store import read_any_instances
 from ircore.results.model import Results
@@ -50,7 +51,7 @@ def begin(
 ) -> None:  # fmt: skip
     """Draw a set from a seed that nobody can guess, and commit to it."""
     season = begin_season(name, out, publish, per_condition, instances, game, edition)
-    click.echo(f"{season.instances} pictures; commitment {season.commitment}")
+    click.echo(f"{counted(season.instances, 'picture')}; commitment {season.commitment}")
     click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
 
 
@@ -67,7 +68,9 @@ def restore(name: str, out: Path) -> None:
     if not text:
         raise InputError(f"{SECRET_VARIABLE}: is not set", "Set it to the content of the season's secret.json.")
     season = restore_season(name, text, out)
-    click.echo(f"season {season.season}: {season.instances} pictures, those of commitment {season.commitment[:12]}")
+    click.echo(
+        f"season {season.season}: {counted(season.instances, 'picture')}, those of commitment {season.commitment[:12]}"
+    )
 
 
 @command.command("reveal")
@@ -184,4 +187,4 @@ def slice_command(
     gap = gap_of(public, RunFolder.open(place / "run"), judge)
     write_season_gaps(gaps, add_gap(gaps, gap, committed, public.run.instance_set, judge, pictures))
     shown = "no main score on one of the sets" if gap.mean is None else f"{gap.mean:+.1f}"
-    click.echo(f"{public.run.slug}: public \N{MINUS SIGN} secret {shown} on {pictures} pictures; {gaps}")
+    click.echo(f"{public.run.slug}: public \N{MINUS SIGN} secret {shown} on {counted(pictures, 'picture')}; {gaps}")

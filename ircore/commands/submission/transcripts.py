@@ -7,6 +7,7 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.commands.run_paths import run_to_read
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.ocr import ocr_missing
 from ircore.core.terminal import printable
@@ -45,7 +46,7 @@ def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
         click.echo(json.dumps({**about, **more}, indent=2))
         return
     size = f"{packed.index.size / 1e6:,.1f} MB" if packed.index.size >= 1e5 else f"{packed.index.size:,} bytes"
-    click.echo(f"{out}: {files:,} files, {size}; {packed.encoded} pictures encoded anew")
+    click.echo(f"{out}: {counted(files, 'file')}, {size}; {counted(packed.encoded, 'picture')} encoded anew")
     for leak in packed.removed:
         click.echo(printable(f"  taken out of an error message: {leak}"))
     place = repo or "ORG/NAME"
@@ -124,12 +125,13 @@ def rescore(
     whose = "witnessed" if kind == "witnessed" else "re-scored" if kind else "a rehearsal: nobody vouches for it"
     click.echo(f"{run}: {len(rescored.folder.ended())} episodes hold by the rules ({whose})")
     if rescored.witness:
-        click.echo(printable(f"  {rescored.witness.records} records signed by the relay {rescored.witness.relay}"))
+        click.echo(
+            printable(f"  {counted(rescored.witness.records, 'record')} signed by the relay {rescored.witness.relay}")
+        )
     show_commitment(rescored)
     show_flags(rescored)
     if rescored.flags:
-        count = f"{len(rescored.flags)} finding{'' if len(rescored.flags) == 1 else 's'}"
-        click.echo(f"  {count} for people to look at; none breaks a rule")
+        click.echo(f"  {counted(len(rescored.flags), 'finding')} for people to look at; none breaks a rule")
     click.echo(str(out))
 
 

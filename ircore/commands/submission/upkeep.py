@@ -12,6 +12,7 @@ from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.commands.submission.trials import channel_option, spot_option
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
 from ircore.core.ocr import ocr_missing
@@ -151,7 +152,7 @@ def evaluate(
 def _verify(loaded: AnyLoaded, out: Path, instances: Path, relay_keys: Path | None) -> None:
     """Vouch for a run that a relay has signed, after verifying every signature."""
     witness = vouch(loaded, out, read_any_instances(instances), relay_keys)
-    click.echo(printable(f"{out}: {witness.records} records signed by {witness.relay} hold"), err=True)
+    click.echo(printable(f"{out}: {counted(witness.records, 'record')} signed by {witness.relay} hold"), err=True)
 
 
 def _test_channel(out: Path) -> None:
@@ -255,7 +256,7 @@ def links(folder: Path, as_json: bool) -> None:
     if dead:
         raise WorkError(f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones.")
     if not as_json:
-        click.echo(f"{len(named)} links of {len(asked)} submissions, none is dead")
+        click.echo(f"{counted(len(named), 'link')} of {counted(len(asked), 'submission')}, none is dead")
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
@@ -289,4 +290,6 @@ def reproduce(
     if lines:
         raise WorkError(f"{len(lines)} episodes differ from what was published", "See what changed in the players.")
     if not as_json:
-        click.echo(f"{len(offline)} of {len(folders)} runs played again: the same words and the same pictures")
+        click.echo(
+            f"{len(offline)} of {counted(len(folders), 'run')} played again: the same words and the same pictures"
+        )

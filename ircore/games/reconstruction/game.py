@@ -46,7 +46,13 @@ class ReconstructionGame(Game[Rules]):
         Measure("similarity", "Similarity", "points", (0, 10), per="step", needs="judge"),
         Measure("preference", "Final preferred", "", (0, 1), needs="judge"),
     )
-    pages = Pages(columns=("preference",), figures=("similarity",), episode="{# drawn as a strip of turns #}")
+    pages = Pages(
+        columns=("preference",),
+        figures=("similarity",),
+        episode="{# drawn as a strip of turns #}",
+        method="A describer sees the target and says what to draw; a generator draws from the words alone. The "
+        "describer then sees target and drawing and says what to correct, turn by turn.",
+    )
     published = tuple(
         PublishedFigure(f"{pair.describer} + {pair.generator}, {judge}", "similarity", round(mean, 2), SOURCE)
         for pair, means in mean_scores().items()

@@ -85,7 +85,7 @@
     const verdicts = figures.map((figure) => decisions[figure.name]).filter(Boolean);
     const accepted = verdicts.filter((decision) => decision.verdict === "accept").length;
     document.getElementById("tally").textContent =
-      `${figures.length} pictures: ${accepted} accepted, ${verdicts.length - accepted} rejected, ${figures.length - verdicts.length} open`;
+      `${figures.length} picture${figures.length === 1 ? "" : "s"}: ${accepted} accepted, ${verdicts.length - accepted} rejected, ${figures.length - verdicts.length} open`;
   }
 
   function show() {

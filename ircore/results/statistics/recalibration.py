@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ircore.core.counted import counted
 from ircore.results.statistics.agreement import checked, codes_of
 from ircore.results.statistics.bootstrap import SEED
 from ircore.results.statistics.calibration_map import Candidate, Errors, PairSpread, Recalibration, ReliabilityBin
@@ -179,7 +180,7 @@ def _matched(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike, pairs: Seq
 def _unfit(matched: _Matched) -> str | None:
     n = len(matched.judge)
     if n < FEWEST_ITEMS:
-        return f"{n} renderings rated by both judge and humans; at least {FEWEST_ITEMS} are needed"
+        return f"{counted(n, 'rendering')} rated by both judge and humans; at least {FEWEST_ITEMS} are needed"
     if matched.size < FEWEST_INSTANCES:
         return f"ratings of {matched.size} instances; at least {FEWEST_INSTANCES} are needed"
     if np.ptp(matched.judge) == 0:

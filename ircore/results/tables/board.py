@@ -248,6 +248,7 @@ MEASURES = (
     Measure(RULES, lambda line: Value(line.row.submission.run.rules.key)),
 )  # fmt: skip
 _COLUMNS = tuple(measure.column for measure in MEASURES)
+_SPARE = ("rated_of_applicable", "tokens", "turns", "played_of_all", "delta", "score")
 
 
 def board_table(
@@ -268,7 +269,9 @@ def board_table(
     words += "".join(_told_apart(part, (category, difficulty, judge)) for part in parts if rows)
     judge_words = headline_words(results, category, difficulty)
     notes = (*([judge_words] if judge_words else []), *NOTES[order], *remedies(row.cell.unranked for row in rows))
-    return Table("board", "Leaderboard", words, _COLUMNS, _rows(results, rows), notes, MARKS, primary=PRIMARY)
+    return Table(
+        "board", "Leaderboard", words, _COLUMNS, _rows(results, rows), notes, MARKS, primary=PRIMARY, spare=_SPARE
+    )
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:
@@ -284,8 +287,9 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}.{_ranked_words(parts)}"
     return Table(
-        "leaderboard", "Leaderboards", words, _COLUMNS, _rows(results, rows), NOTES[order], MARKS, primary=PRIMARY
-    )
+        "leaderboard", "Leaderboards", words, _COLUMNS, _rows(results, rows), NOTES[order], MARKS,
+        primary=PRIMARY, spare=_SPARE,
+    )  # fmt: skip
 
 
 def _ranked_words(parts: Sequence[Results]) -> str:

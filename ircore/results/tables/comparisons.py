@@ -71,7 +71,10 @@ def comparisons_table(
             )
         )
     words = caption(results, judge, category, difficulty)
-    return Table("comparisons", "Pairs against pairs", words, COLUMNS, tuple(rows), NOTES, primary="difference")
+    spare = ("detectable", "ties", "losses", "wins", "least", "most", "difference")
+    return Table(
+        "comparisons", "Pairs against pairs", words, COLUMNS, tuple(rows), NOTES, primary="difference", spare=spare
+    )
 
 
 def _comparisons(

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, too_few
 from ircore.results.tables.intervals import interval_text, number
 from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.text_layout import aligned, blocks, fitting_places, narrowest
 
 Format = Literal["text", "json", "csv", "markdown", "latex"]
 
@@ -40,18 +41,6 @@ FEW = (
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that spreadsheets take for a formula."""
-
-
-def _narrow(table: Table, lines: list[list[str]], columns: int) -> str:
-    """Return a table for a terminal that is too narrow for its columns: a block for each row, a line for each entry."""
-    heads, *rows = lines
-    indent = min(max(map(len, heads)), columns // 2) + 2
-    blocks = []
-    for row in rows:
-        entries = [f"{head:<{indent}}{cell}" for head, cell in zip(heads, row, strict=True) if cell.strip()]
-        blocks.append("\n".join(line for entry in entries for line in wrap(entry, columns, subsequent_indent="  ")))
-    remarks = ["\n".join(wrap(text, columns)) for text in (table.caption, *_remarks(table))]
-    return printable(f"\n{'─' * columns}\n".join(blocks) + "\n\n" + "\n".join(remarks)) + "\n"
 
 
 def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
@@ -96,26 +85,36 @@ def as_text(table: Table, columns: int | None = None) -> str:
 
     Args:
         table: What to write.
-        columns: Columns of the terminal; a wider table is written with a line for each entry.
+        columns: Columns of the terminal. From a wider table columns are left out, which a remark names; where what is
+            needed is too wide, each row is a block with a line for each entry.
     """
     table = table.for_readers(terminal=True)
     lines = _lines(table, "half")
-    left = _left(table)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    texts = [
-        "  ".join(
-            cell.ljust(width) if to_left else cell.rjust(width)
-            for cell, width, to_left in zip(line, widths, left, strict=True)
-        ).rstrip()
-        for line in lines
-    ]
-    width = max(map(len, texts))
-    if columns is not None and width > columns:
-        return _narrow(table, lines, columns)
-    remarks = [wrap(text, max(width, NARROWEST)) for text in (table.caption, *_remarks(table))]
+    note: list[str] = []
+    if columns is not None and narrowest(lines) > columns:
+        places = fitting_places(lines, table.spare_places, columns)
+        if not places:
+            return _text(blocks(lines, columns), table, columns)
+        note = [_left_out(table, places, narrowest(lines))]
+        table = table.at_places(places)
+        lines = _lines(table, "half")
+    texts = aligned(lines, _left(table), columns)
+    width = max(*map(len, texts), NARROWEST)
+    return _text(texts, table, width if columns is None else min(width, columns), note)
+
+
+def _text(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
+    """Return the lines of a table and, below it, its remarks in lines of a width."""
+    remarks = [wrap(text, width) for text in (table.caption, *_remarks(table), *note)]
+    return printable("\n".join([*texts, "", *(line for remark in remarks for line in remark)])) + "\n"
+
+
+def _left_out(table: Table, places: Sequence[int], width: int) -> str:
+    # Titles have commas in them: "@K, best".
+    titles = "; ".join(column.title for place, column in enumerate(table.columns) if place not in places)
     return (
-        printable("\n".join([texts[0], "─" * width, *texts[1:], "", *(line for text in remarks for line in text)]))
-        + "\n"
+        f"Left out, since the terminal is narrow: {titles}. "
+        f"A terminal of {width} columns shows everything; so does --format csv."
     )
 
 

@@ -34,19 +34,20 @@ def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]
     return tables
 
 
-def of_reconstruction_alone(name: str, games: Sequence[str]) -> bool:
-    """Return whether a table is one of reconstruction, and none of other games.
+def games_with_table(name: str, games: Sequence[str]) -> list[str]:
+    """Return the games that have a table.
 
     Args:
         name: The table's.
         games: Names of games, reconstruction and others; a game that cannot be loaded has the tables of all games.
     """
-    tables = {*GAME_TABLES}
-    for game in games:
-        if game != RECONSTRUCTION:
-            with suppress(InputError, WorkError):
-                tables.update(game_tables(load_game(game)))
-    return name in table_names() and name not in tables
+    return [game for game in games if name in (table_names() if game == RECONSTRUCTION else _names_of(game))]
+
+
+def _names_of(game: str) -> set[str]:
+    with suppress(InputError, WorkError):
+        return {*GAME_TABLES, *game_tables(load_game(game))}
+    return {*GAME_TABLES}
 
 
 def tables_of_game(

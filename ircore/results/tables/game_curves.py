@@ -171,6 +171,7 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
         ),
         rows=tuple(rows),
         primary="latest",
+        spare=("at", "best"),
     )
 
 

@@ -25,6 +25,7 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
     """
     game, rows = results.game, results.board(category, difficulty)
     columns = _columns(results)
+    others = [measure.key for measure in results.shown if measure is not game.headline]
     return Table(
         name=f"board_{game.name}",
         title=f"{game.title}: board",
@@ -34,6 +35,8 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         notes=tuple(remedies(row.cell.unranked for row in rows)),
         primary=game.headline.key,
+        # A game declares its measures in their order of importance.
+        spare=("ended", "episodes", *others[::-1], "played"),
     )
 
 
@@ -153,6 +156,7 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
         caption=f"How episodes ended.{of_condition(category, difficulty)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
+        spare=("ended", "episodes"),
     )
 
 

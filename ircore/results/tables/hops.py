@@ -44,7 +44,8 @@ def by_turn_table(results: Results, category: str | None = None, difficulty: str
                 rows.append((*who, Value(measure.name), Value(measure.better), Value(point.turn), *numbers))
     notes = (f"An episode that has ended keeps its last value in the columns @K. {EVERY_TURN}",)
     words = caption(results, None, category, difficulty)
-    return Table("by_turn", "Measures by turn", words, columns, tuple(rows), notes, primary="latest")
+    spare = ("at", "best")
+    return Table("by_turn", "Measures by turn", words, columns, tuple(rows), notes, primary="latest", spare=spare)
 
 
 def normalised_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:

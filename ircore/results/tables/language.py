@@ -48,6 +48,7 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
         columns,
         tuple(rows),
         ("Shares of messages, 0–1; a message may be about several things. n counts episodes.",),
+        spare=CORRECTIONS[::-1],
     )
 
 
@@ -71,6 +72,7 @@ def corrections_by_turn_table(results: Results, category: str | None = None, dif
         columns,
         tuple(rows),
         ("Shares of messages, 0–1. Later turns rest on fewer, and usually harder, episodes.",),
+        spare=CORRECTIONS[::-1],
     )
 
 

@@ -4,7 +4,7 @@ A table is a frozen value. Every column says its unit and which direction is bet
 how many values it rests on, and which episodes these are; what is missing says why.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -212,6 +212,15 @@ class Table:
     primary: str | None = None
     """Key of the column whose flat names are plain ``mean``, ``low``, ``high`` and ``n``; None if there is none."""
 
+    spare: tuple[str, ...] = ()
+    """Keys of the columns that a narrow terminal may leave out, the least important first."""
+
+    @property
+    def spare_places(self) -> list[int]:
+        """Places of the columns in ``spare`` (0-based), in the order of ``spare``."""
+        keys = [column.key for column in self.columns]
+        return [keys.index(key) for key in self.spare if key in keys]
+
     @property
     def carried(self) -> tuple[str, ...]:
         """The keys of the marks that some entry carries, in the order of ``marks``."""
@@ -229,7 +238,10 @@ class Table:
         return self._without({"readers"})
 
     def _without(self, hidden: set[str]) -> "Table":
-        places = [index for index, column in enumerate(self.columns) if column.audience not in hidden]
+        return self.at_places([place for place, column in enumerate(self.columns) if column.audience not in hidden])
+
+    def at_places(self, places: Sequence[int]) -> "Table":
+        """Return the table with the columns at these places (0-based) alone."""
         return replace(
             self,
             columns=tuple(self.columns[index] for index in places),

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from ircore.core.counted import counted
 from ircore.core.records import Rules
 from ircore.results.model import SubmissionResult
 
@@ -31,7 +32,7 @@ def _pair(submission: SubmissionResult) -> str:
 
 def unusual_rules(rules: Rules) -> list[str]:
     """Return the differences between rules and the default rules, in words."""
-    turns = f"{rules.max_turns} turn{'s' if rules.max_turns > 1 else ''}"
+    turns = counted(rules.max_turns, "turn")
     return [
         *([f"budget {rules.token_budget}"] if rules.token_budget != USUAL.token_budget else []),
         *([turns] if rules.max_turns != USUAL.max_turns else []),

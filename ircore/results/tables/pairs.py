@@ -1,5 +1,6 @@
 """The columns that identify a row's pair, and captions that state a table's selection."""
 
+from ircore.core.counted import counted
 from ircore.results.conditions import under
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Value
@@ -40,5 +41,5 @@ def caption(
     judged = "" if judge is None else f", judged by {judge}"
     return (
         f"{condition_words(category, difficulty).capitalize()}{judged}; "
-        f"{size} episode{'s' if size != 1 else ''} a pair; instance set {results.instance_set[:12]}."
+        f"{counted(size, 'episode')} a pair; instance set {results.instance_set[:12]}."
     )

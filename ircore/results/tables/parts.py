@@ -68,7 +68,9 @@ def parts_table(
     # Shares and scores are never below 0, so that 1 stands after all of them: pairs without a value come last.
     rows.sort(key=lambda row: -value if isinstance(value := row[place].value, float) else 1.0)
     words = caption(results, VERIFIED, category, difficulty) + f" Ordered by {order or 'score'}."
-    return Table("parts", "What is right, part by part", words, columns, tuple(rows), (NOTE,), primary="score")
+    spare = tuple(part for part in reversed(PARTS) if part != order)
+    title = "What is right, part by part"
+    return Table("parts", title, words, columns, tuple(rows), (NOTE,), primary="score", spare=spare)
 
 
 def facts_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:

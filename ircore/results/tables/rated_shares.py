@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ircore.core.counted import counted
 from ircore.results.cell import Cell
 from ircore.results.tables.model import Column, Selection, Value
 
@@ -48,7 +49,9 @@ def gap_notes(cells: Sequence[Cell]) -> list[str]:
     missing = sum(cell.refused + cell.pending for cell in cells)
     applicable = sum(cell.applicable for cell in cells)
     return (
-        [f"{missing} of {applicable} renderings are not rated: intervals here cover only what is."] if missing else []
+        [f"{missing} of {counted(applicable, 'rendering')} are not rated: intervals here cover only what is."]
+        if missing
+        else []
     )
 
 

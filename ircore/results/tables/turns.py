@@ -34,7 +34,9 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
         played = Value.of(cell.played_rate, Selection((run_id,), "played", category, difficulty))
         rows.append((*who, played, *shares, *ends, Value(cell.unfinished), *rated_values(cell)))
     words = caption(results, judge, category, difficulty)
-    return Table("outcomes", "Outcomes", words, columns, tuple(rows), ("Shares of rated episodes, Wilson intervals.",))
+    notes = ("Shares of rated episodes, Wilson intervals.",)
+    spare = ("turn_limit", "converged", "no_refinement", "stable", "unfinished", "aborted", "regressed", "improved")
+    return Table("outcomes", "Outcomes", words, columns, tuple(rows), notes, spare=spare)
 
 
 def trajectories_table(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Usage
 from ircore.core.records import Role, Rules
 from ircore.core.tokens import count_tokens
@@ -135,7 +136,10 @@ def as_text(estimated: Estimate, prices: RunPrices) -> str:
         ("describer", estimated.describer),
         ("generator", estimated.generator),
     )
-    lines = [f"  at most {seat.requests:,} {name} requests{_seat(seat, prices.seats[name])}" for name, seat in seats]
+    lines = [
+        f"  at most {counted(seat.requests, f'{name} request')}{_seat(seat, prices.seats[name])}"
+        for name, seat in seats
+    ]
     if all(seat.offline for seat in prices.seats.values()):
         return "\n".join(lines)
     costs = [seat.cost_usd for _, seat in seats if seat.cost_usd is not None]
@@ -146,7 +150,7 @@ def as_text(estimated: Estimate, prices: RunPrices) -> str:
 
 
 def _seat(estimated: SeatEstimate, seat: SeatPrice) -> str:
-    drawn = f", {estimated.images:,} images" if estimated.images else ""
+    drawn = f", {counted(estimated.images, 'image')}" if estimated.images else ""
     if seat.offline:
         return f"{drawn}: {seat.label} asks no provider"
     usage = estimated.usage

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from time import monotonic
 
+from ircore.core.counted import counted
 from ircore.core.errors import WorkError
 from ircore.players.faults import LIMITS
 from ircore.runs.costs.interval import EpisodeCosts
@@ -173,7 +174,7 @@ class CostLimit:
         # Twice the questions under way, so that one bad moment of a service does not stop a run of many episodes.
         if self.ended_early is None and failed >= max(BREAKER, 2 * self.in_flight):
             self.ended_early = BreakerError(
-                f"the {seat}: {failed} questions failed in a row, without an answer in between",
+                f"the {seat}: {counted(failed, 'question')} failed in a row, without an answer in between",
                 f"Every answer is kept; ircore doctor tries the service. Last: {question.detail or question.reason}",
             )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.runs.costs.prices import Asked, RunPrices, images, images_perhaps_billed, seconds, usage_of_question
 
 
@@ -14,7 +15,7 @@ class Totals:
     >>> Totals(prompt_tokens=1200, completion_tokens=80).tokens
     1280
     >>> Totals(cost_usd=0.5, priced=3, unpriced=1).cost_text()
-    '0.5000 US$ and 1 answers of unknown cost'
+    '0.5000 US$ and 1 answer of unknown cost'
 
     Attributes:
         requests: Sent to providers, retries included.
@@ -99,4 +100,4 @@ class Totals:
             return f"{self.cost_usd:.4f} US$"
         if self.priced == 0:
             return "not known"
-        return f"{self.cost_usd:.4f} US$ and {self.unpriced} answers of unknown cost"
+        return f"{self.cost_usd:.4f} US$ and {counted(self.unpriced, 'answer')} of unknown cost"

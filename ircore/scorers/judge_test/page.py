@@ -5,6 +5,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
+from ircore.core.counted import counted
 from ircore.core.files import write_text
 from ircore.scorers.judge_test.battery import EDITS, HARMLESS, WRONG
 from ircore.scorers.judge_test.card import GAIN, PASSING, Attack, Bound, EditScore, JudgeCard
@@ -79,7 +80,8 @@ def _verdict(card: JudgeCard) -> str:
     if card.share is None:
         return '<p class="verdict"><span>No two edits with a known order were rated.</span></p>\n'
     state = "passed" if card.passed else "failed"
-    words = f"of {card.pairs:,} ordered pairs of edits, on {card.targets} targets, are in the right order."
+    targets = counted(card.targets, "target")
+    words = f"of {counted(card.pairs, 'ordered pair')} of edits, on {targets}, are in the right order."
     if not card.passed:
         words += f" That is less than {percent(PASSING)}: boards of this judge say so at their top."
     shares = ", ".join(f"{_category(name)} {percent(share)}" for name, share in card.categories.items())

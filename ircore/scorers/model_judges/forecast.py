@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Usage
 from ircore.core.tokens import count_tokens
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
@@ -65,14 +66,14 @@ def _open(item: Item, judge: LoadedJudge) -> int:
 
 def as_text(judge: LoadedJudge, estimated: _JudgingEstimate, prices: RunPrices) -> str:
     """Return an estimate for people, in one line."""
-    counts = f"{judge.name}: {estimated.scores:,} scores to be had, {estimated.kept:,} kept"
+    counts = f"{judge.name}: {counted(estimated.scores, 'score')} to be had, {estimated.kept:,} kept"
     return f"{counts}; {usage_words(estimated.usage, prices.judges[judge.name])}"
 
 
 def usage_words(usage: Usage, seat: SeatPrice) -> str:
     """Return forecast questions and tokens in words, with their cost by the prices of who is asked."""
     words = (
-        f"{usage.requests:,} questions, {usage.prompt_tokens or 0:,} tokens read, "
+        f"{counted(usage.requests, 'question')}, {usage.prompt_tokens or 0:,} tokens read, "
         f"{usage.completion_tokens or 0:,} written"
     )
     cost = cost_of(usage, seat)

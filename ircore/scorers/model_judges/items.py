@@ -51,6 +51,7 @@ class JudgedRun:
         items: To be judged.
         kept: Scores that are there.
         asked: Every question of earlier commands to this judge, asked in vain or not.
+        left_out: Played episodes of categories that the judge does not rate.
 
     Example:
         >>> JudgedRun(items=(), kept=(), asked=()).items
@@ -60,6 +61,7 @@ class JudgedRun:
     items: tuple[Item, ...]
     kept: tuple[Score, ...]
     asked: tuple[JudgeQuestion, ...]
+    left_out: int = 0
 
 
 def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: bool = True) -> JudgedRun:
@@ -78,7 +80,8 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: 
     asked = tuple(question for question in read_judgements(run) if question.judge == judge.name)
     who = asked_as(judge.identity)
     known = {question.key: question for question in asked if question.settled and question.asked_as == who}
-    asked_about = [episode for episode in run.episodes() if episode.played and judge.identity.rates(episode.category)]
+    played = [episode for episode in run.episodes() if episode.played]
+    asked_about = [episode for episode in played if judge.identity.rates(episode.category)]
     wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
     wanted = [request for request in wanted if preferences or request[2].task != "preference"]
     groups: dict[tuple[str, tuple[Rendering, ...]], list[Wanted]] = {}
@@ -97,9 +100,8 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: 
         for (name, renderings), questions in groups.items()
     )
     again = {question for item in items for question in item.wanted}
-    return JudgedRun(
-        items, tuple(done[request] for _, _, request in wanted if request in done and request not in again), asked
-    )
+    kept = tuple(done[request] for _, _, request in wanted if request in done and request not in again)
+    return JudgedRun(items, kept, asked, len(played) - len(asked_about))
 
 
 def _can_be_read_now(

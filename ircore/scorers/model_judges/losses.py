@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ircore.core.counted import counted
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgeQuestion
 
@@ -54,7 +55,8 @@ class Losses:
         example = f"; for example {self.example}" if self.example else ""
         technical = f"; {self.technical:,} more failed technically and are no part of this" if self.technical else ""
         remedy = _REMEDIES[self.reasons.most_common(1)[0][0]]
-        return f"{judge}: {self.lost:,} of {self.asked:,} questions are lost: {counts}{example}{technical}. {remedy}"
+        questions = counted(self.asked, "question")
+        return f"{judge}: {self.lost:,} of {questions} are lost: {counts}{example}{technical}. {remedy}"
 
 
 _OTHER = "what was asked and answered is kept"

@@ -147,7 +147,7 @@ class _Seat:
         self.player = player
         self.asked_as = asked_as(judge.identity)
         self.items = [item for part in planned for item in part.items]
-        self.report = JudgeReport(judge.name, ScoreCount())
+        self.report = JudgeReport(judge.name, ScoreCount(left_out=sum(part.left_out for part in planned)))
         self.counts = {judge.name: self.report.count}
         for score in (score for part in planned for score in part.kept):
             count_score(self.counts, score, new=False)

@@ -13,6 +13,7 @@ from random import Random
 from re import fullmatch
 from typing import Literal, NamedTuple
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -232,7 +233,7 @@ def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], p
     if queue and not chosen:
         least = len(items[queue[0][2]])
         raise InputError(
-            f"--items {plan.items} is too few: one target has {least} items", f"Allow more: --items {least}"
+            f"--items {plan.items} is too few: one target has {counted(least, 'item')}", f"Allow more: --items {least}"
         )
     return chosen
 

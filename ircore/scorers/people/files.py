@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from re import fullmatch
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 
 COLUMNS = (
@@ -109,7 +110,7 @@ class Faults:
         lines_of_rows = [f"  row {row}: {problem}" for row, problem in sorted(self.rows)[:MAX_TOLD]]
         if len(self.rows) > MAX_TOLD:
             lines_of_rows.append(f"  and {len(self.rows) - MAX_TOLD:,} more")
-        count = f"{len(self.rows):,} fault{'s' if len(self.rows) > 1 else ''}"
+        count = counted(len(self.rows), "fault")
         lines = "\n".join(lines_of_rows)
         raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
 
@@ -208,7 +209,7 @@ def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
 def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Faults) -> RatingRow | None:
     """Read a row; None if the row has faults, which are noted."""
     if len(cells) != len(header):
-        faults.add(number, f"{len(cells)} cells, the header has {len(header)}")
+        faults.add(number, f"{counted(len(cells), 'cell')}, the header has {len(header)}")
         return None
     row = dict(zip(header, cells, strict=True))
     problems = [problem for column, text in row.items() if (problem := _problem(column, text))]

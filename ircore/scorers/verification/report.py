@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.scene_facts import PARTS
 from ircore.scorers.verification.score import VERSION, Verification
@@ -82,7 +83,9 @@ def _part(verification: Verification, part: Any) -> str:
     score = verification.parts[part]
     if score.share is None:
         return (
-            f"  {part:<9} {'–':>6}   {score.total} facts, none can be told" if score.total else f"  {part:<9} {'–':>6}"
+            f"  {part:<9} {'–':>6}   {counted(score.total, 'fact')}, none can be told"
+            if score.total
+            else f"  {part:<9} {'–':>6}"
         )
     filled = round(BAR * score.share)
     counts = "" if part == "extra" else f"  {score.held} of {score.decided} hold"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ircore.core.counted import counted
 from ircore.core.errors import WorkError
 from ircore.core.records import PlayerSpec, Rules
 from ircore.core.submission_records import Submission
@@ -130,5 +131,7 @@ def play_all(
     """
     episodes = play(plan, folder, game, players, CostLimit(prices_of_run(folder), max_cost))
     if failed := [episode for episode in episodes if not episode.finished]:
-        problem = f"{folder.path}: {len(failed)} episodes failed: {failed[0].abort_reason}: {failed[0].detail}"
+        problem = (
+            f"{folder.path}: {counted(len(failed), 'episode')} failed: {failed[0].abort_reason}: {failed[0].detail}"
+        )
         raise WorkError(problem, "Give the same command again: it goes on where it stopped.")

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.core.submission_records import Submission
 from ircore.submissions.check.submission import Checked
 from ircore.submissions.findings import Finding, errors
@@ -32,11 +33,11 @@ def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any
     }
 
 
-def counted(findings: Sequence[Finding]) -> str:
+def verdict_counts(findings: Sequence[Finding]) -> str:
     """Return the numbers of errors and warnings, such as ``2 errors, 1 warning``, or ``no errors``."""
     wrong = len(errors(findings))
     parts = [(wrong, "error"), (len(findings) - wrong, "warning")]
-    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in parts if count) or "no errors"
+    return ", ".join(counted(count, word) for count, word in parts if count) or "no errors"
 
 
 def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
@@ -48,7 +49,9 @@ def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
     first, *others = findings
     lines = [f"  {finding}" for finding in others]
     # An error's second part is indented already, by two.
-    return f"{first.where}: {first.what} ({counted(findings)})", "\n".join([first.help, *lines]).removeprefix("  ")
+    return f"{first.where}: {first.what} ({verdict_counts(findings)})", "\n".join([first.help, *lines]).removeprefix(
+        "  "
+    )
 
 
 def valid_line(checked: Checked) -> str:
@@ -74,7 +77,7 @@ def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
     """Return a verdict as Markdown for the summary of a workflow's step, with strangers' words as inert text."""
     names = ", ".join(submission.slug for submission in checked) or "no submission"
     head = "refused" if errors(findings) else "valid"
-    lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {counted(findings)}')}</pre>"]
+    lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {verdict_counts(findings)}')}</pre>"]
     if findings:
         # The service takes a mebibyte, or nothing.
         text = "\n".join(str(finding) for finding in findings[:MOST_ANNOTATIONS])[:MOST_CHARACTERS]

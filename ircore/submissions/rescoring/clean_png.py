@@ -8,6 +8,7 @@ stream of exactly its pixels.
 import struct
 import zlib
 
+from ircore.core.counted import counted
 from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture, fills_exactly
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -67,7 +68,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
         elif kind != b"IEND" or content:
             raise ImageError(f"{name}: holds data beside its pixels (chunk {kind.decode('latin-1')!a})", _REMEDY)
     if at != len(data):
-        raise ImageError(f"{name}: {len(data) - at} bytes after the picture's end", _REMEDY)
+        raise ImageError(f"{name}: {counted(len(data) - at, 'byte')} after the picture's end", _REMEDY)
     width, height = struct.unpack(">II", header[:8])
     if not fills_exactly(packed, width, height):
         raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ircore.core.counted import counted
 from ircore.core.files import write_bytes, write_text
 from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
@@ -32,7 +33,7 @@ def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None
         return ""
     grave = sum(flag.grave for flag in flags)
     head = (
-        f"**Held**: {grave} grave finding{'s' if grave > 1 else ''}. The run is listed without a rank until a "
+        f"**Held**: {counted(grave, 'grave finding')}. The run is listed without a rank until a "
         "maintainer has looked at the pictures and cleared or withdrawn it."
         if grave
         else "Nothing here holds the run; it is for people to look at."

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import log2
 from typing import NamedTuple
 
+from ircore.core.counted import counted
 from ircore.core.strict_yaml import UNSEEN
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.pointers import points_at_a_target
@@ -96,7 +97,7 @@ def remarks(text: str, budget: int | None, name_in: NameIn | None = None) -> Ite
     """
     hidden = hidden_characters(text)
     if len(hidden) >= HIDDEN_DATA:
-        yield Remark("encoded_message", f"the message holds {len(hidden)} characters that cannot be seen")
+        yield Remark("encoded_message", f"the message holds {counted(len(hidden), 'character')} that cannot be seen")
     elif hidden:
         shown = [f"U+{ord(character):04X}" for character in sorted(set(hidden))][:5]
         yield Remark("hidden_characters", f"the message holds {', '.join(shown)}")

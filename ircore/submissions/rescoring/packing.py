@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
@@ -124,8 +125,8 @@ def _refuse_unfinished(run: AnyRunFolder) -> None:
     if missing:
         names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
         raise InputError(
-            f"{run.path}: not packed, since {len(missing)} of {len(planned)} instances were not played to their end: "
-            f"{names}",
+            f"{run.path}: not packed, since {len(missing)} of {counted(len(planned), 'instance')} were not played "
+            f"to their end: {names}",
             f"Play them, then pack again: ircore play {run.run.slug} --instances DIR --out {run.path}",
         )
 

@@ -11,6 +11,7 @@ from itertools import islice
 from math import isclose
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
@@ -145,7 +146,7 @@ class Replay:
         missing = [name for name, transcript in transcripts.items() if transcript.ended is None]
         if missing:
             names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-            yield f"{len(missing)} of {len(instances)} instances were not played to their end: {names}"
+            yield f"{len(missing)} of {counted(len(instances), 'instance')} were not played to their end: {names}"
         for name, transcript in transcripts.items():
             if transcript.ended is not None:
                 yield from (

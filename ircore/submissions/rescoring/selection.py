@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
@@ -170,7 +171,7 @@ def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
     technical = {*TECHNICAL_REASONS, GIVEN_UP}
     failed = [name for name, episode in episodes.items() if episode.abort_reason in technical]
     if len(failed) > MANY_FAILED * len(episodes):
-        problem = f"{len(failed)} of {len(episodes)} episodes failed for technical reasons"
+        problem = f"{len(failed)} of {counted(len(episodes), 'episode')} failed for technical reasons"
         yield Flag(rule="many_failures", where="the run", what=problem)
     ease = {name: -float(episode.difficulty == "hard") for name, episode in episodes.items()}
     by = "difficulty"

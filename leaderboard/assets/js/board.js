@@ -10,6 +10,7 @@ import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { columnsOf, record, texts, unitsOf } from "./columns.js";
 import { element, enhanceEach, withAttributes, wordsIn } from "./dom.js";
 import { copy, csv, json, latex, markdown, save, unitsText } from "./export.js";
+import { counted } from "./numbers.js";
 import { RowPlaces } from "./row-places.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
@@ -295,7 +296,7 @@ class Board {
   words() {
     const { state } = this;
     const { noun = "pair" } = this.table.dataset;
-    const count = this.rows.length === 1 ? `1 ${noun}` : `${this.rows.length} ${noun}s`;
+    const count = counted(this.rows.length, noun);
     const filters = this.menus.filter((menu) => state[menu.name]).map((menu) =>
       menu.name === "self" ? "no self-judged pair" : `${menu.parentElement.firstChild.textContent.trim().toLowerCase()} ${menu.selectedOptions[0].textContent}`);
     if (state.find) filters.unshift(`“${state.find}”`);
@@ -336,7 +337,7 @@ class Board {
     const lines = this.shown.map((row) => texts(columns, row));
     const written = { markdown, latex }[form](columns.map(({ title }) => title), lines, words);
     const done = await copy(written);
-    this.status.textContent = done ? `Copied: ${this.shown.length} rows.` : "The browser did not allow copying.";
+    this.status.textContent = done ? `Copied: ${counted(this.shown.length, "row")}.` : "The browser did not allow copying.";
   }
 }
 

@@ -12,7 +12,7 @@ import { PlayersCompared, askedRole } from "./compare-players.js";
 import { estimated, exact, flip, turned } from "./compare-statistics.js";
 import { difference, differenceHeat, dot, extremes, heat, pairName, pairWords, winsBar } from "./components.js";
 import { element, enhanceEach, fetchJson, labelled, menu, withAttributes } from "./dom.js";
-import { MISSING, fixed, signed } from "./numbers.js";
+import { MISSING, counted, fixed, signed } from "./numbers.js";
 import { headsOf } from "./sorting.js";
 
 const MOST = 4;
@@ -177,7 +177,7 @@ class ComparePage {
   common({ mean, low, high, n, least, most }) {
     const interval = low === null ? `n = ${n}` : `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}`;
     const both = n
-      ? `On the ${n === 1 ? "1 target" : `${n} targets`} that both played and that are rated, the first scores ${signed(mean)} points of 10 (${interval}).`
+      ? `On the ${counted(n, "target")} that both played and that are rated, the first scores ${signed(mean)} points of 10 (${interval}).`
       : "No target was played by both and rated.";
     if (least === null || least === most) return both;
     return `${both} Not all is known: whatever the missing scores were, the mean difference over all targets lies between ${signed(least)} and ${signed(most)}.`;

@@ -1,6 +1,6 @@
 /* Headlines of figures that a reader has changed: about what is shown, in the words of leaderboard/charts. */
 import { LEAST, enough, known, pairWords, sideOf } from "./figure-grammar.js";
-import { fixed, signed } from "./numbers.js";
+import { counted, fixed, signed } from "./numbers.js";
 
 /* Whose headline it is: empty for all pairs and targets by the judge that the site itself shows. */
 export function scopeWords({ scope, pairs, category, judge }) {
@@ -14,8 +14,6 @@ export function scopeWords({ scope, pairs, category, judge }) {
   return text ? `${text[0].toUpperCase()}${text.slice(1)}: ` : "";
 }
 
-const plural = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
-
 /* How many intervals lie above and below a line. */
 export function against(values, line, [above, below], open, noun) {
   const count = values.filter(known).length;
@@ -23,7 +21,7 @@ export function against(values, line, [above, below], open, noun) {
   const [up, down] = [1, -1].map((side) => sides.filter((own) => own === side).length);
   if (up === 0 && down === 0) return open;
   const undecided = count - up - down;
-  const said = `${above} ${up} of ${plural(count, noun)} and ${below} ${down || "none"}`;
+  const said = `${above} ${up} of ${counted(count, noun)} and ${below} ${down || "none"}`;
   return undecided ? `${said}; ${undecided} ${undecided === 1 ? "is" : "are"} undecided` : said;
 }
 
@@ -49,9 +47,9 @@ export function highest(pairs, judges, whole) {
   const by = ranking.length === 1 ? judge : `every judge${ranking.length < rated.length ? " that ranks" : ""}`;
   if (ranking.every(({ top }) => top.length === 1 && top[0] === leader)) return `${pairWords(pairs[leader])} leads by main score, judged by ${by}`;
   const sizes = ranking.map(({ top }) => top.length);
-  if (ranking.length === 1) return `${sizes[0]} of ${ranks.filter(Boolean).length} ranked pairs cannot be told from the best by main score${rated.length > 1 ? `, judged by ${by}` : ""}`;
+  if (ranking.length === 1) return `${sizes[0]} of ${counted(ranks.filter(Boolean).length, "ranked pair")} cannot be told from the best by main score${rated.length > 1 ? `, judged by ${by}` : ""}`;
   const [fewest, most] = [Math.min(...sizes), Math.max(...sizes)];
-  return `${fewest === most ? `${by[0].toUpperCase()}${by.slice(1)} leaves ${most}` : `Judges leave ${fewest} to ${most}`} of ${pairs.length} pairs in the top group`;
+  return `${fewest === most ? `${by[0].toUpperCase()}${by.slice(1)} leaves ${most}` : `Judges leave ${fewest} to ${most}`} of ${counted(pairs.length, "pair")} in the top group`;
 }
 
 /* counts of pairs: improved, stable, regressed, single. */
@@ -85,7 +83,7 @@ export function lengths(tracks) {
   const all = several(tracks);
   if (!all.length) return "How long are messages?";
   const shorter = all.filter(([first, last]) => last < first).length;
-  return `Do messages get shorter? They are shorter ${LAST} than at turn 1 in ${shorter} of ${plural(all.length, "pair")}`;
+  return `Do messages get shorter? They are shorter ${LAST} than at turn 1 in ${shorter} of ${counted(all.length, "pair")}`;
 }
 
 function span(shares) {
@@ -107,8 +105,8 @@ export function hardest(titles, rows) {
   const lowest = whole.map((values) => values.map(([mean]) => mean)).map((means) => means.indexOf(Math.min(...means)));
   const counts = titles.map((_, index) => lowest.filter((place) => place === index).length);
   const most = Math.max(...counts);
-  if (counts.filter((count) => count === most).length > 1) return `${question} None scores lowest for most of ${whole.length} pairs`;
-  return `${question} ${titles[counts.indexOf(most)]} score lowest for ${most} of ${plural(whole.length, "pair")}`;
+  if (counts.filter((count) => count === most).length > 1) return `${question} None scores lowest for most of ${counted(whole.length, "pair")}`;
+  return `${question} ${titles[counts.indexOf(most)]} score lowest for ${most} of ${counted(whole.length, "pair")}`;
 }
 
 /* cells: by pair and category the values by turn; a pair with too few pictures of a category is left out. */

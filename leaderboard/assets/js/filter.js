@@ -9,6 +9,7 @@
  */
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { element, enhanceEach, labelled, menu, statusPlace } from "./dom.js";
+import { counted } from "./numbers.js";
 
 const FIELDS = { category: "Category", difficulty: "Difficulty", outcome: "Outcome", change: "Score change" };
 
@@ -54,7 +55,7 @@ class Filter {
     for (const section of this.sections) {
       section.hidden = !this.entries.some((entry) => section.contains(entry) && !entry.hidden);
     }
-    this.count.textContent = shown < this.entries.length ? `${shown} of ${this.entries.length} targets` : "";
+    this.count.textContent = shown < this.entries.length ? `${shown} of ${counted(this.entries.length, "target")}` : "";
   }
 
   restore() {

@@ -4,6 +4,7 @@
  * Fills <p data-more>, which says how many pairs are not in the page, and puts a list to choose from before the rows.
  */
 import { button, element, searchField, statusPlace } from "./dom.js";
+import { counted } from "./numbers.js";
 
 export class PairChooser {
   constructor(gallery) {
@@ -82,9 +83,9 @@ export class PairChooser {
     const chosen = this.chosen.filter((key) => known.has(key));
     for (const row of this.gallery.rows) row.section.hidden = chosen.length > 0 && !chosen.includes(row.key);
     this.boxes.forEach((box, key) => { box.checked = chosen.includes(key); });
-    this.words.textContent = chosen.length ? `${chosen.length} of ${this.total} pairs shown` : "";
+    this.words.textContent = chosen.length ? `${chosen.length} of ${counted(this.total, "pair")} shown` : "";
     this.details.querySelector("summary").textContent = chosen.length
-      ? `Side by side: ${chosen.length} of ${this.total} pairs`
+      ? `Side by side: ${chosen.length} of ${counted(this.total, "pair")}`
       : "Choose pairs to lay side by side";
     const rows = this.gallery.shownRows();
     if (rows.length && !rows.includes(this.gallery.current?.row)) this.gallery.select(rows[0].cells[0]);
@@ -96,7 +97,7 @@ export class PairChooser {
     const left = this.total - this.gallery.rows.length;
     this.more.hidden = this.chosen.length > 0 || left === 0;
     const next = button("Show 20 more pairs", () => this.showMore());
-    this.more.replaceChildren(`${this.gallery.rows.length} of ${this.total} pairs are shown. `, left ? next : "");
+    this.more.replaceChildren(`${this.gallery.rows.length} of ${counted(this.total, "pair")} are shown. `, left ? next : "");
   }
 
   async showMore() {
@@ -114,7 +115,7 @@ export class PairChooser {
   }
 
   failed() {
-    this.more?.replaceChildren(`The other ${this.total - this.gallery.rows.length} pairs cannot be read here: a browser fetches no files from a disk. "ircore site serve" shows them.`);
+    this.more?.replaceChildren(`The other ${counted(this.total - this.gallery.rows.length, "pair")} cannot be read here: a browser fetches no files from a disk. "ircore site serve" shows them.`);
     if (this.more) this.more.hidden = false;
   }
 

@@ -9,7 +9,7 @@
  */
 import { badge, correction, pairName, picture } from "./components.js";
 import { fetchJson, withAttributes } from "./dom.js";
-import { fixed, signed } from "./numbers.js";
+import { counted, fixed, signed } from "./numbers.js";
 
 /* Fill a part of a copied sample, or remove it where there is nothing to fill it with. */
 function fill(part, content) {
@@ -44,7 +44,7 @@ function fillMessage(made, message) {
     return withAttributes(Object.assign(mark.cloneNode(), { textContent: text, title }), { class: `fix fix-${name}` });
   });
   made.querySelector("bdi").replaceChildren(...pieces);
-  fill(made.querySelector(".muted"), message.more ? `… and ${message.more} more characters, in the dataset` : null);
+  fill(made.querySelector(".muted"), message.more ? `… and ${counted(message.more, "more character")}, in the dataset` : null);
 }
 
 function fillNotes(made, notes) {
@@ -60,7 +60,7 @@ function fillNotes(made, notes) {
 function fillFacts(made, facts) {
   if (!facts) return made.remove();
   const [held, decided, gained, lost] = facts.counts;
-  made.querySelector(".facts-held").textContent = `${held} of ${decided} facts right`;
+  made.querySelector(".facts-held").textContent = `${held} of ${counted(decided, "fact")} right`;
   fill(made.querySelector(".facts-gained"), gained ? `+${gained}` : null);
   fill(made.querySelector(".facts-lost"), lost ? `−${lost}` : null);
   repeat(made.querySelectorAll(".fact-group"), facts.groups, (group, [heading, parts]) => {
@@ -87,7 +87,7 @@ function filledTurn(made, key, turn, root) {
   }
   fillMessage(made.querySelector(".message"), turn.message);
   const [facts, over] = [made.querySelector(".facts"), made.querySelector(".warn")];
-  fill(facts, turn.over ? [`${turn.tokens} tokens, `, over] : `${turn.tokens} tokens`);
+  fill(facts, turn.over ? [`${counted(turn.tokens, "token")}, `, over] : counted(turn.tokens, "token"));
   fill(made.querySelector(".fired"), (turn.message?.fired ?? []).flatMap(([name, title]) => [correction(name, title), " "]));
   fillNotes(made.querySelector(".notes"), turn.notes);
   fillFacts(made.querySelector(".turn-facts"), turn.facts);
@@ -124,7 +124,7 @@ function fillEnd(made, episode) {
   single.remove();
   const [count, scores] = episode.vouched;
   const vouched = made.querySelector(".vouched");
-  fill(vouched, scores ? [`${count} of ${scores} scores `, vouched.querySelector("a")] : null);
+  fill(vouched, scores ? [`${count} of ${counted(scores, "score")} `, vouched.querySelector("a")] : null);
   const detail = made.querySelector(".detail");
   if (episode.detail) detail.querySelector("bdi").textContent = episode.detail;
   else detail.remove();

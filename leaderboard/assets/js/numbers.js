@@ -16,6 +16,9 @@ export function fixed(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/* A count with its noun, as ircore/core/counted.py writes it. */
+export const counted = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
+
 export function signed(value, digits = 2) {
   const text = fixed(value, digits);
   return value > 0 && Number(text) !== 0 ? `+${text}` : text;

@@ -15,6 +15,7 @@
  */
 import { readQuery, writeQuery } from "./address.js";
 import { element, enhanceEach, labelled, searchField, statusPlace, wordsIn } from "./dom.js";
+import { counted } from "./numbers.js";
 import { OPPOSITE, addSortButtons, headsOf, markSorted, sortRows } from "./sorting.js";
 
 const FEW_ROWS = 8;
@@ -64,7 +65,7 @@ class SortableTable {
       row.hidden = !wanted.every((word) => text.includes(word));
       shown += Number(!row.hidden);
     }
-    this.count.textContent = wanted.length ? `${shown} of ${this.original.length} rows` : "";
+    this.count.textContent = wanted.length ? `${shown} of ${counted(this.original.length, "row")}` : "";
   }
 
   restore() {

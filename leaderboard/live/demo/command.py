@@ -12,10 +12,11 @@ import click
 
 from ircore.commands.next_step import program_name
 from ircore.core.errors import InputError, WorkError
+from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:
     from leaderboard.live.demo.server import State
-    from leaderboard.live.demo.stages import Demo
+    from leaderboard.live.demo.stages import Demo, Watch
 
 OUT = Path("ircore-demo")
 
@@ -87,17 +88,44 @@ def _carry_out(demo: "Demo", state: "State", site: bool) -> None:
         for number, stage in enumerate(stages):
             state.begin(number)
             begun = monotonic()
-            # In a file the carriage return would leave every stage twice.
-            if sys.stdout.isatty():
-                click.echo(f"{number + 1}/{len(stages)}  {stage.label} …\r", nl=False)
+            head = f"{number + 1}/{len(stages)}  {stage.label:<28} "
+            watch = watching(head, len(stage.commands), begun)
             try:
-                carry_out(stage, log)
+                carry_out(stage, log, watch)
             except WorkError as error:
                 click.echo()
                 state.failed = error.problem
                 raise
-            click.echo(f"{number + 1}/{len(stages)}  {stage.label:<28} {monotonic() - begun:5.1f} s")
+            rewrite(f"{head}{monotonic() - begun:5.1f} s")
+            click.echo()
     state.begin(len(stages))
+
+
+def watching(head: str, commands: int, begun: float) -> "Watch | None":
+    """Return what rewrites a stage's line while its commands run; None where the output is a file.
+
+    Args:
+        head: Beginning of the line: number and label of the stage.
+        commands: Number of the stage's commands.
+        begun: When the stage began, by ``monotonic``.
+    """
+    if not sys.stdout.isatty():
+        return None
+
+    def show(ended: int, said: str) -> None:
+        count = f", {ended} of {commands} commands done" if commands > 1 else ""
+        rewrite(f"{head}{monotonic() - begun:5.0f} s{count}{f', {said}' if said else ''} …")
+
+    show(0, "")
+    return show
+
+
+def rewrite(text: str) -> None:
+    """Write a line in place of the line that stands in the terminal; in a file, just write the text."""
+    width = terminal_width()
+    # One column less than there are: a full line would begin another one.
+    line = text if width is None else f"\r{printable(text)[: width - 1]:<{width - 1}}"
+    click.echo(line, nl=False)
 
 
 SHOWN = "pie_graph-easy-01"

@@ -80,6 +80,12 @@ class CommandProcess:
         self._folder.cleanup()
         return Outcome(self._process.exitcode or 0, output, errors)
 
+    def last_line(self) -> str:
+        """Return the last line so far that the command wrote to its standard error, such as its progress."""
+        errors = self._streams[1]
+        lines = errors.read_text(errors="replace").splitlines() if errors.exists() else []
+        return lines[-1].strip() if lines else ""
+
     def stop(self) -> None:
         """End the command as Ctrl-C does; it leaves nothing half written."""
         self._process.terminate()

@@ -1,7 +1,7 @@
 """The events of runs that are being played, read from their journals as they grow."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,14 @@ LONGEST = 2000
 
 MOST = 400
 """Events of an answer to the page, which asks again for those that follow."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the page says about a run: the submission's name, and the game's."""
+
+    name: str
+    game: str
 
 
 @dataclass
@@ -30,7 +38,7 @@ class Feed:
     folder: Path
     _events: list[dict[str, Any]] = field(default_factory=list)
     _read: dict[Path, int] = field(default_factory=dict)
-    _names: dict[str, str] = field(default_factory=dict)
+    _runs: dict[str, "_Run"] = field(default_factory=dict)
     _sets: dict[str, AnyInstanceSet] = field(default_factory=dict)
 
     def since(self, number: int) -> list[dict[str, Any]]:
@@ -39,9 +47,14 @@ class Feed:
             self._read_on(journal)
         return self._events[number : number + MOST]
 
+    @property
+    def games(self) -> list[str]:
+        """Names of the games of the runs read so far, each once."""
+        return list(dict.fromkeys(run.game for run in self._runs.values()))
+
     def picture(self, run: str, name: str) -> Path | None:
         """Return the file of a rendering, or of an instance's first picture; None if there is no such picture."""
-        if (self.folder / run / RUN_FILE).is_file() and run in self._names:
+        if (self.folder / run / RUN_FILE).is_file() and run in self._runs:
             rendering = self.folder / run / "renderings" / f"{name}.png"
             # The name comes from the address: letters and digits alone cannot leave the folder.
             if name.isalnum() and rendering.is_file():
@@ -64,8 +77,8 @@ class Feed:
 
     def _read_on(self, journal: Path) -> None:
         run = journal.parent.name
-        if run not in self._names:
-            self._names[run] = _name(journal.parent / RUN_FILE)
+        if run not in self._runs:
+            self._runs[run] = _read_run(journal.parent / RUN_FILE)
         # Bytes, since the place to read on from is counted in bytes.
         with journal.open("rb") as file:
             file.seek(self._read.get(journal, 0))
@@ -78,7 +91,7 @@ class Feed:
                     self._events.append(event)
 
     def _event(self, run: str, event: dict[str, Any]) -> dict[str, Any] | None:
-        known = {"run": run, "name": self._names[run]}
+        known = {"run": run, **asdict(self._runs[run])}
         if event["event"] == "call":
             rendering = event.get("rendering") or {}
             said = event.get("text") or event.get("choice") or ""
@@ -97,6 +110,6 @@ class Feed:
         return {**known, "episode": episode["episode_id"], "outcome": episode["outcome"]}
 
 
-def _name(path: Path) -> str:
-    submission: dict[str, Any] = json.loads(path.read_bytes())["submission"]
-    return str(submission["name"])
+def _read_run(path: Path) -> _Run:
+    document: dict[str, Any] = json.loads(path.read_bytes())
+    return _Run(name=str(document["submission"]["name"]), game=str(document["game"]))

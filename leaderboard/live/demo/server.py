@@ -2,11 +2,12 @@
 
 import threading
 from contextlib import AbstractContextManager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from ircore.games.registry import load_game
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.loopback import LoopbackHandler, serving
 
@@ -49,8 +50,16 @@ class State:
         # The server answers requests in threads, and reading on moves the place in each journal.
         with self.lock:
             events = self.feed.since(since)
+            games = [_introduced(name) for name in self.feed.games]
         known = {"stages": self.stages, "stage": self.stage, "failed": self.failed, "site": self.site is not None}
-        return {**known, "events": events, "next": since + len(events)}
+        return {**known, "games": games, "events": events, "next": since + len(events)}
+
+
+@cache
+def _introduced(name: str) -> dict[str, str]:
+    """Return what the page says about a game, from the game's own declarations."""
+    game = load_game(name)
+    return {"name": name, "title": game.title, "introduction": game.pages.introduction}
 
 
 class DemoHandler(LoopbackHandler):

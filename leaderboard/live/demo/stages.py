@@ -1,6 +1,7 @@
 """Stages of the demo: commands as users give them, in chains that run side by side."""
 
 from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -12,6 +13,12 @@ from leaderboard.live.demo.command_process import CommandProcess
 
 Chain = tuple[tuple[str, ...], ...]
 """Commands that are given one after the other, each as the arguments of ``ircore``."""
+
+Watch = Callable[[int, str], None]
+"""Is told how many commands of a stage have ended, and the last line of a running command; "" if it said nothing."""
+
+WATCH_INTERVAL = 0.5
+"""Seconds between two calls of a ``Watch``, at most."""
 
 SIDE_BY_SIDE = 4
 """Chains of a stage that run at once, at most."""
@@ -105,29 +112,43 @@ class Demo:
         )
 
 
-def carry_out(stage: Stage, log: IO[bytes]) -> None:
-    """Run the commands of a stage; their output goes into a log.
+def carry_out(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:
+    """Run the commands of a stage.
+
+    Args:
+        stage: What to run.
+        log: The commands' output goes here.
+        watch: Called while the stage runs.
 
     Raises:
         WorkError: One of them failed, and the others were stopped; the message ends with the last line that it said.
     """
     waiting = deque(deque(chain) for chain in stage.chains)
     running: dict[int, tuple[CommandProcess, deque[tuple[str, ...]]]] = {}
+    ended = 0
     try:
         while waiting or running:
             while waiting and len(running) < SIDE_BY_SIDE:
                 chain = waiting.popleft()
                 process = CommandProcess(chain.popleft())
                 running[process.sentinel] = (process, chain)
-            for sentinel in cast(list[int], wait(running)):
+            for sentinel in cast(list[int], wait(running, WATCH_INTERVAL if watch else None)):
                 process, chain = running.pop(sentinel)
+                ended += 1
                 _record(process, log)
                 if chain:
                     # A chain that has begun goes on before another one begins.
                     waiting.appendleft(chain)
+            if watch:
+                watch(ended, _last_said(process for process, _ in running.values()))
     finally:
         for process, _ in running.values():
             process.stop()
+
+
+def _last_said(processes: Iterable[CommandProcess]) -> str:
+    """Return the last line of the command that began first, of those that said something; "" if none did."""
+    return next((line for process in processes if (line := process.last_line())), "")
 
 
 def _record(process: CommandProcess, log: IO[bytes]) -> None:

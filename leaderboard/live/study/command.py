@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.options import echo_json, json_option
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +71,10 @@ def build(
     if as_json:
         echo_json({"study": out, "targets": chosen, "participants": participants, "checks": checks})
         return
-    click.echo(f"study     {out}: {len(chosen)} targets, {participants} participants, {checks} checks")
+    click.echo(
+        f"study     {out}: {counted(len(chosen), 'target')}, {counted(participants, 'participant')}, "
+        f"{counted(checks, 'check')}"
+    )
     click.echo(f"compare   ircore play {pair} --instances {out}/instances --out runs/built-in")
 
 
@@ -162,7 +166,10 @@ def import_command(study: Path, out: Path, as_json: bool) -> None:
         echo_json({"runs": taken, "participants": [asdict(each) for each in imported]})
     for each in () if as_json else imported:
         checks = f"{each.passed} of {each.checks} checks"
-        click.echo(f"{each.code}  {each.targets} targets, {checks}" + (f": left out, {each.why}" if each.why else ""))
+        click.echo(
+            f"{each.code}  {counted(each.targets, 'target')}, {checks}"
+            + (f": left out, {each.why}" if each.why else "")
+        )
     if not taken:
         click.echo("nothing was imported", err=True)
         sys.exit(1)

@@ -4,6 +4,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder
 from ircore.runs.folder import RUN_FILE, RunFolder
@@ -75,7 +76,7 @@ def _participant(folder: Path, session: Session, study: Study) -> Imported | Non
     elif right < len(checks):
         why = f"failed {len(checks) - right} of {len(checks)} attention checks"
     elif ended < len(session.order):
-        why = f"played {ended} of {len(session.order)} targets"
+        why = f"played {ended} of {counted(len(session.order), 'target')}"
     else:
         why = "" if len(checks) == len(study.session(session.code).checks) else "was not asked every attention check"
     return Imported(session.code, ended, len(checks), right, why)

@@ -12,7 +12,11 @@ from command_lines import parsed
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.games.registry import installed_games
 from ircore.instances.benchmark import RECORDS, read_versions
+from ircore.results.tables.catalogue import TABLES
+from ircore.results.tables.game_catalogue import game_tables
+from ircore.results.tables.games import GAME_TABLES
 from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -36,6 +40,22 @@ def test_every_command_on_a_page_exists(name: str) -> None:
             pass  # named without what it is given, or asked for its help
         except (click.UsageError, InputError, ValueError) as error:
             raise AssertionError(f"{name}: ircore {item}: {error}") from error
+
+
+def test_the_page_on_tables_has_a_row_for_every_table() -> None:
+    rows = [line for line in (ROOT / "docs" / "results.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    names = [name for row in rows for name in re.findall("`([a-z_]+)`", row.split(" | ")[0])]
+    assert sorted(names) == sorted(TABLES)
+
+
+def test_every_table_that_a_page_names_exists() -> None:
+    games, _ = installed_games()
+    known = {*TABLES, *GAME_TABLES, *(name for game in games.values() for name in game_tables(game))}
+    for name in PAGES:
+        named = re.findall(r"--table ([a-z_]+)", (ROOT / name).read_text("utf-8"))
+        # The page on plug-ins adds a table of its own.
+        added = {"played"} if name == "docs/adding-plug-ins.md" else set()
+        assert {*named} <= {*known, *added}, name
 
 
 def documented(beginning: str) -> list[str]:

@@ -44,7 +44,7 @@ def test_options_apply_to_the_reconstruction_runs_of_a_mixed_list(
     assert ircore(["score", str(runs / "lineups"), str(runs / "squares"), *QUICK]) == 0
     said = capsys.readouterr()
     assert "--judge, --metric: for runs of reconstruction alone; of the game reference the game's own " in said.err
-    assert "(reference): 1 played episodes" in said.out
+    assert "(reference): 1 played episode:" in said.out
     assert "structural: " in said.out
 
 
@@ -59,7 +59,7 @@ def test_a_dry_run_says_what_a_game_would_compute(runs: Path, capsys: pytest.Cap
     before = sorted((runs / "lineups").iterdir())
     assert ircore(["score", str(runs / "lineups"), "--dry-run"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
-    assert "(reference): of 1 played episodes it would compute accuracy, " in line
+    assert "(reference): of 1 played episode it would compute accuracy, " in line
     assert line.endswith("; no model would be asked")
     assert sorted((runs / "lineups").iterdir()) == before
 
@@ -79,3 +79,10 @@ def test_tables_of_a_mixed_list_stand_below_the_titles_of_their_games(
     # A table of reconstruction alone needs no --game.
     assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "judges"]) == 0
     assert "Reference games" not in capsys.readouterr().out
+    # A table that reconstruction does not have is shown of the games that have it.
+    assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "players"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0].split() == ["Seat", "Player", "Accuracy", "(0–1)", "Runs"]
+    assert "Reconstruction" not in said.out
+    assert "ircore: " not in said.err
+    assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "nonsense"]) == 2

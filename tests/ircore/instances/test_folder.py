@@ -111,7 +111,7 @@ def test_a_missing_licence_is_recorded_and_said(tmp_path: Path, capsys: pytest.C
     put(tmp_path / "in" / "a.png", 1)
     made = import_folder(tmp_path / "in", tmp_path / "set", category="photos", difficulty="easy")
     assert made.instances[0].licence == UNSTATED
-    assert "1 of 1 pictures: no licence stated, recorded as LicenseRef-unstated" in capsys.readouterr().err
+    assert "1 of 1 picture: no licence stated, recorded as LicenseRef-unstated" in capsys.readouterr().err
 
 
 def test_a_picture_that_is_there_twice_is_named_with_its_twin(tmp_path: Path) -> None:

@@ -33,3 +33,12 @@ def test_every_function_of_the_catalogue_is_there_and_takes_its_arguments(tmp_pa
         named = resolve_name(f"ircore.results.tables.{function.name}")
         assert get_type_hints(named)["return"] is Table, function.name
         signature(named).bind(*function.arguments(results, Question(judge="structural")))
+
+
+@pytest.mark.slow
+def test_the_columns_that_a_narrow_terminal_leaves_out_are_columns_of_their_table(tmp_path: Path) -> None:
+    results = sample_results(tmp_path)
+    for name in ("board", "leaderboard", "comparisons", "outcomes", "parts", "corrections", "by_turn"):
+        table = TABLES[name].table(results, Question(judge="structural"))
+        assert table.spare, name
+        assert len(table.spare_places) == len(table.spare), name

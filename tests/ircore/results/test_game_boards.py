@@ -113,6 +113,14 @@ def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> No
     assert "rules" not in alike.caption
 
 
+def test_a_board_of_a_game_fits_80_columns_and_keeps_and_run() -> None:
+    usual = guessed("one", TEN, [5.0] * 20), guessed("two", TEN, [6.0] * 20)
+    lines = render(game_board(results(*usual)), "text", columns=80).splitlines()
+    rule = next(line for line in lines if set(line) == {"─"})
+    assert lines[lines.index(rule) + 1].split()[:2] == ["1", "two"]
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
     values = [9.0] * 10 + [1.0] * 10  # beasts, then birds
     outcomes = results(guessed("pair", TEN, values))
@@ -201,6 +209,7 @@ def test_the_table_of_the_page_is_a_table() -> None:
 def test_every_table_of_runs_ends_with_the_rules() -> None:
     runs = results(*(guessed(name, TEN, [points] * 20, rules={"rounds": 2}) for name, points in PAIRS))
     for name, table in tables_of_game(runs, None).items():
+        assert len(table.spare_places) == len(table.spare), name
         if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
             assert keys[-1] == "rules", name
             assert {value.value for value in table.column("rules")} == {"rounds=2"}, name

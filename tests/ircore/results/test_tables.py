@@ -108,6 +108,54 @@ def test_a_strangers_name_stays_text_in_every_format(name: str, markdown: str, l
     assert next(iter(csv.DictReader(io.StringIO(as_csv(table)))))["pair"] == flat
 
 
+def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them() -> None:
+    table = replace(TABLE, spare=("delta", "score"))
+    assert as_text(table, columns=45).splitlines()[:4] == as_text(table).splitlines()[:4]
+    lines = as_text(table, columns=40).splitlines()
+    assert lines[:4] == [
+        "rank  pair   score (0–10)",
+        "─────────────────────────",
+        " 1–2  a + b   7.25 ± 0.75",
+        " 1–2  c + d             –",
+    ]
+    # The mark's meaning leaves with the only entry that carries the mark.
+    assert not any("Judged by its own family" in line for line in lines)
+    assert " ".join(lines[-3:]) == (
+        "Left out, since the terminal is narrow: ΔQ. A terminal of 44 columns shows everything; so does --format csv."
+    )
+
+
+def test_a_column_too_wide_for_a_terminal_makes_room_for_a_narrower_one() -> None:
+    notes = Column("notes", "notes", "What was seen.", digits=None)
+    count = Column("n", "n", "How many.", digits=0)
+    rows = ((Value("a + b"), Value("long words of a stranger"), Value(36)),)
+    table = Table("t", "T", "C.", (PAIR, notes, count), rows, spare=("n", "notes"))
+    assert as_text(table, columns=20).splitlines()[:3] == ["pair    n", "─────────", "a + b  36"]
+
+
+def test_a_heading_wider_than_its_entries_is_broken_before_a_column_is_left_out() -> None:
+    ended = Column("ended", "turn limit", "Out of turns.", "episodes", digits=0)
+    table = Table("t", "T", "C.", (PAIR, ended), ((Value("a + b"), Value(3)),), spare=("ended",))
+    assert as_text(table, columns=18).splitlines()[:4] == [
+        "       turn limit",
+        "pair   (episodes)",
+        "─────────────────",
+        "a + b           3",
+    ]
+
+
+def test_a_table_without_columns_to_spare_stands_as_blocks_in_a_narrow_terminal() -> None:
+    lines = as_text(TABLE, columns=40).splitlines()
+    assert lines[:5] == [
+        "rank          1–2",
+        "pair          a + b",
+        "score (0–10)  7.25 ± 0.75",
+        "ΔQ            −0.25 ± 0.75*",
+        "─" * 40,
+    ]
+    assert max(map(len, lines)) <= 40
+
+
 def test_terminals_are_not_steered() -> None:
     table = replace(TABLE, rows=tuple((Value("r"), Value("1"), Value("\x1b[31mred"), *row[3:]) for row in TABLE.rows))
     assert "\x1b" not in as_text(table)

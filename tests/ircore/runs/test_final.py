@@ -118,7 +118,7 @@ def test_commands_say_that_a_run_is_incomplete_and_what_to_do(
     assert "no rank: incomplete: 1 of 4 episodes have no result yet" in capsys.readouterr().out
 
     assert ircore([*common, "--final"]) == 0
-    assert "1 episodes declared final; they count as not played" in capsys.readouterr().err
+    assert "1 episode declared final; they count as not played" in capsys.readouterr().err
     assert ircore(["show", str(tmp_path / "run"), "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
     assert (summary["unfinished"], summary["abort_reasons"]) == (0, {"given_up": 1})

@@ -215,7 +215,10 @@ def test_garbage_is_no_value_with_a_reason(
     # Of a preference without an answer the other order is not asked.
     assert server.count() == 2 * RATINGS + 2 * 4
     seen = capsys.readouterr()
-    assert "  gpt-judge: 12 new, 0 kept, 12 without a value: judge_format (12)" in seen.out
+    assert (
+        "  gpt-judge: 12 scores (8 renderings, 4 preferences), 12 new and 0 kept; 12 without a value: judge_format (12)"
+        in seen.out
+    )
     (line,) = [line for line in seen.err.splitlines() if "are lost" in line]
     assert line.startswith("ircore: gpt-judge: 12 of 12 questions are lost: judge_format (12); for example '")
     assert "structured: true" in line
@@ -581,6 +584,8 @@ def test_json_says_what_each_judge_did(
         "kept": 0,
         "new_without": 1,
         "without": {"judge_refused": 1},
+        "preferences": 4,
+        "left_out": 0,
     }
     assert document["counts"]["psnr"]["without"] == {"identical pictures": 4}
 

@@ -217,7 +217,14 @@ def test_a_run_that_is_being_worked_on_is_left_alone(run: RunFolder) -> None:
 @pytest.mark.slow
 def test_command_says_what_it_did(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
-    assert capsys.readouterr().out.startswith("4 played episodes of 1 run: 20 new scores, 4 of them without a value")
+    total, *lines, legend = capsys.readouterr().out.splitlines()
+    assert total.startswith("4 played episodes of 1 run: 20 scores, 20 new and 0 kept; 4 without a value (")
+    assert lines == [
+        "  structural: 12 scores (8 renderings, 4 preferences), 12 new and 0 kept",
+        "  verified: 0 scores, 0 new and 0 kept; 4 episodes of pictures that it does not rate",
+        "  psnr: 8 scores, 8 new and 0 kept; 4 without a value: identical pictures (4)",
+    ]
+    assert legend.startswith("Scored: the first and the final rendering of each episode; a preference is between")
     assert ircore(["score", str(run.path), str(run.path), "--metric", "psnr", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["runs"], document["new"], document["kept"]) == (1, 0, 20)

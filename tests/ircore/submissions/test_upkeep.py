@@ -81,7 +81,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_offline_run_comes_out_the_same(tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["submission", "reproduce", str(published / "run"), "--instances", str(published / "set")]
     assert ircore([*words, "--out", str(tmp_path / "again")]) == 0
-    assert "1 of 1 runs played again: the same words and the same pictures" in capsys.readouterr().out
+    assert "1 of 1 run played again: the same words and the same pictures" in capsys.readouterr().out
     other = sample_instances(tmp_path / "other", per_condition=2)
     words[-1] = str(other.folder)
     assert ircore([*words, "--out", str(tmp_path / "third")]) == 2

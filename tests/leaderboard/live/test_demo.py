@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,11 +18,12 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
+from ircore.games.registry import load_game
 from ircore.instances.store import read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
-from leaderboard.live.demo.command import SHOWN
+from leaderboard.live.demo.command import SHOWN, rewrite, watching
 from leaderboard.live.demo.command_process import MODULES, CommandProcess
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
@@ -112,6 +114,40 @@ def test_a_stage_that_fails_says_what_was_said(tmp_path: Path) -> None:
     assert b"$ ircore score" in (tmp_path / "demo.log").read_bytes()
 
 
+@pytest.mark.slow
+def test_a_stage_tells_while_it_runs_how_far_it_is(tmp_path: Path, run: RunFolder) -> None:
+    told: list[tuple[int, str]] = []
+    score = ("score", str(run.path), "--metric", "psnr", "--judge", "structural")
+    with (tmp_path / "demo.log").open("wb") as log:
+        carry_out(Stage("score", ((("--version",), score),)), log, lambda ended, said: told.append((ended, said)))
+    ended = [count for count, _ in told]
+    assert ended == sorted(ended)
+    assert (1, "") in told
+    assert told[-1] == (2, "")
+    # The test waits for no line of a command that takes less than a moment: this is the last line that it wrote.
+    process = CommandProcess(["score", str(tmp_path / "nowhere")])
+    until(lambda: "nowhere" in process.last_line() or process.last_line().startswith("Name"))
+    assert process.outcome().status == 2
+
+
+def test_a_line_of_a_terminal_is_rewritten_and_a_line_of_a_file_is_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert watching("1/4  draw targets ", commands=1, begun=0.0) is None
+    rewrite("1/4  draw targets  0.5 s")
+    assert capsys.readouterr().out == "1/4  draw targets  0.5 s"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    show = watching("2/4  play ", commands=14, begun=time.monotonic() - 7)
+    assert show is not None
+    show(3, "play plain: 2 of 14 (about 40 s left)")
+    lines = capsys.readouterr().out.split("\r")
+    assert lines[-1] == "2/4  play     7 s, 3 of 14 commands done, play plain: 2 of "
+    # Blanks over the rest of the longer line before it; never as long as the terminal is wide.
+    rewrite("2/4  play  12.0 s")
+    assert capsys.readouterr().out == "\r" + "2/4  play  12.0 s".ljust(59)
+
+
 def test_events_come_as_the_journal_grows(tmp_path: Path, run: RunFolder) -> None:
     feed = Feed(run.path.parent)
     first = feed.since(0)
@@ -123,6 +159,25 @@ def test_events_come_as_the_journal_grows(tmp_path: Path, run: RunFolder) -> Non
         writer.record([Entry(Call(episode_id="e", turn=3, role="describer", text="<b>A circle.</b>", seconds=1))])
     (last,) = feed.since(len(first))
     assert (last["turn"], last["text"]) == (3, "<b>A circle.</b>")
+
+
+@pytest.mark.parametrize("name", ["reconstruction", "reference", "conversation", "reasoning"])
+def test_every_game_of_the_demo_introduces_itself_in_two_sentences(name: str) -> None:
+    introduction = load_game(name).pages.introduction
+    assert len(re.findall(r"\.(?:\s|$)", introduction)) == 2
+    assert "\n" not in introduction
+
+
+def test_the_page_is_told_of_each_game_as_the_game_declares_itself(run: RunFolder) -> None:
+    state = State(run.path.parent.parent, ["play"])
+    state.feed = Feed(run.path.parent)
+    told = state.as_dict()
+    game = load_game("reconstruction")
+    (introduced,) = told["games"]
+    assert introduced == {
+        "name": "reconstruction", "title": game.title, "introduction": game.pages.introduction
+    }  # fmt: skip
+    assert {event["game"] for event in told["events"]} == {"reconstruction"}
 
 
 def test_a_line_that_is_still_being_written_waits(run: RunFolder) -> None:

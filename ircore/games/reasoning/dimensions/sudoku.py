@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import isqrt
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.core.images import Picture
 from ircore.core.ocr import ocr_missing, read_text
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
@@ -107,13 +108,13 @@ def _reasons(seen: str, cells: str, solution: str) -> tuple[str, ...]:
     """Return in words how many cells are right, and the first cells that are wrong."""
     empty = [place for place, cell in enumerate(cells) if cell == EMPTY]
     right = sum(seen[place] == solution[place] for place in empty)
-    reasons = [f"{right} of {len(empty)} empty cells hold the right digit"]
+    reasons = [f"{right} of {counted(len(empty), 'empty cell')} hold the right digit"]
     if undecided := seen.count(UNREADABLE):
         reasons.append(f"cells that cannot be read and count as wrong: {undecided}")
     wrong = [place for place, cell in enumerate(seen) if cell not in (solution[place], EMPTY, UNREADABLE)]
     reasons += [_fault(place, seen, cells, solution) for place in wrong[:MOST_FAULTS]]
     if len(wrong) > MOST_FAULTS:
-        reasons.append(f"and {len(wrong) - MOST_FAULTS} more wrong digits")
+        reasons.append(f"and {counted(len(wrong) - MOST_FAULTS, 'more wrong digit')}")
     return tuple(reasons)
 
 

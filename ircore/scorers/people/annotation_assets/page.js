@@ -252,7 +252,7 @@
 
   function openEnd() {
     const unable = order.filter((item) => answers.get(item).value === null).length;
-    by("end-title").textContent = `All ${order.length} items answered. Thank you.`;
+    by("end-title").textContent = order.length === 1 ? "The item is answered. Thank you." : `All ${order.length} items answered. Thank you.`;
     by("end-text").textContent =
       `Export the ratings and hand in the file.${unable ? ` You could not tell in ${unable} of them.` : ""}`;
     by("count").textContent = "Done";

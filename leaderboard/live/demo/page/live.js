@@ -1,15 +1,30 @@
-// Shows the events of the demo as they come: one card a run, its episode under way, and the episodes that have ended.
+// Shows the events of the demo as they come: by game one card a run, its episode under way, and the episodes that have ended.
 
 const PAUSE_MS = 500;
+const games = new Map();
 const tables = new Map();
 let next = 0;
+
+const fromTemplate = (id) => document.getElementById(id).content.cloneNode(true).firstElementChild;
+
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+function showGame({ name, title, introduction }) {
+  if (!games.has(name)) {
+    const section = fromTemplate("game");
+    section.querySelector("h2").textContent = title;
+    section.querySelector(".introduction").textContent = introduction;
+    document.getElementById("games").append(section);
+    games.set(name, section);
+  }
+}
 
 function tableOf(event) {
   let table = tables.get(event.run);
   if (!table) {
-    const card = document.getElementById("table").content.cloneNode(true).firstElementChild;
-    card.querySelector("h2").textContent = event.name;
-    document.getElementById("tables").append(card);
+    const card = fromTemplate("table");
+    card.querySelector("h3").textContent = event.name;
+    games.get(event.game).querySelector(".tables").append(card);
     table = { card, ended: 0, turns: 0, last: new Map() };
     tables.set(event.run, table);
   }
@@ -62,8 +77,8 @@ function show(event) {
     table.turns += event.rendering ? 1 : 0;
     showTurn(event, table);
   }
-  const pictures = table.turns ? `, ${table.turns} pictures` : "";
-  table.card.querySelector(".count").textContent = `${table.ended} episodes ended${pictures}`;
+  const pictures = table.turns ? `, ${counted(table.turns, "picture")}` : "";
+  table.card.querySelector(".count").textContent = `${counted(table.ended, "episode")} ended${pictures}`;
 }
 
 function showStages({ stages, stage, failed, site }) {
@@ -86,6 +101,7 @@ async function update() {
   try {
     const answer = await fetch(`/live/feed.json?since=${next}`);
     const state = await answer.json();
+    state.games.forEach(showGame);
     state.events.forEach(show);
     showStages(state);
     pause = state.events.length && next + 1 < state.next ? 0 : PAUSE_MS;

@@ -41,7 +41,7 @@ function showFacts(checked) {
   at("facts").hidden = !checked;
   if (checked) {
     at("score").textContent = checked.score === null ? "Too little can be told to score it" : `${checked.score.toFixed(1)} of 10`;
-    at("counts").textContent = `${checked.right} facts are right, ${checked.wrong} wrong${checked.wrong ? "; it is not true that" : ""}`;
+    at("counts").textContent = `${checked.right} ${checked.right === 1 ? "fact is" : "facts are"} right, ${checked.wrong} wrong${checked.wrong ? "; it is not true that" : ""}`;
     at("wrong").replaceChildren(...checked.sentences.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
   }
 }

@@ -146,7 +146,7 @@ def test_runs_are_measured_once_and_shown_as_a_table(
     turns = read_said(RunFolder.open(tmp_path / "run"))
     assert {turn.episode_id for turn in turns} == {"pets", "drinks"}
     assert ircore(command) == 0
-    assert "facts: 0 new turns" in capsys.readouterr().err
+    assert ", 0 new and " in capsys.readouterr().err
     assert read_said(RunFolder.open(tmp_path / "run")) == turns
     assert ircore(["results", str(tmp_path / "run"), "--table", "said"]) == 0
     assert "classical + canvas  last" in capsys.readouterr().out
