@@ -121,11 +121,11 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         Raises:
             InputError: The set has no instance of a category or difficulty that was asked for.
         """
-        for kind, asked, present in (
+        for kind, names, present in (
             ("category", categories, {entry.category for entry in self.instances.entries}),
             ("difficulty", difficulties, {entry.difficulty for entry in self.instances.entries}),
         ):
-            for name in asked:
+            for name in names:
                 # A misspelt filter would otherwise select nothing without a word.
                 if name not in present:
                     raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
@@ -257,12 +257,12 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> Ins
     Raises:
         InputError: The folder holds something, or two pictures are alike.
     """
-    seen: dict[str, str] = {}
+    ids_by_hash: dict[str, str] = {}
 
     def unlike() -> Iterator[tuple[Instance, dict[str, bytes]]]:
         for instance, data in made:
             # Two ids of one picture would count its result twice.
-            twin = seen.setdefault(instance.sha256, instance.instance_id)
+            twin = ids_by_hash.setdefault(instance.sha256, instance.instance_id)
             if twin != instance.instance_id:
                 raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
             yield instance, {instance.image: data}

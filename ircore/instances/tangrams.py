@@ -88,8 +88,8 @@ def _laid(name: str, others: Sequence[tuple[Point, ...]], rng: random.Random) ->
         own, following = turned[loose], turned[(loose + 1) % len(turned)]
         if not _opposed((start, end), (own, following)):
             continue
-        anchor, held = (end, own) if rng.random() < 0.5 else (start, following)
-        moved = tuple((x + anchor[0] - held[0], y + anchor[1] - held[1]) for x, y in turned)
+        anchor, corner = (end, own) if rng.random() < 0.5 else (start, following)
+        moved = tuple((x + anchor[0] - corner[0], y + anchor[1] - corner[1]) for x, y in turned)
         if _fits(moved, others):
             return moved
     return None

@@ -168,14 +168,14 @@ def _options(options: Mapping[str, str], kind: type[SelectionT]) -> SelectionT:
 def _choose(images: Iterable[Annotated], selection: Selection, only: str | None) -> dict[int, _Chosen]:
     """Return the images of each difficulty with the smallest hashes; no others are kept in memory."""
     heaps: dict[str, list[tuple[int, int, _Chosen]]] = {difficulty: [] for difficulty in DIFFICULTIES}
-    seen: set[int] = set()
+    known_ids: set[int] = set()
     faults: Counter[str] = Counter()
     for image in images:
         # A repeated image would take two of the few places of its difficulty.
-        if image.image_id in seen:
+        if image.image_id in known_ids:
             faults["images listed again"] += 1
             continue
-        seen.add(image.image_id)
+        known_ids.add(image.image_id)
         things = _things(image, faults)
         salient = sum(thing.area >= selection.salient_share * image.width * image.height for thing in things)
         difficulty = selection.difficulty_of(len(things), salient)

@@ -293,18 +293,19 @@ class Caller:
         return self.random.uniform(0.5, 1) * longest
 
     def _failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
-        said = self._line(fault.detail)
+        explanation = self._line(fault.detail)
         # A provider that was never reached has a wrong address: every further call would fail too.
         if fault.kind in HARD or not self.gate.reached:
             remedy = self.remedies.get(fault.kind, "")
-            stop = ProviderStopError(f"{self.who}: {_status(fault)}{said}", remedy)
+            stop = ProviderStopError(f"{self.who}: {_status(fault)}{explanation}", remedy)
             stop.attempts = attempts
             return stop
         if fault.retry_after is not None and fault.retriable:
-            said = f"{said} (to be asked again after {fault.retry_after:.0f} s; the deadline is {self.deadline:.0f} s)"
+            wait = f"to be asked again after {fault.retry_after:.0f} s; the deadline is {self.deadline:.0f} s"
+            explanation = f"{explanation} ({wait})"
         tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
         remedy = f" {self.remedies.get(fault.kind, '')}" if fault.kind in LIMITS else ""
-        detail = f"{fault.kind}: {_status(fault)}{said} ({self.who}{tries}){remedy}"
+        detail = f"{fault.kind}: {_status(fault)}{explanation} ({self.who}{tries}){remedy}"
         return CallError(Fault(fault.kind, detail.rstrip(), fault.status, fault.retry_after), attempts)
 
 

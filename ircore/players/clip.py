@@ -113,8 +113,8 @@ def _embedded_picture(place: str, revision: str | None, picture: Picture) -> "Te
 
     model, processor = _model(place, revision)
     with torch.inference_mode():
-        seen = processor(images=picture.pixels, return_tensors="pt")
-        return _unit(model.get_image_features(pixel_values=seen["pixel_values"]))
+        inputs = processor(images=picture.pixels, return_tensors="pt")
+        return _unit(model.get_image_features(pixel_values=inputs["pixel_values"]))
 
 
 def _unit(features: Any) -> "Tensor":

@@ -61,8 +61,8 @@ def check_player(
         _check_refusal(player, made_from)
     if declared.needs == "nothing":
         for method in declared.methods:
-            asked = (questions or {}).get(method, sample_questions(method))
-            asyncio.run(_check_answers(player, made_from, method, asked))
+            method_questions = (questions or {}).get(method, sample_questions(method))
+            asyncio.run(_check_answers(player, made_from, method, method_questions))
 
 
 def sample_questions(method: str) -> tuple[Any, ...]:
@@ -74,14 +74,14 @@ def sample_questions(method: str) -> tuple[Any, ...]:
                 turn=turn,
                 prompt="Describe the target.",
                 target=target,
-                renderings=seen,
-                messages=("A red square on white.",) * len(seen),
-                replies=("<DESCRIPTION>A red square on white.</DESCRIPTION>",) * len(seen),
-                prompts=("Describe the target.",) * len(seen),
+                renderings=renderings,
+                messages=("A red square on white.",) * len(renderings),
+                replies=("<DESCRIPTION>A red square on white.</DESCRIPTION>",) * len(renderings),
+                prompts=("Describe the target.",) * len(renderings),
                 token_budget=200,
                 seed=turn,
             )
-            for turn, target, seen in ((1, red, ()), (1, upright, ()), (2, red, (blue,)), (2, red, (moved,)))
+            for turn, target, renderings in ((1, red, ()), (1, upright, ()), (2, red, (blue,)), (2, red, (moved,)))
         )
     if method == "render":
         words = "A red square of 30 by 30 pixels at the centre of a white picture."
@@ -92,8 +92,8 @@ def sample_questions(method: str) -> tuple[Any, ...]:
             GeneratorView(1, later, (), None, 1, later),
         )
     if method == "judge":
-        asked, target = "How similar are the two pictures, 0 to 10?", Captioned("target", red)
-        return tuple(JudgeView(asked, (target, Captioned("image", picture))) for picture in (red, moved, blue))
+        prompt, target = "How similar are the two pictures, 0 to 10?", Captioned("target", red)
+        return tuple(JudgeView(prompt, (target, Captioned("image", picture))) for picture in (red, moved, blue))
     choices = ("first", "second")
     return tuple(
         Question(step, "Which of the two?", (Captioned("a picture", picture),), choices, seed=step)

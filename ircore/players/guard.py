@@ -9,11 +9,11 @@ from ircore.players.base import JudgeError, PlayerError
 Answer = TypeVar("Answer")
 
 
-async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
+async def unbroken(pending_answer: Awaitable[Answer], who: str) -> Answer:
     """Wait for an answer; an unexpected exception of a player becomes an error of one line.
 
     Args:
-        asked: The answer of a player, not yet awaited.
+        pending_answer: The answer of a player, not yet awaited.
         who: The question and the player, such as ``geometry-easy-01, turn 1: the describer``.
 
     Raises:
@@ -21,4 +21,4 @@ async def unbroken(asked: Awaitable[Answer], who: str) -> Answer:
     """
     remedy = "This is a fault of the player, not of the run: mend it and give the same command again."
     with plugin_work(who, PlayerError, JudgeError, remedy=remedy):
-        return await asked
+        return await pending_answer

@@ -240,7 +240,7 @@ _HOW: dict[AnswerKind, str] = {
 
 def _in_words(question: Question) -> str:
     """Return a question as text: earlier exchanges, the prompt, captions and choices."""
-    earlier = [f"{said.prompt}\n> {said.answer}" for said in question.earlier]
+    earlier = [f"{exchange.prompt}\n> {exchange.answer}" for exchange in question.earlier]
     captions = [f"shown-{number}.png: {shown.caption}" for number, shown in enumerate(question.in_sight, start=1)]
     offered = [f"One of: {', '.join(question.choices)}"] if question.answers == "choice" else []
     return "\n\n".join([*earlier, question.prompt, *(["\n".join(captions)] if captions else []), *offered])

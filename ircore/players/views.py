@@ -165,7 +165,7 @@ class Question:
     @property
     def in_sight(self) -> tuple[Captioned, ...]:
         """The pictures that were shown last: with this question or, where a game shows them once, before."""
-        shown = (self.pictures, *(said.pictures for said in reversed(self.earlier)))
+        shown = (self.pictures, *(exchange.pictures for exchange in reversed(self.earlier)))
         return next(filter(None, shown), ())
 
 

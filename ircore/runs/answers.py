@@ -59,14 +59,16 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
             f"{who} answered with a {type(answer).__name__}, not with a {seat.answers}",
             f"Answer with a {kind.__name__}.",
         )
-    held, wanted = getattr(answer, seat.answers), Picture if kind is PictureAnswer else str
-    if not isinstance(held, wanted):
+    content, wanted = getattr(answer, seat.answers), Picture if kind is PictureAnswer else str
+    if not isinstance(content, wanted):
         raise WorkError(
-            f"{who} answered with a {kind.__name__} whose {seat.answers} is of the type {type(held).__name__}",
+            f"{who} answered with a {kind.__name__} whose {seat.answers} is of the type {type(content).__name__}",
             f"It has to be of the type {wanted.__name__}.",
         )
-    if isinstance(held, Picture) and max(held.width, held.height) > MAX_SIDE:
-        raise WorkError(f"{who} drew {held.width} × {held.height} pixels", f"Draw at most {MAX_SIDE:,} pixels a side.")
+    if isinstance(content, Picture) and max(content.width, content.height) > MAX_SIDE:
+        raise WorkError(
+            f"{who} drew {content.width} × {content.height} pixels", f"Draw at most {MAX_SIDE:,} pixels a side."
+        )
     notes = getattr(answer, "notes", ())
     if not isinstance(notes, tuple | list) or not all(isinstance(note, str) for note in notes):
         raise WorkError(f"{who} answered with notes that are no list of texts", 'Write notes=("a note",).')

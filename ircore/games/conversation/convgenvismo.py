@@ -116,7 +116,7 @@ def _made(
     for entry in tracked(iter(conversations), "importing", len(conversations)):
         dialogue = Dialogue(
             dialogue=tuple(
-                Exchange(asked=asked.content, answered=answered.content) for asked, answered in entry.conversation
+                Exchange(asked=question.content, answered=answer.content) for question, answer in entry.conversation
             ),
             elements=entry.elements,
         )
@@ -151,13 +151,13 @@ def _conversations(path: Path) -> list[_Conversation]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text", "Restore it as it was published.") from error
     conversations = [_conversation(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
-    seen: set[str] = set()
+    known_names: set[str] = set()
     for conversation in conversations:
         # Ids become names of files, and some file systems do not tell capitals from small letters.
         name = conversation.image.image_id.lower()
-        if name in seen:
+        if name in known_names:
             raise InputError(f"{path}: image_id {name} is there twice", "Remove one of the two lines.")
-        seen.add(name)
+        known_names.add(name)
     if not conversations:
         raise InputError(f"{path}: holds no conversation", "Restore it as it was published.")
     return conversations
@@ -175,7 +175,9 @@ def _conversation(place: str, line: str) -> _Conversation:
         raise InputError(f"{place}: not JSON: {error}", remedy) from error
     if conversation.category[0] not in CATEGORIES:
         raise unknown("category", conversation.category[0], CATEGORIES, place)
-    for number, (asked, answered) in enumerate(conversation.conversation, start=1):
-        if (asked.role, answered.role) != ("Joe", "Jill"):
-            raise InputError(f"{place}: conversation: hop {number}: {asked.role} asks, {answered.role} answers", remedy)
+    for number, (question, answer) in enumerate(conversation.conversation, start=1):
+        if (question.role, answer.role) != ("Joe", "Jill"):
+            raise InputError(
+                f"{place}: conversation: hop {number}: {question.role} asks, {answer.role} answers", remedy
+            )
     return conversation

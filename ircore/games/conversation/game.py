@@ -159,14 +159,14 @@ async def _exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
     # The words for the first hop have no place for a dialogue that does not exist yet.
     later = "_later" if talk.said else ""
     question = Question(step=hop, prompt=talk.words(f"asker{later}"), seed=talk.seed(hop, ASKER))
-    asked = _said((await table.ask(ASKER, question)).text, hop, "asker")
+    question_text = _said((await table.ask(ASKER, question)).text, hop, "asker")
     question = Question(
         step=hop,
-        prompt=talk.words(f"answerer{later}", question=asked),
+        prompt=talk.words(f"answerer{later}", question=question_text),
         pictures=(Captioned("The picture:", talk.setup.pictures[TARGET]),),
         seed=talk.seed(hop, ANSWERER),
     )
-    return Exchange(asked=asked, answered=_said((await table.ask(ANSWERER, question)).text, hop, "answerer"))
+    return Exchange(asked=question_text, answered=_said((await table.ask(ANSWERER, question)).text, hop, "answerer"))
 
 
 async def _draw(hop: int, talk: _Talk, table: Table) -> Hop:

@@ -79,13 +79,13 @@ def entries_of(root: Path, name: str, kind: type[EntryT]) -> Iterator[EntryT]:
     entries = json_of(path)
     if not isinstance(entries, list):
         raise InputError(f"{path}: no list of tasks", "Expected [{id, prompt, …}, …].")
-    seen: dict[str, int] = {}
+    places_by_id: dict[str, int] = {}
     for place, entry in enumerate(entries, start=1):
         where = f"{path}: entry {place}"
         with validating(where, RESTORE):
             checked = kind.model_validate(entry)
-        if seen.setdefault(checked.number, place) != place:
-            raise InputError(f"{where}: id {checked.id} stands in entry {seen[checked.number]}, too", RESTORE)
+        if places_by_id.setdefault(checked.number, place) != place:
+            raise InputError(f"{where}: id {checked.id} stands in entry {places_by_id[checked.number]}, too", RESTORE)
         yield checked
 
 

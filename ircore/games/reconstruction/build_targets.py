@@ -150,8 +150,8 @@ def plugin_categories() -> tuple[str, ...]:
     return named("category")
 
 
-def _check(kind: str, asked: Sequence[str], known: tuple[str, ...]) -> None:
-    for name in asked:
+def _check(kind: str, names: Sequence[str], known: tuple[str, ...]) -> None:
+    for name in names:
         if name not in known:
             raise unknown(kind, name, known)
 
@@ -204,24 +204,24 @@ def _make(place: SeededPlace, seed: int) -> Made:
 
 def _unlike(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Iterator[Made]:
     """Draw a picture, again from its next seed while the picture resembles an earlier one of its condition."""
-    seen: set[tuple[str, str, str]] = set()
+    earlier_traits: set[tuple[str, str, str]] = set()
     for place, target in zip(places, made, strict=True):
         attempt = 0
-        while _is_like(target, place, attempt, seen):
+        while _is_like(target, place, attempt, earlier_traits):
             attempt += 1
             if attempt > MOST_ATTEMPTS:
                 raise WorkError(f"{place.instance_id}: no picture unlike the earlier ones in {attempt} attempts")
             # In this process, one by one: which attempt is taken depends on all pictures before.
             target = _make(place, place.seed(seed, attempt))
-        seen |= {(place.category, place.difficulty, trait) for trait in (target.instance.sha256, target.kind)}
+        earlier_traits |= {(place.category, place.difficulty, trait) for trait in (target.instance.sha256, target.kind)}
         yield target
 
 
-def _is_like(target: Made, place: SeededPlace, attempt: int, seen: set[tuple[str, str, str]]) -> bool:
+def _is_like(target: Made, place: SeededPlace, attempt: int, earlier_traits: set[tuple[str, str, str]]) -> bool:
     """Return whether an earlier picture is the same or, while variety is wanted, of the same kind."""
-    same = (place.category, place.difficulty, target.instance.sha256) in seen
+    same = (place.category, place.difficulty, target.instance.sha256) in earlier_traits
     wants_variety = bool(target.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
-    return same or (wants_variety and (place.category, place.difficulty, target.kind) in seen)
+    return same or (wants_variety and (place.category, place.difficulty, target.kind) in earlier_traits)
 
 
 def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[tuple[Instance, bytes]]:

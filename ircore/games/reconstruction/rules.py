@@ -68,16 +68,16 @@ async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: Episod
     if move.action == "done":
         dialogue.turns.append(Turn(turn=turn, action="done", leniencies=move.leniencies, seconds=reply.seconds))
         return True
-    said = _say(turn, move, rules, reply.seconds)
+    turn_record = _say(turn, move, rules, reply.seconds)
     # Before the budget is checked and the generator asked, so that an aborted episode shows the message.
-    dialogue.turns.append(said)
-    if said.over_budget and rules.over_budget == "abort":
+    dialogue.turns.append(turn_record)
+    if turn_record.over_budget and rules.over_budget == "abort":
         raise ProtocolViolationError(
-            "describer_over_budget", f"{said.message_tokens} tokens; the budget is {rules.token_budget}."
+            "describer_over_budget", f"{turn_record.message_tokens} tokens; the budget is {rules.token_budget}."
         )
-    message = said.message or ""
+    message = turn_record.message or ""
     answer = await table.ask(GENERATOR, _to_render(turn, message, dialogue, setup))
-    dialogue.turns[-1] = _answered(said, answer)
+    dialogue.turns[-1] = _answered(turn_record, answer)
     dialogue.prompts.append(prompt)
     dialogue.replies.append(reply.text)
     dialogue.messages.append(message)
@@ -88,7 +88,7 @@ async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: Episod
 def _to_describe(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> DescriberView:
     shown = setup.rules.remembered(len(dialogue.renderings))
     # The first question goes with the target, each later one with the rendering of the turn before it.
-    asked = [0, *(place + 1 for place in shown[:-1])] if shown else []
+    prompt_places = [0, *(place + 1 for place in shown[:-1])] if shown else []
     return DescriberView(
         turn=turn,
         prompt=prompt,
@@ -96,7 +96,7 @@ def _to_describe(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetu
         renderings=tuple(dialogue.renderings[place] for place in shown),
         messages=tuple(dialogue.messages[place] for place in shown),
         replies=tuple(dialogue.replies[place] for place in shown),
-        prompts=tuple(dialogue.prompts[place] for place in asked),
+        prompts=tuple(dialogue.prompts[place] for place in prompt_places),
         token_budget=setup.rules.token_budget,
         seed=derived_seed(setup.seed, turn, DESCRIBER.name),
     )
@@ -135,8 +135,8 @@ def _say(turn: int, move: Move, rules: Rules, seconds: float) -> Turn:
     )
 
 
-def _answered(said: Turn, answer: PictureAnswer) -> Turn:
+def _answered(turn: Turn, answer: PictureAnswer) -> Turn:
     rendering = Rendering.of(answer.picture)
-    return said.model_copy(
-        update={"rendering": rendering, "notes": answer.notes, "seconds": said.seconds + answer.seconds}
+    return turn.model_copy(
+        update={"rendering": rendering, "notes": answer.notes, "seconds": turn.seconds + answer.seconds}
     )

@@ -118,8 +118,8 @@ class SynthesisGame(Game[SynthesisRules]):
         words: SynthesisPrompts = setup.prompts
         summaries = [step.summary for step in earlier if step.summary]
         category, difficulty = setup.instance.category, setup.instance.difficulty
-        asked = Question(number, words.describer(category, difficulty, summaries), seed=setup.seed)
-        plan = plan_in((await table.ask(DESCRIBER, asked)).text)
+        question = Question(number, words.describer(category, difficulty, summaries), seed=setup.seed)
+        plan = plan_in((await table.ask(DESCRIBER, question)).text)
         if plan is None:
             return FigureStep(number=number, summary="", programs=(), faults=("the answer holds no description",))
         return await self._programs(table, setup, plan, number, earlier)
@@ -130,7 +130,7 @@ class SynthesisGame(Game[SynthesisRules]):
         """Ask for programs until a figure passes the checks, each time with the fault of the last one."""
         words: SynthesisPrompts = setup.prompts
         category, difficulty = setup.instance.category, setup.instance.difficulty
-        said: list[Said] = []
+        exchanges: list[Said] = []
         programs: list[str] = []
         faults: list[str] = []
         taken = {figure_name(category, difficulty, step.number): step.key for step in earlier if step.key}
@@ -138,8 +138,8 @@ class SynthesisGame(Game[SynthesisRules]):
         for attempt in range(1, setup.rules.tries + 1):
             # Numbers leave room for every try, so that a resumed run asks each question under its old number.
             step = (number - 1) * setup.rules.tries + attempt
-            answer = await table.ask(CODER, Question(step, prompt, earlier=tuple(said), seed=setup.seed))
-            said.append(Said(prompt, answer.text))
+            answer = await table.ask(CODER, Question(step, prompt, earlier=tuple(exchanges), seed=setup.seed))
+            exchanges.append(Said(prompt, answer.text))
             program = program_in(answer.text)
             fault: str | None = "the answer holds no block of code"
             if program is not None:

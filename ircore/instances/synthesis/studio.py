@@ -136,8 +136,8 @@ class Studio:
         # Refused before a process is started for it.
         if len(program) > LONGEST_PROGRAM:
             raise ProgramError(f"the program has {len(program)} characters; at most {LONGEST_PROGRAM} are taken")
-        asked = json.dumps({"program": program, "category": category, "seed": seed}).encode()
-        outcome = self._box(program).run("draw_figure.py", asked)
+        request = json.dumps({"program": program, "category": category, "seed": seed}).encode()
+        outcome = self._box(program).run("draw_figure.py", request)
         if outcome.fate == "too long":
             raise ProgramError(f"the program took longer than {self.limits.wall_s:g} s")
         if outcome.fate != "finished":

@@ -62,53 +62,53 @@ def _message(view: DescriberView) -> str:
     return _caption(target, min(view.token_budget, MOST_TOKENS))
 
 
-def _caption(seen: Perception, budget: int) -> str:
+def _caption(perception: Perception, budget: int) -> str:
     """Say the largest things, as many as fit."""
-    things = [percept for percept in seen.percepts if not isinstance(percept, Text)]
-    largest = sorted(things, key=lambda percept: -weight_of(percept, seen.backdrop))
+    things = [percept for percept in perception.percepts if not isinstance(percept, Text)]
+    largest = sorted(things, key=lambda percept: -weight_of(percept, perception.backdrop))
     phrases: list[str] = []
     for percept in largest:
-        phrase = _phrase(percept, seen)
-        if phrase not in phrases and count_tokens(_sentence([*phrases, phrase], seen)) <= budget:
+        phrase = _phrase(percept, perception)
+        if phrase not in phrases and count_tokens(_sentence([*phrases, phrase], perception)) <= budget:
             phrases.append(phrase)
     # Even the background alone may not fit.
-    text = _sentence(phrases, seen)
-    return text if count_tokens(text) <= budget else f"{plain_name(seen.backdrop.colour).capitalize()}."
+    text = _sentence(phrases, perception)
+    return text if count_tokens(text) <= budget else f"{plain_name(perception.backdrop.colour).capitalize()}."
 
 
-def _sentence(phrases: list[str], seen: Perception) -> str:
-    background = article(f"{plain_name(seen.backdrop.colour)} background")
+def _sentence(phrases: list[str], perception: Perception) -> str:
+    background = article(f"{plain_name(perception.backdrop.colour)} background")
     return " ".join(f"{phrase}." for phrase in (background, *phrases))
 
 
-def _phrase(percept: Percept, seen: Perception) -> str:
+def _phrase(percept: Percept, perception: Perception) -> str:
     """Return a thing with its rough size and place in words."""
     if isinstance(percept, Bars):
         count = NUMBERS.get(len(percept.bars), "several")
-        return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, seen)}"
+        return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, perception)}"
     if isinstance(percept, Pie):
         wedges = ", ".join(plain_name(colour) for colour, _ in percept.wedges)
-        return f"A {'donut' if percept.hole else 'pie'} chart {_place(percept, seen)}: {wedges}"
+        return f"A {'donut' if percept.hole else 'pie'} chart {_place(percept, perception)}: {wedges}"
     if isinstance(percept, Text):
         return "Some text"
     if isinstance(percept, (Grid, Ticks)):
         return f"A {plain_name(percept.colour)} grid" if isinstance(percept, Grid) else "Some ticks"
     if isinstance(percept, Shape):
         colour = plain_name(percept.colour) if percept.colour else "unfilled"
-        return article(f"{_size(percept, seen)}{colour} {noun(percept)} {_place(percept, seen)}")
+        return article(f"{_size(percept, perception)}{colour} {noun(percept)} {_place(percept, perception)}")
     dash = "" if percept.dash == "solid" else f"{percept.dash} "
-    return article(f"{plain_name(percept.colour)} {dash}{noun(percept)} {_place(percept, seen)}")
+    return article(f"{plain_name(percept.colour)} {dash}{noun(percept)} {_place(percept, perception)}")
 
 
-def _size(shape: Shape, seen: Perception) -> str:
-    share = max(shape.box[2] - shape.box[0], shape.box[3] - shape.box[1]) / max(seen.width, seen.height)
+def _size(shape: Shape, perception: Perception) -> str:
+    share = max(shape.box[2] - shape.box[0], shape.box[3] - shape.box[1]) / max(perception.width, perception.height)
     return "large " if share > 0.3 else "small " if share < 0.12 else ""
 
 
-def _place(percept: Percept, seen: Perception) -> str:
+def _place(percept: Percept, perception: Perception) -> str:
     """Return the name of the place of a thing, one of nine places in the picture."""
     x, y = middle_of(percept.box)
-    column, row = min(2, int(3 * x / seen.width)), min(2, int(3 * y / seen.height))
+    column, row = min(2, int(3 * x / perception.width)), min(2, int(3 * y / perception.height))
     if (row, column) == (1, 1):
         return "near the centre"
     if row == 1:
@@ -136,11 +136,11 @@ def _complaints(target: Perception, rendering: Perception) -> list[str]:
     return complaints[:MOST_CORRECTIONS]
 
 
-def _complaint(wanted: Item, drawn: Item, seen: Perception) -> str:
+def _complaint(wanted: Item, drawn: Item, perception: Perception) -> str:
     colour = f"{plain_name(drawn.colour)} " if drawn.colour else ""
     kind = "bar" if drawn.bars is not None else noun(drawn.percept)
-    across = (wanted.middle[0] - drawn.middle[0]) / seen.width
-    down = (wanted.middle[1] - drawn.middle[1]) / seen.height
+    across = (wanted.middle[0] - drawn.middle[0]) / perception.width
+    down = (wanted.middle[1] - drawn.middle[1]) / perception.height
     if max(abs(across), abs(down)) > OFF:
         sideways = "right" if across > 0 else "left"
         upright = "down" if down > 0 else "up"

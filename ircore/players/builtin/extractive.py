@@ -101,8 +101,8 @@ def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
         exchanges: Questions with their answers.
         budget: Tokens at most.
     """
-    said = _without_repeats(_corrected(exchanges))
-    telling = [sentence for sentence in said if _chat(sentence) <= MOST_CHAT] or said
+    sentences = _without_repeats(_corrected(exchanges))
+    telling = [sentence for sentence in sentences if _chat(sentence) <= MOST_CHAT] or sentences
     chosen, left = list[_Sentence](), budget
     for sentence in sorted(telling, key=_weight, reverse=True):
         tokens = count_tokens(" " + _closed(sentence.text))
@@ -129,49 +129,50 @@ def _exchanges(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _corrected(exchanges: Sequence[tuple[str, str]]) -> list[_Sentence]:
     """Return the sentences of all answers; a correction stands in the place of the sentence that it corrects."""
-    said: list[_Sentence] = []
-    for place, (asked, answered) in enumerate(exchanges):
-        for text in _statements(asked, answered):
+    sentences: list[_Sentence] = []
+    for place, (question, answer) in enumerate(exchanges):
+        for text in _statements(question, answer):
             marked = _CORRECTION.match(text)
             sentence = _Sentence(_capital(text[marked.end() :] if marked else text), place)
-            wrong = _resembling(sentence, said) if marked else None
+            wrong = _resembling(sentence, sentences) if marked else None
             if wrong is None:
-                said.append(sentence)
+                sentences.append(sentence)
             else:
-                said[wrong] = replace(sentence, place=said[wrong].place)
-    return said
+                sentences[wrong] = replace(sentence, place=sentences[wrong].place)
+    return sentences
 
 
-def _statements(asked: str, answered: str) -> Iterator[str]:
+def _statements(question: str, answer: str) -> Iterator[str]:
     """Yield the sentences of an answer; a bare yes becomes the question's content, a bare no is left out."""
-    bare = _NO.sub("", _YES.sub("", answered)).strip()
+    bare = _NO.sub("", _YES.sub("", answer)).strip()
     if not bare:
-        if _YES.match(answered):
-            yield f"{asked.rstrip('? ')}: yes."
+        if _YES.match(answer):
+            yield f"{question.rstrip('? ')}: yes."
         return
-    if not _CORRECTION.match(answered):
+    if not _CORRECTION.match(answer):
         # "Yes, a red hat" is told without the yes.
-        answered = bare
-    for text in _SENTENCE_END.split(answered):
+        answer = bare
+    for text in _SENTENCE_END.split(answer):
         shortened = text if _CORRECTION.match(text) else _OPENINGS.sub("", text)
         if shortened.strip(" .!?"):
             yield shortened
 
 
-def _resembling(sentence: _Sentence, said: Sequence[_Sentence]) -> int | None:
+def _resembling(sentence: _Sentence, earlier_sentences: Sequence[_Sentence]) -> int | None:
     """Return the index of the earlier sentence that shares most content words; None if none shares enough."""
     shares = [
-        len(sentence.content & other.content) / max(1, min(len(sentence.content), len(other.content))) for other in said
+        len(sentence.content & other.content) / max(1, min(len(sentence.content), len(other.content)))
+        for other in earlier_sentences
     ]
-    best = max(range(len(said)), key=lambda index: shares[index], default=None)
+    best = max(range(len(earlier_sentences)), key=lambda index: shares[index], default=None)
     return best if best is not None and shares[best] >= LEAST_SHARED else None
 
 
-def _without_repeats(said: Sequence[_Sentence]) -> list[_Sentence]:
+def _without_repeats(sentences: Sequence[_Sentence]) -> list[_Sentence]:
     """Return the sentences that say something new: a content word or number that none of the others has said before."""
     known: set[str] = set()
     standing = []
-    for sentence in said:
+    for sentence in sentences:
         if not sentence.content or not sentence.content <= known:
             standing.append(sentence)
         known |= sentence.content

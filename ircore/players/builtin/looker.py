@@ -82,14 +82,14 @@ def _described(question: Question) -> str:
     target = _named(question.prompt, labels)
     if target is None:
         raise PlayerError("rule_broken", "the prompt names none of the pictures as the target")
-    seen = [features_of(shown.picture) for shown in question.in_sight]
-    mentions = sum(_named(said.prompt, labels) == target for said in question.earlier)
-    return worded(telling(labels.index(target), seen, least=1 if mentions else _FIRST))
+    picture_features = [features_of(shown.picture) for shown in question.in_sight]
+    mentions = sum(_named(exchange.prompt, labels) == target for exchange in question.earlier)
+    return worded(telling(labels.index(target), picture_features, least=1 if mentions else _FIRST))
 
 
 def _chosen(question: Question) -> str:
-    said = question.prompt.rpartition("\n")[2].lower()
-    scores = [_fit(said, features_of(shown.picture)) for shown in question.in_sight]
+    description = question.prompt.rpartition("\n")[2].lower()
+    scores = [_fit(description, features_of(shown.picture)) for shown in question.in_sight]
     best = [label for label, score in zip(question.choices, scores, strict=False) if score == max(scores)]
     # The question's seed decides between equals, so that a run can be repeated.
     return Random(question.seed).choice(best or list(question.choices))
@@ -106,7 +106,7 @@ def _named(prompt: str, labels: Iterable[str]) -> str | None:
     return words[-1] if words else None
 
 
-def telling(target: int, seen: Sequence[Features], least: int = 1) -> Features:
+def telling(target: int, picture_features: Sequence[Features], least: int = 1) -> Features:
     """Return features of a picture that no other picture has all of, as few as a greedy choice finds.
 
     >>> telling(0, [{"colour": "red", "form": "circle"}, {"colour": "red", "form": "star"}])
@@ -114,11 +114,11 @@ def telling(target: int, seen: Sequence[Features], least: int = 1) -> Features:
 
     Args:
         target: Index of the picture.
-        seen: Features of every picture.
+        picture_features: Features of every picture.
         least: Least number of features to name, if the picture has as many.
     """
-    own = seen[target]
-    rivals = [features for place, features in enumerate(seen) if place != target]
+    own = picture_features[target]
+    rivals = [features for place, features in enumerate(picture_features) if place != target]
     chosen: dict[str, str] = {}
     while len(chosen) < len(own) and (rivals or len(chosen) < least):
         left = [name for name in own if name not in chosen]
@@ -138,11 +138,11 @@ def worded(features: Features) -> str:
     return ", ".join(filter(None, [" ".join(filter(None, [*adjectives, noun])), *places]))
 
 
-def _fit(said: str, features: Features) -> int:
+def _fit(description: str, features: Features) -> int:
     """Return the number of named features that a picture has, minus the number that the picture lacks."""
     score = 0
     for name, phrases in _PHRASES.items():
-        named = {phrase for phrase in phrases if re.search(rf"\b{phrase}\b", said)}
+        named = {phrase for phrase in phrases if re.search(rf"\b{phrase}\b", description)}
         if named:
             score += 1 if features.get(name) in named else -1
     return score

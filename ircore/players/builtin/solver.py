@@ -135,15 +135,15 @@ def _arranged(task: str) -> str | None:
     if not chain:
         return None
     places: dict[str, tuple[int, int]] = {chain[0][0]: (0, 0)}
-    for seen_from, seen, words in chain:
+    for landmark, thing, words in chain:
         step = next((step for step, known in POINTS.items() if any(word in words.lower() for word in known)), None)
         if step is None:
             return None
-        if seen_from in places:
-            places[seen] = (places[seen_from][0] + step[0], places[seen_from][1] + step[1])
+        if landmark in places:
+            places[thing] = (places[landmark][0] + step[0], places[landmark][1] + step[1])
         # Sentences may come in any order, so either end of a step may be the known one.
-        elif seen in places:
-            places[seen_from] = (places[seen][0] - step[0], places[seen][1] - step[1])
+        elif thing in places:
+            places[landmark] = (places[thing][0] - step[0], places[thing][1] - step[1])
         else:
             return None
     return _forms(_centred(places), 0.28 * SIDE / _cells(list(places.values())))

@@ -130,7 +130,7 @@ class DiffusersPlayer:
 
         started = perf_counter()
         pipeline: Any = self._pipelines[1] if edits else self._pipelines[0]
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "prompt": [item.prompt for item in wanted],
             # Noise from the processor is the same on every device, and a seed of its own makes batches irrelevant.
             "generator": [torch.Generator("cpu").manual_seed(item.seed % 2**63) for item in wanted],
@@ -138,7 +138,7 @@ class DiffusersPlayer:
         }
         try:
             with torch.inference_mode():
-                made = pipeline(**asked, **self._options(pipeline, wanted, edits))
+                made = pipeline(**arguments, **self._options(pipeline, wanted, edits))
         except torch.OutOfMemoryError as error:
             # The failed batch's blocks would stay reserved and could make the smaller batch fail too.
             torch.cuda.empty_cache()

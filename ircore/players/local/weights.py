@@ -59,8 +59,8 @@ def load(place: str, kind: Any, **settings: Any) -> Any:
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise InputError(f"model: {place}: no memory for the weights", NO_MEMORY) from error
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError, ImportError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise InputError(f"model: {place}: cannot be loaded ({said})", REMEDY) from error
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"model: {place}: cannot be loaded ({reason})", REMEDY) from error
 
 
 @lru_cache(maxsize=8)

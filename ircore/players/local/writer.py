@@ -94,22 +94,22 @@ class TransformersPlayer:
         Raises:
             PlayerError: The answer is none of the choices (``answer_format``).
         """
-        said = self._answer(await self._batches.answer(_Asked(tuple(asked(question)), question.step)))
+        answer = self._answer(await self._batches.answer(_Asked(tuple(asked(question)), question.step)))
         if question.answers != "choice":
-            return said
-        choice = choice_of(said.text, question)
+            return answer
+        choice = choice_of(answer.text, question)
         if choice is None:
-            raise PlayerError("answer_format", f"none of the choices: {said.text!r}"[:500], said.attempts)
-        return ChoiceAnswer(*choice, usage=said.usage, attempts=said.attempts)
+            raise PlayerError("answer_format", f"none of the choices: {answer.text!r}"[:500], answer.attempts)
+        return ChoiceAnswer(*choice, usage=answer.usage, attempts=answer.attempts)
 
     async def judge(self, view: JudgeView) -> TextAnswer:
         """Answer a judge's question."""
         return self._answer(await self._batches.answer(_Asked(tuple(judged(view)), 0)))
 
-    def _answer(self, said: _Said) -> TextAnswer:
-        counts = {"prompt_tokens": said.read, "completion_tokens": said.written}
-        attempt = Attempt(kind="answered", seconds=said.seconds, served=self._served, **counts)
-        return TextAnswer(said.text, Usage(requests=0, **counts), attempts=(attempt,))
+    def _answer(self, output: _Said) -> TextAnswer:
+        counts = {"prompt_tokens": output.read, "completion_tokens": output.written}
+        attempt = Attempt(kind="answered", seconds=output.seconds, served=self._served, **counts)
+        return TextAnswer(output.text, Usage(requests=0, **counts), attempts=(attempt,))
 
     def _answer_all(self, questions: Sequence[_Asked]) -> list[_Said]:
         import torch
@@ -146,7 +146,7 @@ class TransformersPlayer:
         texts = processor.batch_decode(written, skip_special_tokens=True)
         reads = inputs["attention_mask"].sum(dim=1).tolist()
         counts = (written != pad).sum(dim=1).tolist()
-        return [_Said(*said, seconds) for said in zip(texts, reads, counts, strict=True)]
+        return [_Said(text, read, count, seconds) for text, read, count in zip(texts, reads, counts, strict=True)]
 
 
 def _conversation(messages: Sequence[Message]) -> list[dict[str, Any]]:

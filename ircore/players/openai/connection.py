@@ -116,8 +116,8 @@ class Connection:
         address = urljoin(f"{self._base_url}/", url)
         # An answer must not decide whom this machine asks: it may stand inside a network.
         if _origin(address) != _origin(self._base_url):
-            said = f"its picture is at {urlsplit(address).hostname}, which is another server and not asked"
-            raise FaultError(Fault("no_image", f"{said}; parameters.response_format: b64_json may help"))
+            problem = f"its picture is at {urlsplit(address).hostname}, which is another server and not asked"
+            raise FaultError(Fault("no_image", f"{problem}; parameters.response_format: b64_json may help"))
         received = bytearray()
         try:
             response = await self._get(address)
@@ -142,10 +142,10 @@ class Connection:
         if self._lean is not None:
             return await self._lean.get(address)
         options: Any = {"follow_redirects": False}
-        asked: Any = client.get(
+        pending_response: Any = client.get(
             address, cast_to=httpx2.Response, options=options, stream=True, stream_cls=openai.AsyncStream[Any]
         )
-        return cast("httpx2.Response", await asked)
+        return cast("httpx2.Response", await pending_response)
 
     async def _send(self, path: str, body: JsonBody | FormBody) -> "httpx2.Response | LeanResponse":
         import httpx2
@@ -225,8 +225,8 @@ def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: typ
     try:
         document = assembled(data) if is_stream(response.headers.get("content-type", ""), data) else from_json(data)
     except ValueError:
-        said = fault_of_response(status, {}, data.decode(errors="replace")).detail
-        raise FaultError(_malformed(f"not JSON: {said}", response), None, size) from None
+        detail = fault_of_response(status, {}, data.decode(errors="replace")).detail
+        raise FaultError(_malformed(f"not JSON: {detail}", response), None, size) from None
     code = error_in_body(document)
     if code is not None:
         text = data.decode(errors="replace")
@@ -257,8 +257,8 @@ def _broken(error: BaseException) -> Fault:
     while (cause := _cause(chain[-1])) is not None:
         chain.append(cause)
     names = {type(cause).__name__ for cause in chain}
-    said = next((text for cause in reversed(chain) if (text := str(cause).strip())), "no explanation")
-    detail = f"{type(chain[-1]).__name__}: {said}"
+    explanation = next((text for cause in reversed(chain) if (text := str(cause).strip())), "no explanation")
+    detail = f"{type(chain[-1]).__name__}: {explanation}"
     if names & _CUT:
         return Fault("dropped", detail)
     if names & _NEVER_SENT:

@@ -66,8 +66,11 @@ def drawing_request(view: GeneratorView) -> list[Message]:
 def asked(question: Question) -> list[Message]:
     """Return a question of any game: earlier exchanges, prompt, captioned pictures, choices."""
     messages = []
-    for said in question.earlier:
-        messages += [Message("user", (said.prompt, *_shown(said.pictures))), Message("assistant", (said.answer,))]
+    for exchange in question.earlier:
+        messages += [
+            Message("user", (exchange.prompt, *_shown(exchange.pictures))),
+            Message("assistant", (exchange.answer,)),
+        ]
     offered = ["\n".join([CHOOSE, *question.choices])] if question.answers == "choice" else []
     return [*messages, Message("user", (question.prompt, *_shown(question.pictures), *offered))]
 

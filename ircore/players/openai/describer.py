@@ -72,14 +72,14 @@ class OpenAIDescriber:
         Raises:
             PlayerError: The question could not be answered, or not with a choice (``answer_format``).
         """
-        said = await self._answer(None, asked(question))
+        answer = await self._answer(None, asked(question))
         if question.answers != "choice":
-            return said
-        choice = choice_of(said.text, question)
+            return answer
+        choice = choice_of(answer.text, question)
         if choice is None:
-            problem = f"none of the choices ({', '.join(question.choices)}): {said.text!r}"
-            raise PlayerError("answer_format", problem[:LONGEST_PROBLEM], said.attempts)
-        return ChoiceAnswer(*choice, usage=said.usage, attempts=said.attempts)
+            problem = f"none of the choices ({', '.join(question.choices)}): {answer.text!r}"
+            raise PlayerError("answer_format", problem[:LONGEST_PROBLEM], answer.attempts)
+        return ChoiceAnswer(*choice, usage=answer.usage, attempts=answer.attempts)
 
     async def judge(self, view: JudgeView) -> TextAnswer:
         """Answer a judge's question: a user message of the prompt, then each picture behind its caption.

@@ -48,19 +48,19 @@ class Limit(NamedTuple):
     room: int | None = None
 
 
-def passed_limit(said: str, codes: str = "") -> Limit | None:
+def passed_limit(message: str, codes: str = "") -> Limit | None:
     """Return the limit that an error tells of; None for other errors.
 
     Args:
-        said: The error's words.
+        message: The error's words.
         codes: Its codes, in lower case.
     """
-    if _PICTURES.search(said) or "too_many_images" in codes:
+    if _PICTURES.search(message) or "too_many_images" in codes:
         return Limit("too_many_pictures")
-    if not _CONTEXT.search(said) and not re.search(r"context_length_exceeded|exceed_context_size", codes):
+    if not _CONTEXT.search(message) and not re.search(r"context_length_exceeded|exceed_context_size", codes):
         return None
-    whole = _WHOLE.search(said)
-    read = next((match for pattern in _READ if (match := pattern.search(said))), None)
+    whole = _WHOLE.search(message)
+    read = next((match for pattern in _READ if (match := pattern.search(message))), None)
     # Without both numbers nobody knows whether a shorter answer would fit.
     room = _number(whole[1]) - _number(read[1]) if whole and read else 0
     return Limit("answer_too_long", room) if room >= SMALLEST_ROOM else Limit("context_too_long")

@@ -30,14 +30,14 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
         headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
         body: Text of the reply, in any format.
     """
-    said, marks = _said(body)
+    explanation, marks = _said(body)
     if 300 <= status < 400:
-        said = f"redirected to {headers.get('location', 'nowhere')}"
+        explanation = f"redirected to {headers.get('location', 'nowhere')}"
     # Some servers answer 500 to what they will never take.
-    if status in (400, 413, 422, 500) and (limit := passed_limit(said, marks)):
+    if status in (400, 413, 422, 500) and (limit := passed_limit(explanation, marks)):
         again = 0.0 if limit.room is not None else None
-        return Fault(limit.kind, said, status, again, limit.room)
-    return Fault(_kind(status, marks), said or "no explanation", status, retry_after(headers))
+        return Fault(limit.kind, explanation, status, again, limit.room)
+    return Fault(_kind(status, marks), explanation or "no explanation", status, retry_after(headers))
 
 
 def _kind(status: int, marks: str) -> FaultKind:

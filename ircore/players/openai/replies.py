@@ -75,8 +75,10 @@ class ChatReply(_Loose):
         """Visible text, without thoughts that some local servers put in front."""
         content = self.choices[0].message.content
         parts: list[Any] = content if isinstance(content, list) else [{"text": content}]
-        said = "".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
-        return _THOUGHTS.sub("", said, count=1).strip() if "</think" in said else said
+        content_text = "".join(
+            part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)
+        )
+        return _THOUGHTS.sub("", content_text, count=1).strip() if "</think" in content_text else content_text
 
     @property
     def pictures(self) -> list["str | PictureAddress"]:

@@ -42,14 +42,14 @@ class Jigsaw(Dimension):
         GIR-Bench's own score is one FID over all pictures of a set, so a single picture has none.
         """
         truth, count = pictures["truth"].pixels, payload["tiles"]
-        kept = tiles_in_place(pictures["input"].pixels, truth, count)
+        in_place_before = tiles_in_place(pictures["input"].pixels, truth, count)
         in_place = tiles_in_place(answer.pixels, truth, count)
-        moved = kept.count(False)
-        back = sum(now for now, before in zip(in_place, kept, strict=True) if not before)
-        lost = sum(not now for now, before in zip(in_place, kept, strict=True) if before)
+        moved = in_place_before.count(False)
+        back = sum(now for now, before in zip(in_place, in_place_before, strict=True) if not before)
+        lost = sum(not now for now, before in zip(in_place, in_place_before, strict=True) if before)
         reasons = [f"{back} of {moved} moved tiles are in place"]
         if lost:
-            reasons.append(f"{lost} of {kept.count(True)} other tiles are no longer where they were")
+            reasons.append(f"{lost} of {in_place_before.count(True)} other tiles are no longer where they were")
         # Lost tiles join the denominator, so that redrawing the whole picture is no way to a good score.
-        asked = moved + lost
-        return Verdict(None, back / asked if asked else 1.0, all(in_place), tuple(reasons))
+        denominator = moved + lost
+        return Verdict(None, back / denominator if denominator else 1.0, all(in_place), tuple(reasons))

@@ -43,27 +43,35 @@ class Layout(SeenThings):
             f"Draw these forms on a white ground, one of each and nothing else: {listed}. {descriptions} "
             "Neighbours of this chain lie straight beside or straight below each other."
         )
-        asked = [
+        relation_rows = [
             {"first": after.label, "relation": step.relation, "second": before.label}
             for step, (before, after) in zip(chain.steps, pairwise(forms), strict=True)
         ]
         pictures = {"truth": Picture.from_pixels(draw_forms(_placed(forms, chain)).pixels)}
-        return Task(prompt, {"forms": [form.label for form in forms], "relations": asked}, pictures)
+        return Task(prompt, {"forms": [form.label for form in forms], "relations": relation_rows}, pictures)
 
     def labels(self, payload: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the things that are placed."""
         return tuple(payload["forms"])
 
-    def judge(self, payload: Mapping[str, Any], seen: Detections) -> Verdict:
+    def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
         """Check every relation by the centres of the things' boxes, and that each thing is there once."""
-        asked = [Asked(_group(row["first"]), row["relation"], _group(row["second"])) for row in payload["relations"]]
-        holding = relations(asked, seen)
-        counts = {label: len(seen.boxes.get(label, ())) for label in payload["forms"]}
+        wanted_relations = [
+            Asked(_group(row["first"]), row["relation"], _group(row["second"])) for row in payload["relations"]
+        ]
+        holding = relations(wanted_relations, detections)
+        counts = {label: len(detections.boxes.get(label, ())) for label in payload["forms"]}
         reasons = [f"{label}: seen {count} times" for label, count in counts.items() if count != 1]
-        reasons += [f"{label}: not asked for" for label in seen.boxes if label not in counts]
-        reasons += [_in_words(relation, holds) for relation, holds in zip(asked, holding, strict=True)]
-        right = spatial(asked, seen) and set(counts.values()) == {1} and seen.boxes.keys() <= counts.keys()
-        published = spatial_published(asked, seen) and all(seen.found(label) == 1 for label in counts)
+        reasons += [f"{label}: not asked for" for label in detections.boxes if label not in counts]
+        reasons += [_in_words(relation, holds) for relation, holds in zip(wanted_relations, holding, strict=True)]
+        right = (
+            spatial(wanted_relations, detections)
+            and set(counts.values()) == {1}
+            and detections.boxes.keys() <= counts.keys()
+        )
+        published = spatial_published(wanted_relations, detections) and all(
+            detections.found(label) == 1 for label in counts
+        )
         return Verdict(float(published), float(right), right, tuple(reasons))
 
 
@@ -72,10 +80,10 @@ def _group(side: str | Sequence[str]) -> tuple[str, ...]:
     return (side,) if isinstance(side, str) else tuple(side)
 
 
-def _in_words(asked: Asked, holds: bool) -> str:
-    side = {"left": "left of", "right": "right of"}.get(asked.relation, asked.relation)
-    first, second = (" and ".join(labels) for labels in (asked.first, asked.second))
-    verb = "is" if len(asked.first) == 1 else "are"
+def _in_words(relation: Asked, holds: bool) -> str:
+    side = {"left": "left of", "right": "right of"}.get(relation.relation, relation.relation)
+    first, second = (" and ".join(labels) for labels in (relation.first, relation.second))
+    verb = "is" if len(relation.first) == 1 else "are"
     return f"{first} {verb if holds else f'{verb} not'} {side} the {second}"
 
 

@@ -50,13 +50,15 @@ class Quantity(SeenThings):
         """Return the kinds that are counted."""
         return tuple(payload["expected"])
 
-    def judge(self, payload: Mapping[str, Any], seen: Detections) -> Verdict:
+    def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
         """Count the things: right only if every count is, and corrected, if nothing else is there."""
         expected = payload["expected"]
-        right = quantity(expected, seen)
-        counts = {label: len(seen.boxes.get(label, ())) for label in {**dict.fromkeys(expected), **seen.boxes}}
+        right = quantity(expected, detections)
+        counts = {
+            label: len(detections.boxes.get(label, ())) for label in {**dict.fromkeys(expected), **detections.boxes}
+        }
         reasons = tuple(
             f"{label}: {count} of {expected[label]}" if label in expected else f"{label}: {count}, not asked for"
             for label, count in counts.items()
         )
-        return Verdict(float(quantity_published(expected, seen)), float(right), right, reasons)
+        return Verdict(float(quantity_published(expected, detections)), float(right), right, reasons)

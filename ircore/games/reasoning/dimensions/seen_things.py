@@ -32,7 +32,7 @@ class SeenThings(Dimension):
         """Return the names of the things that a task asks for."""
 
     @abstractmethod
-    def judge(self, payload: Mapping[str, Any], seen: Detections) -> Verdict:
+    def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
         """Judge the things seen in an answer."""
 
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - what is asked needs no picture

@@ -54,11 +54,11 @@ class Sudoku(Dimension):
         cell by cell with the forms of print; OCR, where installed, reads cells that these leave open.
         """
         cells, solution = payload["cells"], payload["solution"]
-        seen = cells_seen(answer, isqrt(len(cells)))
-        score = sudoku(_placed(seen), _placed(solution), _placed(cells), cell=layout_of(isqrt(len(cells))).cell)
+        answer_cells = cells_seen(answer, isqrt(len(cells)))
+        score = sudoku(_placed(answer_cells), _placed(solution), _placed(cells), cell=layout_of(isqrt(len(cells))).cell)
         corrected = 1.0 if score is None else score  # nothing was to be filled in, and nothing is wrong
-        reasons, published = _reasons(seen, cells, solution), _published(pictures, answer)
-        return Verdict(published, corrected, seen == solution, reasons, WITHOUT_OCR)
+        reasons, published = _reasons(answer_cells, cells, solution), _published(pictures, answer)
+        return Verdict(published, corrected, answer_cells == solution, reasons, WITHOUT_OCR)
 
 
 def cells_seen(answer: Picture, side: int) -> str:
@@ -104,21 +104,21 @@ def _placed(cells: str) -> tuple[Digit, ...]:
     return tuple(Digit(cell, *layout.middle(place)) for place, cell in readable)
 
 
-def _reasons(seen: str, cells: str, solution: str) -> tuple[str, ...]:
+def _reasons(answer_cells: str, cells: str, solution: str) -> tuple[str, ...]:
     """Return in words how many cells are right, and the first cells that are wrong."""
     empty = [place for place, cell in enumerate(cells) if cell == EMPTY]
-    right = sum(seen[place] == solution[place] for place in empty)
+    right = sum(answer_cells[place] == solution[place] for place in empty)
     reasons = [f"{right} of {counted(len(empty), 'empty cell')} hold the right digit"]
-    if undecided := seen.count(UNREADABLE):
+    if undecided := answer_cells.count(UNREADABLE):
         reasons.append(f"cells that cannot be read and count as wrong: {undecided}")
-    wrong = [place for place, cell in enumerate(seen) if cell not in (solution[place], EMPTY, UNREADABLE)]
-    reasons += [_fault(place, seen, cells, solution) for place in wrong[:MOST_FAULTS]]
+    wrong = [place for place, cell in enumerate(answer_cells) if cell not in (solution[place], EMPTY, UNREADABLE)]
+    reasons += [_fault(place, answer_cells, cells, solution) for place in wrong[:MOST_FAULTS]]
     if len(wrong) > MOST_FAULTS:
         reasons.append(f"and {counted(len(wrong) - MOST_FAULTS, 'more wrong digit')}")
     return tuple(reasons)
 
 
-def _fault(place: int, seen: str, cells: str, solution: str) -> str:
+def _fault(place: int, answer_cells: str, cells: str, solution: str) -> str:
     row, column = divmod(place, isqrt(len(cells)))
     kind = "" if cells[place] == EMPTY else "the given "
-    return f"row {row + 1}, column {column + 1}: {seen[place]} instead of {kind}{solution[place]}"
+    return f"row {row + 1}, column {column + 1}: {answer_cells[place]} instead of {kind}{solution[place]}"

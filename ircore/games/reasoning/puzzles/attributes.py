@@ -327,8 +327,8 @@ class Formed:
 
     def holds(self, areas: Areas) -> bool:
         """Return whether the form fits: how much of its box the area fills, and the box's proportions."""
-        seen = areas.of(*self.colour.split(" or "))
-        return bool(seen) and _has_form(seen[0], self.form)
+        coloured_areas = areas.of(*self.colour.split(" or "))
+        return bool(coloured_areas) and _has_form(coloured_areas[0], self.form)
 
 
 def _has_form(area: Area, form: str) -> bool:

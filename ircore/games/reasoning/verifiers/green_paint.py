@@ -141,10 +141,10 @@ def _closed(mask: Mask, size: int) -> Mask:
 
 def _without_small(mask: Mask, least: float) -> Mask:
     parts, count = ndimage.label(mask, EIGHT)
-    kept = np.bincount(parts.ravel(), minlength=count + 1) >= least
+    large_labels = np.bincount(parts.ravel(), minlength=count + 1) >= least
     # Label 0 is the ground between the parts.
-    kept[0] = False
-    return kept[parts]
+    large_labels[0] = False
+    return large_labels[parts]
 
 
 def _iou(first: Mask, second: Mask) -> float:

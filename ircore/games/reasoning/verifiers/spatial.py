@@ -62,41 +62,41 @@ def union_box(boxes: Sequence[Box]) -> Box:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def relations_published(asked: Sequence[Asked], seen: Detections) -> tuple[bool, ...]:
+def relations_published(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
     """Return for each relation whether the relation holds; a group is the union of its detected members."""
-    return tuple(_holds(relation, seen, whole=False) for relation in asked)
+    return tuple(_holds(relation, detections, whole=False) for relation in wanted_relations)
 
 
-def relations(asked: Sequence[Asked], seen: Detections) -> tuple[bool, ...]:
+def relations(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
     """Return for each relation whether the relation holds; a group needs all its members."""
-    return tuple(_holds(relation, seen, whole=True) for relation in asked)
+    return tuple(_holds(relation, detections, whole=True) for relation in wanted_relations)
 
 
-def spatial_published(asked: Sequence[Asked], seen: Detections) -> bool:
+def spatial_published(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
     """Say whether a picture is fully right: every named thing exactly once, nothing missing, all relations true."""
-    labels = {label for relation in asked for label in relation.labels}
-    once = all(seen.found(label) == 1 for label in labels)
-    return once and not seen.missing and all(relations_published(asked, seen))
+    labels = {label for relation in wanted_relations for label in relation.labels}
+    once = all(detections.found(label) == 1 for label in labels)
+    return once and not detections.missing and all(relations_published(wanted_relations, detections))
 
 
-def spatial(asked: Sequence[Asked], seen: Detections) -> bool:
+def spatial(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
     """Return whether a picture is fully right: every named thing has exactly one box, and all relations hold.
 
     A thing that was counted and has no box does not do, and what was reported missing counts only if it was asked for.
     """
-    labels = {label for relation in asked for label in relation.labels}
-    once = all(len(seen.boxes.get(label, ())) == 1 and label not in seen.missing for label in labels)
-    return once and all(relations(asked, seen))
+    labels = {label for relation in wanted_relations for label in relation.labels}
+    once = all(len(detections.boxes.get(label, ())) == 1 and label not in detections.missing for label in labels)
+    return once and all(relations(wanted_relations, detections))
 
 
-def _holds(asked: Asked, seen: Detections, whole: bool) -> bool:
+def _holds(relation: Asked, detections: Detections, whole: bool) -> bool:
     sides = []
-    for labels in (asked.first, asked.second):
-        known = [seen.boxes.get(label, ()) for label in labels if label not in seen.missing]
+    for labels in (relation.first, relation.second):
+        known = [detections.boxes.get(label, ()) for label in labels if label not in detections.missing]
         if whole and (len(known) < len(labels) or not all(known)):
             return False
         boxes = [box for group in known for box in group]
         if not boxes:
             return False
         sides.append(union_box(boxes))
-    return relation_holds(sides[0], asked.relation, sides[1])
+    return relation_holds(sides[0], relation.relation, sides[1])

@@ -120,13 +120,13 @@ def sudoku(
 def _accuracy(
     answer: Sequence[Digit], solution: Sequence[Digit], puzzle: Sequence[Digit], within: float, lost: bool
 ) -> float | None:
-    empty = [cell for cell in solution if not any(cell.near(given, within) for given in puzzle)]
+    empty = [cell for cell in solution if not any(cell.near(printed, within) for printed in puzzle)]
     open_cells, filled, wrong = list(empty), 0, 0
     for digit in answer:
-        given = [printed for printed in puzzle if digit.near(printed, within)]
-        if given:
+        near_digits = [printed for printed in puzzle if digit.near(printed, within)]
+        if near_digits:
             # The nearest given digit: with a wide tolerance several are within reach.
-            wrong += min(given, key=digit.distance).value != digit.value
+            wrong += min(near_digits, key=digit.distance).value != digit.value
             continue
         matches = [cell for cell in open_cells if cell.value == digit.value and cell.near(digit, within)]
         if matches:
@@ -135,9 +135,9 @@ def _accuracy(
             filled += 1
     if lost:
         # A picture that wipes out given digits would otherwise score as well as one that keeps these.
-        wrong += sum(not any(digit.near(given, within) for digit in answer) for given in puzzle)
-    asked = len(empty) + wrong
-    return filled / asked if asked else None
+        wrong += sum(not any(digit.near(printed, within) for digit in answer) for printed in puzzle)
+    denominator = len(empty) + wrong
+    return filled / denominator if denominator else None
 
 
 def _centre(line: TextLine) -> tuple[float, float]:

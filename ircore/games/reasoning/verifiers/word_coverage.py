@@ -40,8 +40,8 @@ def word_coverage(wanted: str, read: Iterable[str]) -> float | None:
         None if no word is wanted.
     """
     words = _words(wanted)
-    seen = _words(" ".join(read))
-    return (words & seen).total() / words.total() if words else None
+    read_words = _words(" ".join(read))
+    return (words & read_words).total() / words.total() if words else None
 
 
 def _plain(text: str) -> str:

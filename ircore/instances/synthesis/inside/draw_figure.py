@@ -96,13 +96,13 @@ def write_all(channel: int, data: bytes) -> None:
 def main() -> None:
     """Run the program on standard input."""
     gc.disable()  # a tenth of the time of the imports; memory is bounded anyway
-    asked = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     # The program must not write into the report: its standard output leads nowhere from here on.
     channel = os.dup(1)
     os.close(1)
     sys.stdout = sys.stderr = _Silent()
     try:
-        report, picture = report_on(figure_of(asked["program"], asked["seed"]), asked["category"])
+        report, picture = report_on(figure_of(request["program"], request["seed"]), request["category"])
     except BaseException as error:  # noqa: BLE001 - whatever a program does, the reason is passed out
         report, picture = {"error": error_words(error)}, b""
     text = json.dumps(report, allow_nan=False, default=str).encode()

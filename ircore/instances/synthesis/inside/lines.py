@@ -91,14 +91,14 @@ def _branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
     # What is not finite goes far outside, where it is not seen.
     moved = line.get_transform().transform(np.nan_to_num(data, nan=-1e9, posinf=1e9, neginf=-1e9))
     area = axes.bbox
-    seen = (
+    in_view = (
         np.isfinite(data).all(axis=1)
         & (moved[:, 0] >= area.x0 - 1) & (moved[:, 0] <= area.x1 + 1)
         & (moved[:, 1] >= area.y0 - 1) & (moved[:, 1] <= area.y1 + 1)
     )  # fmt: skip
     # A curve that leaves the plot area comes back as another branch.
-    runs = np.split(np.arange(len(seen)), np.flatnonzero(np.diff(seen.astype(int))) + 1)
-    visible = [run for run in runs if len(run) > 1 and seen[run[0]]]
+    runs = np.split(np.arange(len(in_view)), np.flatnonzero(np.diff(in_view.astype(int))) + 1)
+    visible = [run for run in runs if len(run) > 1 and in_view[run[0]]]
     thinned = [run[np.unique(np.linspace(0, len(run) - 1, min(len(run), MOST_POINTS)).astype(int))] for run in visible]
     return [page.sheet.pixels(data[run], line.get_transform()) for run in thinned]
 

@@ -10,7 +10,7 @@ import sys
 if __name__ == "__main__":
     from matplotlib import font_manager
 
-    kept = io.StringIO()
+    buffer = io.StringIO()
     encoder = vars(font_manager)["_JSONEncoder"]  # no public name
-    json.dump(font_manager.fontManager, kept, cls=encoder)
-    sys.stdout.write(f"{font_manager.FontManager.__version__}\n{kept.getvalue()}")
+    json.dump(font_manager.fontManager, buffer, cls=encoder)
+    sys.stdout.write(f"{font_manager.FontManager.__version__}\n{buffer.getvalue()}")

@@ -27,8 +27,8 @@ def read_axes(words: str, sheet: Sheet) -> bool:
     width = thickness(re.sub(r"\([^()]{0,40}\)", " () ", words)) or 2.0
     colour, stated = q.first_colour(words) or BLACK, q.points(words, sheet.space)
     names = {"horizontal": "x", "vertical": "y"}
-    asked = [names.get(match[1], match[1]) for match in AXIS.finditer(words) if match[1]] or ["x", "y"]
-    for index, name in enumerate(dict.fromkeys(asked)):
+    axis_names = [names.get(match[1], match[1]) for match in AXIS.finditer(words) if match[1]] or ["x", "y"]
+    for index, name in enumerate(dict.fromkeys(axis_names)):
         ends = stated[2 * index : 2 * index + 2]
         if len(ends) < 2:
             ends = _axis_ends(name, words, sheet, ends)

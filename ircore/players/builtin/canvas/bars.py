@@ -116,8 +116,8 @@ def _bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[float, fl
 
 def _half(words: str, axis: str, sheet: Sheet) -> float:
     """Return half the thickness of bars whose length is measured along ``axis``, in pixels."""
-    said = q.dimensions(words, sheet.space)
-    return said.get("width" if axis == "y" else "height", said.get("width", 30.0)) / 2
+    dimensions = q.dimensions(words, sheet.space)
+    return dimensions.get("width" if axis == "y" else "height", dimensions.get("width", 30.0)) / 2
 
 
 def _bar_blob(axis: str, base: float, end: float, sides: tuple[float, float], colour: str | None, words: str) -> Blob:

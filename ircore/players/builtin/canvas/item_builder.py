@@ -76,19 +76,19 @@ def _rotation(words: str) -> float:
 
 def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
     """Return width, height, and whether they belong to a circle around the shape."""
-    said = q.dimensions(words, space)
+    dimensions = q.dimensions(words, space)
     for name, factor in (("radius", 2.0), ("diameter", 1.0)):
-        if name in said and kind != "ellipse":
-            size = bounded(said[name] * factor, 0.5, 4096)
+        if name in dimensions and kind != "ellipse":
+            size = bounded(dimensions[name] * factor, 0.5, 4096)
             return size, size, True
     shorter = min(space.width, space.height)
-    guess = said.get("side") or _bare_size(words) or (q.size_word(words) or _SIZES.get(kind, 0.25)) * shorter
-    wide = said.get("width", said["radius"] * 2 if "radius" in said else 0.0)
-    high = said.get("height", 0.0)
+    guess = dimensions.get("side") or _bare_size(words) or (q.size_word(words) or _SIZES.get(kind, 0.25)) * shorter
+    wide = dimensions.get("width", dimensions["radius"] * 2 if "radius" in dimensions else 0.0)
+    high = dimensions.get("height", 0.0)
     if not wide and not high:
         wide, high = guess, guess * _HEIGHTS.get(kind, 1.0)
     wide, high = bounded(wide or high, 0.5, 4096), bounded(high or wide, 0.5, 4096)
-    return wide, high, not said.keys() & {"width", "height"}
+    return wide, high, not dimensions.keys() & {"width", "height"}
 
 
 def _bare_size(words: str) -> float | None:

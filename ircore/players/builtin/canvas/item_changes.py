@@ -243,18 +243,18 @@ def _place(item: Item, wish: _Wish) -> Item | None:
         return _level(item, words, wish.space)
     if re.search(r"\bcorners\b|\bthrough\b|\bfrom\s+[xy(]|\bstart|\bend\b", words):
         return None
-    said = (
+    place_words = (
         re.sub(r"\b(?:top|bottom|left|right)\s+(?:edge|side)\b(?! of the)", " ", words)
         if re.search(r"\bwide|high\b", words)
         else words
     )
-    places = q.points(said, wish.space, 1)
+    places = q.points(place_words, wish.space, 1)
     if places and isinstance(item, Label):
         return replace(item, at=places[0])
-    axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", said)
+    axis = re.findall(r"\b([xy])\s*=?\s*(-?\d{1,6}(?:\.\d{1,6})?)(px|%)?", place_words)
     x, y = item.centre
     if places or not axis:
-        return placed(item, said, wish.space)
+        return placed(item, place_words, wish.space)
     for name, value, unit in axis[:2]:
         x, y = (wish.space.x(value, unit), y) if name == "x" else (x, wish.space.y(value, unit))
     return centred(item, (x, y))

@@ -48,10 +48,10 @@ def is_plural(noun: str) -> bool:
     return noun not in KINDS
 
 
-def mismatch(asked: str, kind: str) -> float:
+def mismatch(wanted_kind: str, kind: str) -> float:
     """Return 0 for the same kind, 1 for kinds that people mix up, infinity for others."""
-    if asked in {kind, "any", ""}:
+    if wanted_kind in {kind, "any", ""}:
         return 0.0
-    if asked == "axis" and kind in {"x axis", "y axis"}:
+    if wanted_kind == "axis" and kind in {"x axis", "y axis"}:
         return 0.0
-    return 1.0 if any({asked, kind} <= group for group in ALIKE) else float("inf")
+    return 1.0 if any({wanted_kind, kind} <= group for group in ALIKE) else float("inf")

@@ -35,10 +35,11 @@ def _pulled(words: str) -> float:
 def read_pie(words: str, sheet: Sheet) -> bool:
     """Add a pie or ring chart."""
     head, _, tail = words.partition(":") if ":" in words else (words, "", words)
-    said, space = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", head), sheet.space), sheet.space
-    radius = said.get(
+    dimensions, space = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", head), sheet.space), sheet.space
+    radius = dimensions.get(
         "radius",
-        said.get("diameter", said.get("width", 0.7 * min(space.width, space.height))) / (1 if "radius" in said else 2),
+        dimensions.get("diameter", dimensions.get("width", 0.7 * min(space.width, space.height)))
+        / (1 if "radius" in dimensions else 2),
     )
     radius = bounded(radius, 1, 4096)
     hole = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", head)
@@ -83,8 +84,8 @@ def more_wedges(words: str, sheet: Sheet) -> bool:
 def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
     """Return a single wedge with angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
-    said = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
-    if span is None or "radius" not in said:
+    dimensions = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
+    if span is None or "radius" not in dimensions:
         return None
     low, high = sorted((float(span[1]), float(span[2])))
     centres = q.points(words, sheet.space, 1) or [sheet.space.middle]
@@ -94,7 +95,7 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
     edge = q.outline_colour(words)
     return Pie(
         centres[0],
-        bounded(said["radius"], 1, 4096),
+        bounded(dimensions["radius"], 1, 4096),
         # Pies count from 12 o'clock, the angles of the message from 3 o'clock.
         low + 90,
         (Slice(colour, share),),

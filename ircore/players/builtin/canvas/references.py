@@ -50,11 +50,11 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
     # "It" alone is the thing spoken of last; with any other word the words decide.
     if noun is None and colour is None and not quoted and not near:
         return [Target(sheet.last)] if _PRONOUN.search(words) and sheet.last is not None else []
-    asked = kind_of(noun[0]) if noun else "any"
+    wanted_kind = kind_of(noun[0]) if noun else "any"
     ranked = [
         (cost, target)
-        for target in _candidates(asked, sheet)
-        if (cost := _cost(target, asked, colour, quoted, sheet)) < 1e9
+        for target in _candidates(wanted_kind, sheet)
+        if (cost := _cost(target, wanted_kind, colour, quoted, sheet)) < 1e9
     ]
     if not ranked:
         return []
@@ -63,21 +63,21 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
     return _chosen(ranked, words, bool(noun and is_plural(noun[0])), bool(near), sheet)
 
 
-def _candidates(asked: str, sheet: Sheet) -> list[Target]:
+def _candidates(wanted_kind: str, sheet: Sheet) -> list[Target]:
     candidates = []
     for index, item in enumerate(sheet.items):
-        if isinstance(item, Pie) and asked in {"wedge", "any"}:
+        if isinstance(item, Pie) and wanted_kind in {"wedge", "any"}:
             candidates += [Target(index, part) for part in range(len(item.slices))]
-        if not (isinstance(item, Pie) and asked == "wedge"):
+        if not (isinstance(item, Pie) and wanted_kind == "wedge"):
             candidates.append(Target(index))
     return candidates
 
 
-def _cost(target: Target, asked: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
+def _cost(target: Target, wanted_kind: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
     item = sheet.items[target.index]
-    cost = 0.0 if target.part is not None and asked == "wedge" else 30 * mismatch(asked, item.kind)
+    cost = 0.0 if target.part is not None and wanted_kind == "wedge" else 30 * mismatch(wanted_kind, item.kind)
     # Without a noun, a whole thing is meant rather than a wedge.
-    if target.part is not None and asked == "any":
+    if target.part is not None and wanted_kind == "any":
         cost += 1.0
     if quoted and not (isinstance(item, Label) and item.text in quoted):
         close = isinstance(item, Label) and item.text.lower() in [text.lower() for text in quoted]

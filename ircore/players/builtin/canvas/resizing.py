@@ -28,7 +28,7 @@ def resized(item: Item, words: str, space: q.Space) -> Item | None:
         return _line_size(item, words)
     if isinstance(item, Label) and (size := re.search(rf"\b(?:font(?: size)?|size)\s+(?:to\s+|of\s+)?{q.N}", words)):
         return replace(item, size=text_bound(item.text, abs(float(size[1]))))
-    said = q.dimensions(
+    dimensions = q.dimensions(
         re.sub(
             r"\b(radius|diameter|width|height|size|side|sides|length)\s+(?:should\s+)?(?:be|to be|must be|from)\s+",
             r"\1 ",
@@ -37,30 +37,34 @@ def resized(item: Item, words: str, space: q.Space) -> Item | None:
         space,
     )
     bare = re.search(rf"\b(?:to|be)\s+{q.N}(px)?\s*$", words)
-    if isinstance(item, Label) and "height" in said:
-        return replace(item, size=font_size(item.text, said["height"]))
-    if said and not (_PERCENT.search(words) or re.search(r"\bby\s+\d", words)):
-        return _set_size(item, said)
+    if isinstance(item, Label) and "height" in dimensions:
+        return replace(item, size=font_size(item.text, dimensions["height"]))
+    if dimensions and not (_PERCENT.search(words) or re.search(r"\bby\s+\d", words)):
+        return _set_size(item, dimensions)
     if bare and (name := re.search(r"\b(size|side|width|height|radius|diameter)\b", words)):
         return _set_size(item, {name[1].replace("size", "side"): abs(float(bare[1]))})
     across, down = _factors(item, words)
     return item.scaled(across, down) if (across, down) != (1.0, 1.0) else None
 
 
-def _set_size(item: Item, said: dict[str, float]) -> Item | None:
+def _set_size(item: Item, dimensions: dict[str, float]) -> Item | None:
     if isinstance(item, Pie):
-        radius = said.get("radius", (said.get("diameter") or said.get("width") or 2 * item.radius) / 2)
+        radius = dimensions.get(
+            "radius", (dimensions.get("diameter") or dimensions.get("width") or 2 * item.radius) / 2
+        )
         return replace(item, radius=bounded(radius, 1, 4096))
     if not isinstance(item, Blob):
         return None
-    whole = said.get("radius", 0.0) * 2 or said.get("diameter") or said.get("side")
+    whole = dimensions.get("radius", 0.0) * 2 or dimensions.get("diameter") or dimensions.get("side")
     if whole is None or not whole:
-        round_one = item.kind == "circle" and len(said.keys() & {"width", "height"}) == 1
-        wide = said.get("width", said.get("height", item.width) if round_one else item.width)
-        high = said.get("height", said.get("width", item.height) if round_one else item.height)
+        round_one = item.kind == "circle" and len(dimensions.keys() & {"width", "height"}) == 1
+        wide = dimensions.get("width", dimensions.get("height", item.width) if round_one else item.width)
+        high = dimensions.get("height", dimensions.get("width", item.height) if round_one else item.height)
         return replace(item, width=bounded(wide, 0.5, 4096), height=bounded(high, 0.5, 4096))
     ratio = (
-        item.height / item.width if item.kind in {"ellipse", "triangle", "rectangle"} and "side" not in said else 1.0
+        item.height / item.width
+        if item.kind in {"ellipse", "triangle", "rectangle"} and "side" not in dimensions
+        else 1.0
     )
     return replace(item, width=bounded(whole, 0.5, 4096), height=bounded(whole * ratio, 0.5, 4096))
 
@@ -107,9 +111,9 @@ def _line_size(item: Stroke, words: str) -> Stroke | None:
             width = item.stroke + float(more[1]) * (-1 if thin else 1)
         return replace(item, stroke=bounded(width, 0.5, 200))
     width_said = re.search(rf"\b(?:width|thickness)\s+(?:should\s+)?(?:be\s+|of\s+|to\s+)?{q.N}", plain)
-    asked = float(width_said[1]) if width_said else thickness(plain)
-    if asked is not None and not re.search(r"\blonger|shorter|length\b", words):
-        return replace(item, stroke=bounded(abs(asked), 0.25, 200))
+    new_width = float(width_said[1]) if width_said else thickness(plain)
+    if new_width is not None and not re.search(r"\blonger|shorter|length\b", words):
+        return replace(item, stroke=bounded(abs(new_width), 0.25, 200))
     across, down = _factors(item, words)
     # A line has one length, whichever of the two factors changes it.
     both = max(across, down) if max(across, down) != 1 else min(across, down)

@@ -112,7 +112,7 @@ def _fewer(group: Bars, words: ColourWords) -> tuple[Statement, ...]:
         Bars(group.upright, group.base, tuple(bars[:count]))
         for count in range(min(len(bars), len(group.bars) - 1), 2, -1)
     )
-    return tuple(said for some in parts if (said := _alike_bars(some, words)) is not None)
+    return tuple(statement for some in parts if (statement := _alike_bars(some, words)) is not None)
 
 
 def edge_words(group: Bars) -> str:

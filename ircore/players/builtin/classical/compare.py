@@ -39,14 +39,14 @@ MOST_PATCHES = 8
 
 
 def corrections(
-    target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
+    target: Perception, rendering: Perception, target_pixels: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
     """Return the differences as statements, the largest first.
 
     Args:
-        target: Perceived in ``seen``.
+        target: Perceived in ``target_pixels``.
         rendering: Perceived in ``drawn``.
-        seen: Pixels of the target.
+        target_pixels: Pixels of the target.
         drawn: Pixels of the last rendering, in the target's size.
         manner: How places of texts are corrected.
 
@@ -65,23 +65,24 @@ def corrections(
     paired = {id(other) for _, other in pairs}
     absent: list[tuple[Item, float]] = []
     for order, item in enumerate(wanted):
-        share = missing(item.percept, item.colour, seen, drawn)
+        share = missing(item.percept, item.colour, target_pixels, drawn)
         weight = share * weight_of(item.percept, target.backdrop)
         other = partner.get(id(item))
         if other is not None:
             statements += [
-                replace(s, weight=max(weight, s.weight), order=order) for s in _change(item, other, share, drawn, seen)
+                replace(s, weight=max(weight, s.weight), order=order)
+                for s in _change(item, other, share, drawn, target_pixels)
             ]
         elif share >= MISSING:
             absent.append((item, weight))
     statements += _additions(absent, target)
     for item in made:
         if id(item) not in paired and _worth_removing(item):
-            share = missing(item.percept, item.colour, drawn, seen)
+            share = missing(item.percept, item.colour, drawn, target_pixels)
             if share >= EXTRA:
                 weight = share * weight_of(item.percept, rendering.backdrop)
                 statements.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
-    statements += text_corrections(target, rendering, seen, drawn, manner)
+    statements += text_corrections(target, rendering, target_pixels, drawn, manner)
     return sorted((s for s in statements if s.weight >= WORTH), key=lambda s: -s.weight)
 
 
@@ -129,7 +130,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
     return statements
 
 
-def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) -> list[Statement]:
+def _change(item: Item, other: Item, share: float, drawn: Pixels, target_pixels: Pixels) -> list[Statement]:
     """Say how a thing that is there differs."""
     wanted, drawn_percept = item.percept, other.percept
     reference = _reference(other)
@@ -145,25 +146,25 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, seen: Pixels) 
         and not wanted.corners
     ):
         # Looked at from both sides, since a shape that is too large covers all of the wanted one.
-        if share < SAME and missing(drawn_percept, other.colour, drawn, seen) < SAME:
+        if share < SAME and missing(drawn_percept, other.colour, drawn, target_pixels) < SAME:
             return _change_of_outline(wanted, drawn_percept, reference) if item.bars is None else []
         return _change_of_shape(wanted, drawn_percept, reference, item)
-    if share < MISSING and missing(drawn_percept, other.colour, drawn, seen) < MISSING:
+    if share < MISSING and missing(drawn_percept, other.colour, drawn, target_pixels) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    said = statement_of(wanted, exact)
+    statement = statement_of(wanted, exact)
     if isinstance(wanted, Stroke):
-        whole = said.after(f"Replace the {reference} with ")
-        rest = tuple(_rest_of_line(wanted, seen, drawn))
+        whole = statement.after(f"Replace the {reference} with ")
+        rest = tuple(_rest_of_line(wanted, target_pixels, drawn))
         return [replace(whole, weight=share * area * 3, least=len(whole.parts), shorter=rest)]
-    return [replace(said.after(f"Remove the {reference}. Add "), weight=share * area)]
+    return [replace(statement.after(f"Remove the {reference}. Add "), weight=share * area)]
 
 
-def _rest_of_line(line: Stroke, seen: Pixels, drawn: Pixels) -> list[Statement]:
+def _rest_of_line(line: Stroke, target_pixels: Pixels, drawn: Pixels) -> list[Statement]:
     """Return the undrawn parts of a bent line; empty if nothing of the line is drawn."""
     if line.smooth or len(line.points) < 3:
         return []
     legs = [replace(line, points=leg) for leg in itertools.pairwise(line.points)]
-    lacks = [missing(leg, line.colour, seen, drawn) >= LEG for leg in legs]
+    lacks = [missing(leg, line.colour, target_pixels, drawn) >= LEG for leg in legs]
     if all(lacks):
         return []
     statements: list[Statement] = []
@@ -315,9 +316,9 @@ def _reference(item: Item) -> str:
     return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
 
 
-def photo_corrections(target: Perception, seen: Pixels, drawn: Pixels) -> list[Statement]:
+def photo_corrections(target: Perception, target_pixels: Pixels, drawn: Pixels) -> list[Statement]:
     """Say which patches would bring a rendering nearer to a picture of many colours."""
-    grid, now = photo.coarse(seen), photo.coarse(drawn)
+    grid, now = photo.coarse(target_pixels), photo.coarse(drawn)
     before = float(np.square(grid - now).sum())
     statements = []
     for order, patch in enumerate(photo.patches(grid, now, MOST_PATCHES)):

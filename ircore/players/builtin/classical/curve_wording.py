@@ -76,8 +76,8 @@ def _told(stroke: Stroke, axis: float | None) -> str:
     for name, words in (("highest", "highest at x"), ("lowest", "lowest at x"), ("zero", "with zeros at x")):
         places = [f"{x:.0f}" for kind, x in landmarks if kind == name]
         if 0 < len(places) <= MOST_PLACES:
-            said = words.replace("zeros", "a zero") if len(places) == 1 else words
-            parts.append(f"{said} {' and '.join(places)}")
+            phrase = words.replace("zeros", "a zero") if len(places) == 1 else words
+            parts.append(f"{phrase} {' and '.join(places)}")
     # The level of an absolute value is its corner, which is among the points anyway.
     for along, level in stroke.likeness.levels if stroke.likeness.family != "absolute" else ():
         if -FAR < level < FAR:

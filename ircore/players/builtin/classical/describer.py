@@ -108,18 +108,20 @@ def plain_message(target: Perception, view: DescriberView) -> str:
     if target.photo or view.token_budget < SHORT:
         return ColourWords(()).said(message_about(target, view))
     plan = plan_of(target)
-    untold = [said for said in plan.statements if not told_already(said, view.messages)]
+    untold = [statement for statement in plan.statements if not told_already(statement, view.messages)]
     if not view.renderings:
         return pack(untold, view.token_budget, plan.opening)
-    if untold and (message := pack([in_later_turn(said) for said in untold], view.token_budget)):
+    if untold and (message := pack([in_later_turn(statement) for statement in untold], view.token_budget)):
         return message
     if _in_vain(view):
         return ""
     drawn = in_size_of(view.target, view.renderings[-1])
-    seen = pixels_as_named(view.target.pixels, target, plan.colours)
-    statements = corrections(perception_as_named(target, plan.colours), perceive(drawn), seen, drawn.pixels, ROUGHLY)
-    said = [plainly(statement, plan.colours) for statement in statements]
-    return pack(_not_again(said, view.messages), view.token_budget)
+    target_pixels = pixels_as_named(view.target.pixels, target, plan.colours)
+    statements = corrections(
+        perception_as_named(target, plan.colours), perceive(drawn), target_pixels, drawn.pixels, ROUGHLY
+    )
+    plain_statements = [plainly(statement, plan.colours) for statement in statements]
+    return pack(_not_again(plain_statements, view.messages), view.token_budget)
 
 
 def _in_vain(view: DescriberView) -> bool:
@@ -129,10 +131,10 @@ def _in_vain(view: DescriberView) -> bool:
 
 def _differences(target: Perception, view: DescriberView) -> list[Statement]:
     """Return the differences of the last rendering as statements, the largest first."""
-    seen, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
+    target_pixels, drawn = view.target.pixels, in_size_of(view.target, view.renderings[-1])
     if target.photo:
-        return photo_corrections(target, seen, drawn.pixels) if view.turn <= PHOTO_TURNS else []
-    return corrections(target, perceive(drawn), seen, drawn.pixels)
+        return photo_corrections(target, target_pixels, drawn.pixels) if view.turn <= PHOTO_TURNS else []
+    return corrections(target, perceive(drawn), target_pixels, drawn.pixels)
 
 
 def _not_again(statements: list[Statement], messages: tuple[str, ...]) -> list[Statement]:

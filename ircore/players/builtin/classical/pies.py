@@ -143,8 +143,8 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     columns = np.floor(x + radius * np.outer(shares, exact.sin(angles))).astype(int)
     rows = np.floor(y - radius * np.outer(shares, exact.cos(angles))).astype(int)
     rows = np.clip(rows, 0, segmentation.labels.shape[0] - 1)
-    seen = segmentation.labels[rows, np.clip(columns, 0, segmentation.labels.shape[1] - 1)]
-    votes = np.stack([(seen == label).sum(axis=0) for label in sorted(solid)])
+    ray_labels = segmentation.labels[rows, np.clip(columns, 0, segmentation.labels.shape[1] - 1)]
+    votes = np.stack([(ray_labels == label).sum(axis=0) for label in sorted(solid)])
     winner = np.where(votes.max(axis=0) >= 4, np.array(sorted(solid))[votes.argmax(axis=0)], -1)
     runs = _runs(winner)
     borders = _border_labels(runs)
@@ -153,10 +153,10 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
         return _sectors(circle, [blob for blob in group if blob.label not in borders], segmentation)
     if not 2 <= len(runs) <= 24 or len(runs) > 2 * len(group):
         return None
-    agree = np.isin(seen, sorted(solid)).mean()
+    agree = np.isin(ray_labels, sorted(solid)).mean()
     if agree < 0.7:
         return None
-    border = _border(runs, radius, group, segmentation, seen)
+    border = _border(runs, radius, group, segmentation, ray_labels)
     pulled = _pulled(circle, runs, segmentation.labels)
     runs = _shared(runs, pulled)
     wedges, start = _wedges(runs, segmentation)
@@ -245,8 +245,12 @@ def _from_noon(runs: list[tuple[int, float, float]]) -> list[tuple[int, float, f
 
 
 def _border(
-    runs: list[tuple[int, float, float]], radius: float, group: list[Blob], segmentation: Segmentation, seen: Labels
-) -> tuple[str, float] | None:  # fmt: skip
+    runs: list[tuple[int, float, float]],
+    radius: float,
+    group: list[Blob],
+    segmentation: Segmentation,
+    ray_labels: Labels,
+) -> tuple[str, float] | None:
     """Return colour and width of the lines between the wedges."""
     widths = [(after[1] - before[2]) % RAYS for before, after in itertools.pairwise([*runs, runs[0]])]
     # The gaps beside a wedge that is pulled out are wider than a border.
@@ -255,7 +259,7 @@ def _border(
     for (_, _, last), width in zip(runs, widths, strict=True):
         if width <= 1.5 * usual + 2:
             narrow[np.arange(int(last), int(last + width)) % RAYS] = True
-    gaps = seen[:, narrow]
+    gaps = ray_labels[:, narrow]
     others = gaps[~np.isin(gaps, [blob.label for blob in group])]
     if not others.size:
         return None

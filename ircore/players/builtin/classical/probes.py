@@ -133,10 +133,10 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
         if thin:
             wanted = np.broadcast_to(rgb_array(colour), wanted.shape)
         # Where another colour is seen, something lies in front; such points say nothing.
-        seen = _nearest(shown, rows, columns, rgb_array(colour), 1 if thin else 0) < ALIKE
-        if seen.sum() < 3:
+        visible_points = _nearest(shown, rows, columns, rgb_array(colour), 1 if thin else 0) < ALIKE
+        if visible_points.sum() < 3:
             return 0.0
-        rows, columns, wanted = rows[seen], columns[seen], wanted[seen]
+        rows, columns, wanted = rows[visible_points], columns[visible_points], wanted[visible_points]
     beside = shown[np.clip(rows + 5, 0, height - 1), np.clip(columns + 5, 0, width - 1)].astype(np.float64)
     # A pale figure is missing where only the background is to be seen.
     around = beside if thin else shown[2, 2].astype(np.float64)

@@ -47,7 +47,7 @@ ROUGHLY = TextManner(in_place=2.5, by_shift=True)
 
 
 def text_corrections(
-    target: Perception, rendering: Perception, seen: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
+    target: Perception, rendering: Perception, target_pixels: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
     """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
 
@@ -58,9 +58,11 @@ def text_corrections(
     absent = [
         text
         for text in target.texts
-        if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, seen, drawn)
+        if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, target_pixels, drawn)
     ]
-    statements = [replace(said.after("Add "), order=100) for said in text_statements(absent, exact, target.backdrop)]
+    statements = [
+        replace(statement.after("Add "), order=100) for statement in text_statements(absent, exact, target.backdrop)
+    ]
     for wanted_text, drawn_text in pairs:
         statements += [
             Statement("", (words,), weight=share * weight_of(wanted_text, target.backdrop), order=80, again=again)
@@ -90,10 +92,10 @@ def _covered(box: Box, others: Sequence[Box]) -> bool:
     )
 
 
-def _shows(text: Text, seen: Pixels, drawn: Pixels) -> bool:
+def _shows(text: Text, target_pixels: Pixels, drawn: Pixels) -> bool:
     """Whether most of a text's ink is drawn, even if other things there make the text unreadable."""
     left, top, right, bottom = text.box
-    wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (seen, drawn))
+    wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (target_pixels, drawn))
     ground = np.median(wanted.reshape(-1, 3), axis=0)
     ink = length_of(wanted - ground)
     strong = ink > 0.5 * ink.max()

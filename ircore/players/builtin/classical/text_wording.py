@@ -84,16 +84,16 @@ def _along(texts: Sequence[Text], anchor: str, line: float, exactly: bool) -> st
 
 def _listed(texts: Sequence[Text]) -> str:
     """List texts; numbers at even steps by the first, the last and the step, other numbers without quotes."""
-    said = [text.text for text in texts]
-    numbers = [_whole(text) for text in said]
-    if len(said) > 3 and all(number is not None for number in numbers):
+    strings = [text.text for text in texts]
+    numbers = [_whole(text) for text in strings]
+    if len(strings) > 3 and all(number is not None for number in numbers):
         values = [number for number in numbers if number is not None]
         step = values[1] - values[0]
         if step and all(b - a == step for a, b in itertools.pairwise(values)):
             return f"{values[0]} to {values[-1]} every {abs(step)}"
-    if all(is_number(text) for text in said):
-        return ", ".join(said)
-    return ", ".join(in_quotes(text) for text in said)
+    if all(is_number(text) for text in strings):
+        return ", ".join(strings)
+    return ", ".join(in_quotes(text) for text in strings)
 
 
 def _whole(text: str) -> int | None:

@@ -73,12 +73,12 @@ def statements_of(perception: Perception, words: ColourWords, telling: bool = Fa
         telling: Whether to say of curves where they turn, cross the axis and level off.
     """
     axis = x_axis_height(perception.percepts)
-    said = [
+    statements = [
         replace(statement_of(thing, words, axis, telling), weight=weight_of(thing, perception.backdrop), order=order)
         for order, thing in enumerate(perception.percepts)
         if not isinstance(thing, Text)
     ]
-    return said + text_statements(perception.texts, words, perception.backdrop)
+    return statements + text_statements(perception.texts, words, perception.backdrop)
 
 
 def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:

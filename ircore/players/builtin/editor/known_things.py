@@ -36,9 +36,11 @@ def _drawn(name: str) -> Picture:
 def recognised(picture: Picture, choices: Sequence[str]) -> str | None:
     """Return the choice whose drawing has the most similar colours; None if no choice is a known thing."""
     known = [choice for choice in choices if choice in known_things()]
-    seen = _colours(picture.pixels)
+    colours = _colours(picture.pixels)
     # The name decides between equally similar things, so that the order of the choices does not.
-    return min(known, key=lambda name: (float(np.abs(seen - _colours(_drawn(name).pixels)).sum()), name), default=None)
+    return min(
+        known, key=lambda name: (float(np.abs(colours - _colours(_drawn(name).pixels)).sum()), name), default=None
+    )
 
 
 def _colours(pixels: Pixels) -> npt.NDArray[np.float64]:

@@ -31,8 +31,8 @@ def without_objects(text: str) -> str:
         return text
     if not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict)):
         return text
-    said = "\n".join(_told(value, "", 0))
-    return f"{plain[: start.start()]}\n{said}\n{plain[start.start() + length :]}"
+    sentences = "\n".join(_told(value, "", 0))
+    return f"{plain[: start.start()]}\n{sentences}\n{plain[start.start() + length :]}"
 
 
 def _told(value: Any, name: str, depth: int) -> Iterator[str]:

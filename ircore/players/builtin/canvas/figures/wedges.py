@@ -115,8 +115,8 @@ def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple
     """Return the pie and its labels."""
     text = " ".join(sentences)
     side = min(size)
-    said = _SIZE.search(_CENTRE.sub(" ", re.sub(r"\bhole\b[^.;,]{0,60}", " ", text)))
-    share = float(said[1] or said[2]) / 100 if said else 0.68
+    size_match = _SIZE.search(_CENTRE.sub(" ", re.sub(r"\bhole\b[^.;,]{0,60}", " ", text)))
+    share = float(size_match[1] or size_match[2]) / 100 if size_match else 0.68
     radius = side * min(0.98, max(0.1, share)) / 2
     centre_told = _CENTRE.search(text)
     x, y = (float(centre_told[1]), float(centre_told[2])) if centre_told else (50.0, 50.0)
@@ -133,8 +133,8 @@ def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple
 def _hole(text: str, radius: float) -> float:
     if not re.search(r"\bdonut\b|\bdoughnut\b|\bring\b|\bhole\b", text, re.IGNORECASE):
         return 0.0
-    said = _HOLE.search(text)
-    return radius * (min(95.0, float(said[1] or said[2])) / 100 if said else 0.55)
+    hole_match = _HOLE.search(text)
+    return radius * (min(95.0, float(hole_match[1] or hole_match[2])) / 100 if hole_match else 0.55)
 
 
 def _start(text: str, wedges: list[Wedge]) -> float:

@@ -33,7 +33,7 @@ _PLACES = (
 
 def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> tuple[list[Statement], list[Text]]:
     """Return sentences that give each wedge its label, and the texts that they tell."""
-    statements, said = list[Statement](), list[Text]()
+    statements, label_texts = list[Statement](), list[Text]()
     for place in _PLACES:
         labels = [_label_of(pie, index, texts, place) for index in range(len(pie.wedges))]
         for colour, size in dict.fromkeys((label.colour, label.size) for label in labels if label is not None):
@@ -44,8 +44,8 @@ def wedge_statements(pie: Pie, texts: Sequence[Text], colours: ColourWords) -> t
             listed = ", ".join(in_quotes(label.text) if label else "none" for label in own)
             words = f"{place.words} in {colours(colour)}, letters of {number(size)} px: {listed}"
             statements.append(Statement("", (words,)))
-            said += [label for label in own if label is not None]
-    return statements, said
+            label_texts += [label for label in own if label is not None]
+    return statements, label_texts
 
 
 def _label_of(pie: Pie, index: int, texts: Sequence[Text], place: _Place) -> Text | None:

@@ -143,7 +143,7 @@ def told_of_area(perception: Perception, area: Area, grids: Sequence[Grid]) -> s
     return identities | {id(percept) for percept in perception.percepts if isinstance(percept, Ticks)}
 
 
-def left_over(perception: Perception, said: set[int]) -> tuple[list[Percept], list[Text]]:
+def left_over(perception: Perception, described_ids: set[int]) -> tuple[list[Percept], list[Text]]:
     """Return the things and the texts that were not told."""
-    rest = [percept for percept in perception.percepts if id(percept) not in said]
+    rest = [percept for percept in perception.percepts if id(percept) not in described_ids]
     return [p for p in rest if not isinstance(p, Text)], [p for p in rest if isinstance(p, Text)]

@@ -88,9 +88,9 @@ def _curves(target: Perception, area: Area, colours: ColourWords) -> tuple[list[
     """Return the curves of a graph whose axes cross inside, in the graph's units, and the percepts that they tell."""
     statements, described = list[Statement](), set[int]()
     for order, stroke in enumerate(percept for percept in target.percepts if isinstance(percept, Stroke)):
-        said = curve_statement(stroke, area, colours) if stroke.role == "curve" else None
-        if said is not None:
-            statements.append(replace(said, weight=weight_of(stroke, target.backdrop), order=60 + order))
+        statement = curve_statement(stroke, area, colours) if stroke.role == "curve" else None
+        if statement is not None:
+            statements.append(replace(statement, weight=weight_of(stroke, target.backdrop), order=60 + order))
             described.add(id(stroke))
     return statements, described
 
@@ -101,9 +101,11 @@ def _rest(
     """Return statements in pixels about the percepts that no other statement tells."""
     statements = []
     for order, thing in enumerate(things):
-        said = plainly(statement_of(thing, full_colour), colours)
-        statements.append(replace(said, weight=weight_of(thing, target.backdrop), order=20 + order))
-    return statements + [plainly(said, colours) for said in text_statements(texts, full_colour, target.backdrop)]
+        statement = plainly(statement_of(thing, full_colour), colours)
+        statements.append(replace(statement, weight=weight_of(thing, target.backdrop), order=20 + order))
+    return statements + [
+        plainly(statement, colours) for statement in text_statements(texts, full_colour, target.backdrop)
+    ]
 
 
 def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
@@ -111,13 +113,13 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
     points, circles = named_points(target), circles_of(target)
     statements = list[Statement]()
     for order, thing in enumerate(percept for percept in target.percepts if not isinstance(percept, Text)):
-        said = plainly(_thing(thing, target, points, circles), colours)
+        plain_statement = plainly(_thing(thing, target, points, circles), colours)
         weight = weight_of(thing, target.backdrop)
-        statements.append(replace(by_name(said, points), weight=weight, order=20 + order))
+        statements.append(replace(by_name(plain_statement, points), weight=weight, order=20 + order))
     pie = next((percept for percept in target.percepts if isinstance(percept, Pie)), None)
     labels, labelled = wedge_statements(pie, target.texts, colours) if pie is not None else ([], [])
     weight = math.fsum(weight_of(text, target.backdrop) for text in labelled)
-    statements += [replace(said, weight=weight, order=95) for said in labels]
+    statements += [replace(statement, weight=weight, order=95) for statement in labels]
     letters = [text for text in target.texts if text.text in points and text not in labelled]
     by_look: dict[tuple[str, float], list[Text]] = {}
     for letter in letters:
@@ -127,15 +129,15 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
         statement = letters_statement(alike, points, colours)
         statements += [replace(statement, weight=weight, order=90)] if statement else []
     rest = [text for text in target.texts if text not in letters and text not in labelled]
-    statements += [plainly(said, colours) for said in text_statements(rest, full_colour, target.backdrop)]
+    statements += [plainly(statement, colours) for statement in text_statements(rest, full_colour, target.backdrop)]
     return Plan(" ".join(filter(None, [scene, points_words(points)])), tuple(statements), colours)
 
 
 def _thing(percept: Percept, target: Perception, points: Points, circles: Sequence[Shape]) -> Statement:
     """Return a statement about a thing: a shape by its name and place, a line that touches a circle as a tangent."""
     if isinstance(percept, Stroke) and (tangent := tangent_words(percept, points, circles)):
-        said = statement_of(percept, full_colour)
-        return replace(said, parts=(*said.parts[:-1], said.parts[-1] + tangent), shorter=(said,))
+        statement = statement_of(percept, full_colour)
+        return replace(statement, parts=(*statement.parts[:-1], statement.parts[-1] + tangent), shorter=(statement,))
     if not isinstance(percept, Shape):
         return statement_of(percept, full_colour)
     named = named_shape(percept)
@@ -158,7 +160,7 @@ def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[St
     axes = [axis_statement(axis, target.percepts, colours, axis.name == categories) for axis in (area.y, area.x)]
     furniture = [panel_statement(area, colours), frame_statement(area, colours), grid,
                  title_statement(area.x), title_statement(area.y)]  # fmt: skip
-    return [*axes, *(said for said in furniture if said is not None), *marks], described | of_marks
+    return [*axes, *(statement for statement in furniture if statement is not None), *marks], described | of_marks
 
 
 def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int], str]:
@@ -169,7 +171,7 @@ def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[S
         if (bars := bars_statements(group, area, target, colours)) is not None:
             categories = "x" if group.upright else "y"
             weight = FIRST / 100 + weight_of(group, target.backdrop)
-            statements += [replace(said, weight=weight, order=10 + order) for said in bars[0]]
+            statements += [replace(statement, weight=weight, order=10 + order) for statement in bars[0]]
             described |= {id(group)} | bars[1]
     if groups:
         return statements, described, categories
@@ -179,10 +181,10 @@ def _marks(target: Perception, area: Area, colours: ColourWords) -> tuple[list[S
         categories = "x"
     for order, (stroke, line) in enumerate(lines):
         curve = None if categories else curve_statement(stroke, area, colours)
-        said, labels = line if line is not None else (curve, set[int]())
-        if said is not None:
+        statement, labels = line if line is not None else (curve, set[int]())
+        if statement is not None:
             weight = FIRST / 100 + weight_of(stroke, target.backdrop)
-            statements.append(replace(said, weight=weight, order=10 + order))
+            statements.append(replace(statement, weight=weight, order=10 + order))
             described |= {id(stroke)} | labels
     return statements, described, categories
 
@@ -200,6 +202,6 @@ def in_later_turn(statement: Statement) -> Statement:
 
 def told_already(statement: Statement, messages: tuple[str, ...]) -> bool:
     """Tell whether a statement was in a message, whole or in a shorter form."""
-    said = "\n".join(messages).casefold()
+    earlier_text = "\n".join(messages).casefold()
     forms = (statement, *statement.shorter)
-    return any(form.text.casefold().removeprefix("a ").removeprefix("an ") in said for form in forms)
+    return any(form.text.casefold().removeprefix("a ").removeprefix("an ") in earlier_text for form in forms)
