@@ -157,6 +157,22 @@ def test_scores_that_print_the_same_difference_are_a_tie(visit: Visit, site: Pat
     assert row.locator(".wins svg ~ .muted, .muted").first.inner_text() == f"{shown.count('0.0')} equal"
 
 
+def test_the_table_of_the_front_page_fits_the_smallest_phone(browser: "Browser", address: str) -> None:
+    with browser.new_context(viewport={"width": 360, "height": 800}) as context:
+        page = visit_in(context, address).open("index.html")
+        longest = {
+            ".pair-describer bdi": "captioner",
+            "td:nth-child(3) .half": "90.1 to 100.0",
+            "td:nth-child(6)": "42/42",
+            "td:nth-child(7)": "36/36",
+        }
+        for selector, words in longest.items():
+            fill = "(cells, words) => cells.forEach((cell) => { cell.textContent = words; })"
+            page.locator(f".front-board tbody {selector}").evaluate_all(fill, words)
+        inner, outer = page.locator(".front-board .scroll").evaluate("frame => [frame.scrollWidth, frame.clientWidth]")
+        assert inner <= outer
+
+
 def test_pairs_are_chosen_by_keyboard_alone(visit: Visit) -> None:
     page = visit.open("compare.html")
     page.get_by_label("First pair").wait_for()
