@@ -3,8 +3,8 @@
 ``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
 in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
 How a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index
-of the gallery (``leaderboard.gallery.pair_outcomes``); those that a filter there may bring to the top, of all pairs, are
-in ``data/gallery/extremes.json``.
+of the gallery (``leaderboard.gallery.pair_outcomes``); ``data/gallery/extremes.json`` holds those of all pairs that a
+filter there may bring to the top.
 """
 
 import json

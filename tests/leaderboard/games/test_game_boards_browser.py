@@ -34,10 +34,13 @@ CATEGORIES = (
 )  # fmt: skip
 STYLES = ("theme", "site", "widgets", "board", "pages")
 # A rem of the site is 20 CSS pixels, and its text stands 16 from the edges.
-SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
 <title>Board</title><link rel="icon" href="data:,"><link rel="stylesheet" href="shell.css">{styles}
 <script src="table.js" defer></script></head><body><div class="irg md-typeset">{board}</div></body></html>"""
-SHELL_STYLE = "html { font: 20px/1.6 sans-serif; } body { margin: 16px 36px; font-size: .8rem; } svg { max-width: 100%; }"
+SHELL_STYLE = (
+    "html { font: 20px/1.6 sans-serif; } body { margin: 16px 36px; font-size: .8rem; } svg { max-width: 100%; }"
+)
 
 
 class Reasoning(Guessing):
@@ -77,9 +80,7 @@ def reasoned(drawer: str, share: float, answered: float) -> InventedGameRun:
     players = {"drawer": drawer, "reader": "editor", "thinker": "solver"}
     seats = {seat: PlayerSpec(player=player) for seat, player in players.items()}
     submission = run.run.submission.model_copy(update={"players": seats})
-    return replace(
-        run, run=run.run.model_copy(update={"submission": submission}), values=(*run.values, *more)
-    )
+    return replace(run, run=run.run.model_copy(update={"submission": submission}), values=(*run.values, *more))
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,9 @@ def test_the_heads_of_ranks_chances_and_scores_say_what_they_mean(site: Site, tm
 def test_on_a_phone_which_has_no_heads_the_cells_say_it(site: Site, tmp_path: Path) -> None:
     for page in boards(site):
         cells = shown(site, page, tmp_path).find("td")
-        titles = {name: [cell for cell in cells if name in cell.attributes.get("class", "")] for name in ("rank", "chance")}
+        titles = {
+            name: [cell for cell in cells if name in cell.attributes.get("class", "")] for name in ("rank", "chance")
+        }
         assert len(titles["rank"]) == len(titles["chance"]) > 1
         assert all("paired comparisons" in cell.attributes["title"] for cell in titles["rank"])
         assert all("redrawn sets" in cell.attributes["title"] for cell in titles["chance"])
