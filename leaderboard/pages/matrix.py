@@ -64,11 +64,6 @@ class Grid:
         """Whether the matrix is so large that it is a heat map, which shows a picture only of a chosen cell."""
         return len(self.rows) * len(self.generators) > DENSE
 
-    @property
-    def several(self) -> bool:
-        """Whether there are several describers and several generators, so that their effects can be compared."""
-        return len(self.rows) > 1 and len(self.generators) > 1
-
     def by_effect(self, effects: Effects | None) -> "Grid":
         """Return the matrix, best describers above, best generators left; without effects, by the mean main score."""
         below = float("-inf")

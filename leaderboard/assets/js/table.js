@@ -32,7 +32,7 @@ class SortableTable {
       this.sort(head.cellIndex, order);
       this.remember();
     });
-    if (table.classList.contains("row-cards")) this.addSortMenu();
+    if (table.classList.contains("row-cards") && this.original.length > 1) this.addSortMenu();
     if ("filter" in table.dataset && this.original.length > FEW_ROWS) this.addFilter();
     this.restore();
   }
