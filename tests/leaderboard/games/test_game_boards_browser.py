@@ -116,6 +116,8 @@ def test_cards_of_a_phone_are_sorted_by_a_menu(browser: "Browser", address: str)
         assert menu.locator("option:checked").inner_text() == "Main score"
         names = page.locator(".game-board .pair-describer")
         assert names.all_inner_texts() == ["editor", "painter", "sketcher"]
+        # Cards have no heads to explain their numbers.
+        assert "paired comparisons" in str(page.locator("tbody .rank [title]").first.get_attribute("title"))
         menu.select_option("Answered")
         assert names.all_inner_texts() == ["painter", "sketcher", "editor"]
         page.reload()
