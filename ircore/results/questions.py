@@ -319,11 +319,9 @@ def _satisfied(table: _ScoreTable) -> Answer | None:
     whole, quality = estimate(over_targets(ended), SHARE), estimate(over_targets(scores), SCORE)
     if whole.mean is None or quality.mean is None:
         return None
+    verdict = {1: "Mostly", -1: "Not much"}.get(clear_of(quality, DRAWN), "It cannot be told")
     sentence = (
-        f"Not much: describers end {interval(whole.times(100), 0, ' %')} of the episodes as satisfied, and such a "
-        f"final rendering scores {interval(quality)}."
-        if quality.mean < DRAWN
-        else f"Mostly: of the episodes that describers end as satisfied, {interval(whole.times(100), 0, ' %')}, the "
+        f"{verdict}: describers end {interval(whole.times(100), 0, ' %')} of the episodes as satisfied, and such a "
         f"final rendering scores {interval(quality)}."
     )
     lines.sort(key=_highest_first)

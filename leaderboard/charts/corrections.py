@@ -12,6 +12,7 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     axis,
+    enough,
     layout,
     mean,
     pair_lines,
@@ -25,6 +26,8 @@ from leaderboard.model.site import Pair
 from leaderboard.words.marked_messages import CORRECTION_WORDS
 
 _NAMES = [CORRECTION_WORDS[correction] for correction in CORRECTIONS]
+
+_TITLE = "What do corrections talk about?"
 
 _HEAD = 124
 """Room for the names of the columns, CSS pixels."""
@@ -40,7 +43,7 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
     rows = grouped(table)
     pairs = [pair for pair in some.ranked if mean(rows[pair.run_id][0]["messages"])]
     if not pairs:
-        return Missing("What do corrections talk about?", "No pair has a message after turn 1.")
+        return Missing(_TITLE, "No pair has a message after turn 1.")
     cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
     heat_map = HeatMap([plain(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
     wide, narrow = (_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
@@ -103,15 +106,22 @@ def _profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> J
 
 
 def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
-    """Name the most frequent topic of corrections and the topic on which pairs differ most."""
-    spans = []
-    for name, column in zip(_NAMES, zip(*cells, strict=True), strict=True):
-        known = [share for value in column if (share := mean(value)) is not None]
-        if known:
-            spans.append((max(known) - min(known), sum(known) / len(known), name.lower()))
-    (widest, _, differing), (_, _, commonest) = max(spans), max(spans, key=lambda span: span[1])
+    """Name the most frequent topic of corrections and the topic on which pairs differ most.
+
+    Args:
+        cells: Shares of each pair by topic; a pair with messages of too few episodes is left out.
+    """
+    rows = [[mean(value) or 0.0 for value in row] for row in cells if all(map(enough, row))]
+    if not rows:
+        return _TITLE
+    spans = [
+        (max(shares) - min(shares), sum(shares) / len(shares), name.lower())
+        for name, shares in zip(_NAMES, zip(*rows, strict=True), strict=True)
+    ]
+    widest, _, differing = max(spans, key=lambda span: span[0])
+    _, _, commonest = max(spans, key=lambda span: span[1])
     said = f"Corrections are most often about {commonest}"
     # A spread of less than five points is too small for a headline.
-    if len(cells) < 2 or widest < 0.05:
+    if len(rows) < 2 or widest < 0.05:
         return said
     return f"{said}; pairs differ most in {differing} ({100 * widest:.0f} points)"

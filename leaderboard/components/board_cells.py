@@ -13,7 +13,7 @@ from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.ties import percents
 from leaderboard.components.markup import safe
 from leaderboard.components.plots import rank_bar
-from leaderboard.components.values import empty_heat, missing, rank_range, rated
+from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated
 from leaderboard.theme import score_class
 from leaderboard.words.labels import interval_width, number, percent, rank, unrated_words
 
@@ -88,7 +88,7 @@ def rank_cell(row: BoardRow, rows: int, grouped: bool = False) -> Markup:
         shown = f'{letter}<span class="half">{rank(low, high)}</span>'
     else:
         shown = f'<span class="rank-range">{rank(low, high)}</span>{rank_bar(low, high, rows) if rows > 1 else ""}'
-    attributes = f'data-sort="{low}" data-high="{high}" data-group="{row.group}"'
+    attributes = f'data-sort="{low}" data-high="{high}" data-group="{row.group}" title="{RANK}"'
     return safe(f'<td role="cell" class="rank" {attributes}>{shown}{top}</td>')
 
 
@@ -110,8 +110,8 @@ def chance_cell(row: BoardRow) -> Markup:
             f'<td role="cell" class="number chance" data-label="Best, %" data-sort="">{missing("no rank")}</td>'
         )
     return safe(
-        f'<td role="cell" class="number chance" data-label="Best, %" data-sort="{_plain(row.chance)}">'
-        f"{percents(row.chance)}</td>"
+        f'<td role="cell" class="number chance" data-label="Best, %" data-sort="{_plain(row.chance)}" title="{CHANCE}">'
+        f"{escape(percents(row.chance))}</td>"
     )
 
 

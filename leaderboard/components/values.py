@@ -29,6 +29,12 @@ from leaderboard.words.labels import (
 NO_MAIN = "none of what was played is rated"
 """Reason given where a pair has no main score."""
 
+RANK = "From the best to the worst place that paired comparisons of main scores allow"
+"""What a rank is."""
+
+CHANCE = "Share of 2,000 redrawn sets of these pictures on which it has the highest main score"
+"""What the chance of being best is."""
+
 _STILL = 0.005
 """Change below which an arrow points neither up nor down: it would round to 0.00."""
 
@@ -107,7 +113,8 @@ def stacked(
     # Two ends with two decimals each would reach into the next column.
     half = interval_width(estimate, digits, min(digits, 1), as_difference) or f"n {estimate.n}"
     text = f"{arrow(value) if improves else ''}{signed(value, digits)}" if as_difference else number(value, digits)
-    return safe(f'<span class="value">{text}</span><span class="half">{half}</span>')
+    title = interval_words(estimate, digits)
+    return safe(f'<span class="value" title="{title}">{text}</span><span class="half">{half}</span>')
 
 
 def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
@@ -244,6 +251,16 @@ def rated(cell: Cell) -> Markup:
         for kind, words in unrated_words(cell)
     )
     return safe(f'<span class="value" title="{title}">{counts}</span>{unrated}')
+
+
+def rank_word() -> Markup:
+    """Return the heading of ranks, explained."""
+    return safe(f'<abbr title="{RANK}">Rank</abbr>')
+
+
+def chance_word() -> Markup:
+    """Return the heading of the chances of being best, explained."""
+    return safe(f'<abbr title="{CHANCE}">Best</abbr>')
 
 
 def rank_range(row: BoardRow) -> Markup:

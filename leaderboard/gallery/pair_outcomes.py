@@ -1,6 +1,6 @@
-"""A pair's episodes for the gallery's index: how each ended and changed, its scores, faults and pictures."""
+"""Episodes for the gallery's index: how each ended and changed, its scores, faults and pictures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from leaderboard.gallery.episode_view import EpisodeView, TurnView
@@ -9,6 +9,9 @@ from leaderboard.model.site import Site
 Outcomes = dict[str, list[Any]]
 """By instance: outcome, change, final and first score by the site's judge, number of facts wrong in the end, and the
 final and the first picture, each ``[file, width, height, turn]``; null where something is not known or not there."""
+
+_PAIR, _FINAL, _FIRST, _LAST, _BEGUN = 0, 3, 4, 6, 7
+"""Places in an outcome behind the pair's key."""
 
 
 def pair_outcomes(site: Site, views: Iterable[EpisodeView]) -> Outcomes:
@@ -31,6 +34,43 @@ def _outcome(site: Site, view: EpisodeView) -> list[Any]:
     # With a single rendering, first and final are the same picture.
     pictures = [_picture(last), _picture(drawn[0]) if len(drawn) > 1 else None]
     return [view.episode.outcome, change, final, first, wrong, *pictures]
+
+
+def extreme_episodes(outcomes: Mapping[str, Outcomes]) -> dict[str, list[list[Any]]]:
+    """Return the episodes that may be best, worst, most improved or most regressed under some filter.
+
+    Args:
+        outcomes: By key of each pair, the outcomes of its episodes.
+
+    Returns:
+        By instance the extreme episodes of all that ended and changed the same way: the pair's key, then the outcome.
+    """
+    groups: dict[str, dict[tuple[str, str], list[list[Any]]]] = {}
+    for key, of_pair in sorted(outcomes.items()):
+        for instance_id, outcome in of_pair.items():
+            same_end = groups.setdefault(instance_id, {}).setdefault((outcome[0], outcome[1]), [])
+            same_end.append([key, *outcome])
+    return {
+        instance_id: [episode for episodes in by_end.values() for episode in _extremes(episodes)]
+        for instance_id, by_end in groups.items()
+    }
+
+
+def _extremes(episodes: Sequence[list[Any]]) -> list[list[Any]]:
+    """Return those of the lowest and highest final score and of the largest loss and gain, each once, as listed."""
+    shown = [episode for episode in episodes if episode[_FINAL] is not None and episode[_LAST]]
+    moved = [episode for episode in shown if episode[_FIRST] is not None and episode[_BEGUN]]
+    among = ((shown, _final), (moved, _gain))
+    pairs = {choose(some, key=value)[_PAIR] for some, value in among if some for choose in (min, max)}
+    return [episode for episode in shown if episode[_PAIR] in pairs]
+
+
+def _final(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL])
+
+
+def _gain(episode: Sequence[Any]) -> float:
+    return float(episode[_FINAL] - episode[_FIRST])
 
 
 def _picture(turn: TurnView | None) -> list[Any] | None:

@@ -3,14 +3,17 @@
 ``data/gallery/pairs.json`` names every pair once, in the order of the overall board. The first ``FIRST`` of them stand
 in every instance's page; the others lie in ``data/gallery/<instance>/<n>.json``, ``SHARD`` pairs a file, n from 0.
 How a pair's episodes ended, with scores, faults and pictures, is in ``data/gallery/pairs/<pair>.json``, for the index
-of the gallery (``leaderboard.gallery.pair_outcomes``).
+of the gallery (``leaderboard.gallery.pair_outcomes``); ``data/gallery/extremes.json`` holds those of all pairs that a
+filter there may bring to the top.
 """
 
+import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from leaderboard.gallery.fragments import FIRST, Fragments, compact, ranked_pairs
+from leaderboard.gallery.pair_outcomes import extreme_episodes
 from leaderboard.model.site import Site
 
 SHARD = 20
@@ -33,6 +36,9 @@ def gallery_shards(site: Site, fragments: Fragments, share: int = 0, shares: int
     yield f"{FOLDER}/pairs.json", _file({"first": FIRST, "shard": SHARD, "pairs": [pair.shown for pair in pairs]})
     for pair in islice(pairs, share, None, shares):
         yield f"{FOLDER}/pairs/{pair.key}.json", fragments.outcomes(pair) + "\n"
+    if share == 0:
+        outcomes = {pair.key: json.loads(fragments.outcomes(pair)) for pair in pairs}
+        yield f"{FOLDER}/extremes.json", _file(extreme_episodes(outcomes))
     later = pairs[FIRST:]
     # Minus twice rounds the number of files up.
     for number in range(share, -(-len(later) // SHARD), shares):

@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 
 from ircore.core.records import Rules
 from ircore.results.model import Results
-from ircore.results.statistics.comparison import Comparison
+from ircore.results.statistics.comparison import TIE, Comparison
 from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
 from ircore.results.statistics.scales import DIFFERENCE
 from ircore.results.tables.comparisons import MOST
@@ -166,6 +166,7 @@ class Comparisons:
             ],
             "least": MINIMUM_PICTURES,
             "scale": list(DIFFERENCE),
+            "tie": TIE,
             # Browsers have no t distribution: the quantiles for every possible number of common targets travel along.
             "t": [round(float(stdtrit(free, (1 + CONFIDENCE) / 2)), 5) for free in range(1, len(results.instances))],
         }

@@ -132,6 +132,7 @@ def _environment() -> Environment:
         CONVERGENCES=labels.CONVERGENCES,
         REASONS=labels.REASONS,
         MISSING=labels.MISSING,
+        RANK=values.RANK,
         MINIMUM_PICTURES=MINIMUM_PICTURES,
         CORRECTION_WORDS=CORRECTION_WORDS,
         tier_of=tier_of,

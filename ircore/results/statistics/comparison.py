@@ -12,6 +12,9 @@ from ircore.results.statistics.ranks import detectable
 
 Floats = NDArray[np.float64]
 
+TIE = 0.05
+"""Difference of two scores, 0–10, below which neither is better: with one decimal, as scores are shown, it is 0.0."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -32,7 +35,7 @@ class Comparison:
     """Instances on which the first pair is better."""
 
     ties: int
-    """Instances on which both are the same."""
+    """Instances on which the scores differ by less than ``TIE``."""
 
     losses: int
     """Instances on which the second pair is better."""
@@ -87,9 +90,9 @@ def compare(
         comparisons.append(
             Comparison(
                 difference=estimate,
-                wins=int((column > 0).sum()),
-                ties=int((column == 0).sum()),
-                losses=int((column < 0).sum()),
+                wins=int((column >= TIE).sum()),
+                ties=int((abs(column) < TIE).sum()),
+                losses=int((column <= -TIE).sum()),
                 detectable=detectable(errors[place], degrees[place]),
                 least=least,
                 most=most,

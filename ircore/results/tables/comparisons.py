@@ -29,7 +29,7 @@ COLUMNS = (
     Column("most", "at best", "The same, were it the best for the first pair.", "points", "higher", 2, True,
            nullable=True),
     Column("wins", "wins", "Instances on which the first is better.", "", "higher", 0),
-    Column("ties", "ties", "Instances on which both are the same.", digits=0),
+    Column("ties", "ties", "Instances on which both are the same, to one decimal of the difference.", digits=0),
     Column("losses", "losses", "Instances on which the second is better.", "", "lower", 0),
     Column("detectable", "detectable", "Difference that a comparison of this n finds with a chance of 80 %.",
            "points", "lower", nullable=True),

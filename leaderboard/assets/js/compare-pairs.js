@@ -153,7 +153,7 @@ class ComparePage {
     const { rates } = this.index.judges.find(({ name }) => name === this.judge);
     const chosen = this.index.instances.flatMap(([, own], index) =>
       ((!category || own === category) && (!rates || rates.includes(own)) ? [index] : []));
-    return estimated([mine, others], chosen, category, first.rules === second.rules, this.index.t, this.index.scale);
+    return estimated([mine, others], chosen, category, first.rules === second.rules, this.index);
   }
 
   pair(pair) {

@@ -9,8 +9,9 @@
 const HIGHEST = 10; // the best score
 
 /* Student's paired interval over the instances that both have, with the wins of each. As in every interval, either
- * end of the scale counts as one more value of a small weight. */
-function paired(first, second, chosen, quantiles, [lowest, highest, unseen]) {
+ * end of the scale counts as one more value of a small weight. index: that of the comparisons, with quantiles of t by
+ * degrees of freedom, the scale, and the difference (tie) below which neither is better. */
+function paired(first, second, chosen, { t: quantiles, scale: [lowest, highest, unseen], tie }) {
   const common = chosen.filter((index) => first[index] !== null && second[index] !== null);
   const differences = common.map((index) => first[index] - second[index]);
   const n = differences.length;
@@ -26,7 +27,7 @@ function paired(first, second, chosen, quantiles, [lowest, highest, unseen]) {
     mean, n, how: "paired t",
     low: half === null ? null : within(Math.min(mean, mean + shift - half)),
     high: half === null ? null : within(Math.max(mean, mean + shift + half)),
-    wins: count((value) => value > 1e-9), ties: count((value) => Math.abs(value) <= 1e-9), losses: count((value) => value < -1e-9),
+    wins: count((value) => value >= tie), ties: count((value) => Math.abs(value) < tie), losses: count((value) => value <= -tie),
   };
 }
 
@@ -60,12 +61,12 @@ export function exact([mean, low, high, n, wins, ties, losses, main, mainLow, ma
 }
 
 /* A comparison that was not computed beforehand has no interval of the main scores: the ranks of the board say whether two that are ranked together are told apart. */
-export function estimated([first, second], chosen, category, together, quantiles, scale) {
+export function estimated([first, second], chosen, category, together, index) {
   const [mine, others] = [first.main[category] ?? null, second.main[category] ?? null];
   const main = { mean: mine === null || others === null ? null : mine - others, low: null, high: null, n: chosen.length };
   const ranked = !category && together && first.rank && second.rank;
   const apart = !ranked ? 0 : first.rank[1] < second.rank[0] ? 1 : second.rank[1] < first.rank[0] ? -1 : 0;
   const finals = [first.finals, second.finals, chosen];
-  return { ...paired(...finals, quantiles, scale), ...extremes(...finals), main, apart };
+  return { ...paired(...finals, index), ...extremes(...finals), main, apart };
 }
 

@@ -120,12 +120,14 @@ export function mostGained(pairs, titles, cells) {
   return `The turns bring most on ${titles[category].toLowerCase()}: ${signed(most, 1)} for ${pairWords(pairs[pair])}`;
 }
 
-/* rows: the shares of a pair by topic. */
-export function commonest(topics, rows) {
+/* cells: the shares of a pair by topic; a pair with messages of too few episodes is left out. */
+export function commonest(topics, cells) {
+  const rows = cells.filter((values) => values.every(enough));
+  if (!rows.length) return "What do corrections talk about?";
   const spans = topics.map((topic, index) => {
-    const shares = rows.map((row) => row[index]).filter(known).map(([share]) => share);
-    const mean = shares.reduce((sum, share) => sum + share, 0) / (shares.length || 1);
-    return { topic: topic.toLowerCase(), mean, width: shares.length ? Math.max(...shares) - Math.min(...shares) : 0 };
+    const shares = rows.map((row) => row[index][0]);
+    const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    return { topic: topic.toLowerCase(), mean, width: Math.max(...shares) - Math.min(...shares) };
   });
   const often = spans.reduce((best, own) => (own.mean > best.mean ? own : best));
   const apart = spans.reduce((best, own) => (own.width > best.width ? own : best));

@@ -5,7 +5,8 @@
  *     <section> <h2>…</h2> <a data-category="geometry" data-difficulty="easy" data-outcome="converged aborted">…</a>
  *
  * Every data attribute named in FIELDS that some entry has becomes a menu. An entry may have several values, with
- * spaces between them. The choice stands in the query string: ?difficulty=hard.
+ * spaces between them. The choice stands in the query string: ?difficulty=hard. When entries were hidden or shown, the
+ * event "filtered" says so.
  */
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { element, enhanceEach, labelled, menu, statusPlace } from "./dom.js";
@@ -41,6 +42,7 @@ class Filter {
       this.apply();
       writeQuery(Object.fromEntries([...this.menus].map(([name, { value }]) => [name, value])));
     });
+    made.dataset.field = field;
     this.menus.set(field, made);
     return labelled(FIELDS[field], made);
   }
@@ -56,6 +58,7 @@ class Filter {
       section.hidden = !this.entries.some((entry) => section.contains(entry) && !entry.hidden);
     }
     this.count.textContent = shown < this.entries.length ? `${shown} of ${counted(this.entries.length, "target")}` : "";
+    this.root.dispatchEvent(new Event("filtered"));
   }
 
   restore() {

@@ -1,19 +1,20 @@
 /*
  * What the gallery's index shows of one pair: its renderings beside the targets, in the order that the reader asks for,
- * and its own best, worst, most improved and most regressed episodes.
+ * and the best, worst, most improved and most regressed episodes of that pair, or of all pairs where filters are set.
  *
  *   pairs/<key>.json   {"<instance>": [outcome, change, final, first, wrong, [file, width, height, turn], […] | null], …}
+ *   extremes.json      {"<instance>": [[pair's key, outcome, change, …], …], …}   those that a filter may bring to the top
  */
-import { badge, pairName, pairWords, picture } from "./components.js";
+import { badge, pairName, picture } from "./components.js";
 import { element } from "./dom.js";
 import { MISSING, fixed, signed } from "./numbers.js";
 
 const SELECTED = 4;
 
-/* An episode of the chosen pair on a target. */
+/* An episode of a pair on a target. */
 export class Episode {
-  constructor(entry, [outcome, change, final, first, wrong, last, begun]) {
-    Object.assign(this, { entry, outcome, change, final, first, wrong, last, begun });
+  constructor(pair, entry, [outcome, change, final, first, wrong, last, begun]) {
+    Object.assign(this, { pair, entry, outcome, change, final, first, wrong, last, begun });
   }
 
   get delta() {
@@ -60,6 +61,14 @@ export function finalPicture(episode, root) {
   return rendering(episode.last, root, `Final rendering, score ${episode.final === null ? MISSING : fixed(episode.final, 1)}`);
 }
 
+/* Of a target only the first episode: otherwise one easy or hard target would fill a selection. */
+function mostTelling([fits, value], episodes) {
+  const known = episodes.filter((episode) => episode.last && value(episode) !== null && fits(episode));
+  known.sort((first, second) => value(first) - value(second));
+  const targets = new Set();
+  return known.filter(({ entry }) => !targets.has(entry) && targets.add(entry)).slice(0, SELECTED);
+}
+
 export class Selections {
   constructor(root) {
     this.root = root;
@@ -69,21 +78,18 @@ export class Selections {
     });
   }
 
-  /* The pair's own, or those of all pairs again. */
-  show(pair, episodes) {
+  /* The most telling of these episodes; where they are null, those that the page has without any choice. */
+  show(whose, episodes) {
     for (const { section, list, all } of this.sections) {
-      const [fits, value] = SELECTIONS[section.dataset.selection];
-      const own = pair
-        ? episodes.filter((episode) => episode.last && value(episode) !== null && fits(episode))
-          .sort((first, second) => value(first) - value(second)).slice(0, SELECTED)
-        : [];
-      section.querySelector("[data-whose]").textContent = ` of ${pair ? pairWords(pair) : "all pairs"}`;
-      section.hidden = pair !== null && own.length === 0;
-      list.replaceChildren(...(pair ? own.map((episode) => this.trio(pair, episode)) : all));
+      const chosen = episodes ? mostTelling(SELECTIONS[section.dataset.selection], episodes) : [];
+      section.querySelector("[data-whose]").textContent = ` of ${whose}`;
+      section.hidden = episodes !== null && chosen.length === 0;
+      list.replaceChildren(...(episodes ? chosen.map((episode) => this.trio(episode)) : all));
     }
   }
 
-  trio(pair, episode) {
+  trio(episode) {
+    const { pair } = episode;
     const { judge, root } = this.root.dataset;
     const target = episode.entry.image.cloneNode();
     const step = (image, words, score) =>

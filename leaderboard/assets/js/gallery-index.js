@@ -42,6 +42,8 @@ class Entry {
   }
 }
 
+const setFilters = (root) => [...root.querySelectorAll("select[data-field]")].filter(({ value }) => value);
+
 class PairMenu {
   constructor(root, pairs) {
     this.root = root;
@@ -53,11 +55,16 @@ class PairMenu {
     this.order = menu([["", "as listed"], ...Object.entries(ORDERS).map(([key, [words]]) => [key, words])], "", () => this.choose({ push: true }));
     this.orderLabel = labelled("Sort", this.order);
     const tools = root.querySelector(".filter-tools");
-    tools.prepend(labelled("Pair", this.menu), this.orderLabel);
+    const pairLabel = labelled("Pair", this.menu);
+    pairLabel.hidden = pairs.length < 2;
+    tools.prepend(pairLabel, this.orderLabel);
     this.absent = statusPlace("span", "table-count");
     tools.append(this.absent);
     this.orderLabel.hidden = true;
+    this.episodes = null; // of the chosen pair
     whenMoved(() => this.restore());
+    root.addEventListener("filtered", () => this.select());
+    this.select();
   }
 
   async choose({ push = false } = {}) {
@@ -65,12 +72,14 @@ class PairMenu {
     const told = key ? await fetchJson(`${this.root.dataset.shards}/pairs/${key}.json`) : {};
     if (this.menu.value !== key) return;
     if (!key) this.order.value = "";
+    const pair = this.pairs.get(key);
     const episodes = this.entries.filter(({ link }) => link.dataset.instance in told)
-      .map((entry) => new Episode(entry, told[entry.link.dataset.instance]));
+      .map((entry) => new Episode(pair, entry, told[entry.link.dataset.instance]));
     const byEntry = new Map(episodes.map((episode) => [episode.entry, episode]));
     this.entries.forEach((entry) => entry.show(key, byEntry.get(entry), this.root.dataset.root, this.order.value));
     this.place(episodes);
-    this.selections.show(key ? this.pairs.get(key) : null, episodes);
+    this.episodes = pair ? episodes : null;
+    this.select();
     this.orderLabel.hidden = !key;
     this.root.classList.toggle("by-pair", key !== "");
     // No fact of a site without verification is known to be wrong.
@@ -81,6 +90,25 @@ class PairMenu {
     this.root.querySelectorAll(".filter-tools select").forEach((other) => {
       if (other !== this.menu && other !== this.order) other.dispatchEvent(new Event("change"));
     });
+  }
+
+  /* Best and worst follow the pair and the filters. */
+  async select() {
+    const filters = setFilters(this.root);
+    const pair = this.pairs.get(this.menu.value);
+    const among = this.episodes ?? (filters.length ? await this.ofAllPairs() : null);
+    const fits = (episode) => filters.every(({ dataset, value }) => (episode[dataset.field] ?? value) === value);
+    const words = filters.map(({ selectedOptions: [option] }) => option.text);
+    const whose = [pair ? pairWords(pair) : "all pairs", ...words].join(", ");
+    this.selections.show(whose, among?.filter((episode) => !episode.entry.link.hidden && fits(episode)) ?? null);
+  }
+
+  /* Those episodes of all pairs that some filter may bring to the top. */
+  async ofAllPairs() {
+    this.extremes ??= fetchJson(`${this.root.dataset.shards}/extremes.json`);
+    const extremes = await this.extremes;
+    return this.entries.flatMap((entry) => (extremes[entry.link.dataset.instance] ?? [])
+      .map(([key, ...outcome]) => new Episode(this.pairs.get(key), entry, outcome)));
   }
 
   /* Sorted, all categories stand together; else each entry is back in its own. */
@@ -99,13 +127,16 @@ class PairMenu {
   }
 }
 
-/* From a disk no file can be fetched: then there is no such menu. */
+/* From a disk no file can be fetched: then there is no such menu, and filters hide the best and the worst of all. */
 async function begin(root) {
   try {
     const { pairs } = await fetchJson(`${root.dataset.shards}/pairs.json`);
-    if (pairs.length > 1 && root.querySelector(".filter-tools")) new PairMenu(root, pairs).restore();
+    if (root.querySelector(".filter-tools")) new PairMenu(root, pairs).restore();
   } catch {
+    const hide = () => root.querySelectorAll("[data-selection]").forEach((section) => { section.hidden = setFilters(root).length > 0; });
     root.dataset.galleryIndex = "off";
+    root.addEventListener("filtered", hide);
+    hide();
   }
 }
 

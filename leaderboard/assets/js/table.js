@@ -9,14 +9,15 @@
  * data-sort       what a cell is sorted by, where that is not its text; empty sorts last either way
  * data-filter     on the table: words for a field that keeps the rows which hold every word typed; not on short tables
  * aria-sort       in the page's source on one head: how the rows stand already
+ * .row-cards      a table whose rows are cards on a phone: there a menu sorts them, as on the main board
  *
  * The state stands in the query string, what is the default being left out: ?sort=3&order=ascending&filter=easy, with
  * the table's id before each name where a page has several tables.
  */
 import { readQuery, writeQuery } from "./address.js";
-import { element, enhanceEach, labelled, searchField, statusPlace, wordsIn } from "./dom.js";
+import { element, enhanceEach, labelled, menu, searchField, statusPlace, wordsIn } from "./dom.js";
 import { counted } from "./numbers.js";
-import { OPPOSITE, addSortButtons, headsOf, markSorted, sortRows } from "./sorting.js";
+import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
 
 const FEW_ROWS = 8;
 
@@ -32,6 +33,7 @@ class SortableTable {
       this.sort(head.cellIndex, order);
       this.remember();
     });
+    if (table.classList.contains("row-cards") && this.original.length > 1) this.addSortMenu();
     if ("filter" in table.dataset && this.original.length > FEW_ROWS) this.addFilter();
     this.restore();
   }
@@ -44,6 +46,23 @@ class SortableTable {
   sort(column, order) {
     this.body.append(...sortRows(this.original, column, order));
     markSorted(this.heads, this.heads[column], order);
+    if (this.by) this.by.value = String(column);
+  }
+
+  /* Rows that are cards on a phone have no heads there to press. */
+  addSortMenu() {
+    const heads = this.heads.filter((head) => !("noSort" in head.dataset));
+    const names = heads.map((head) => [String(head.cellIndex), (head.querySelector("abbr") ?? head).textContent]);
+    this.by = menu(names, String(this.first.column), (column) => {
+      this.sort(Number(column), firstOrder(this.heads[column], this.body));
+      this.remember();
+    });
+    this.addTools("table-tools card-tools", labelled("Sort by", this.by));
+  }
+
+  addTools(className, ...tools) {
+    const frame = this.table.closest(".table-scroll, [role=region]") ?? this.table;
+    frame.before(element("div", className, ...tools));
   }
 
   addFilter() {
@@ -53,8 +72,7 @@ class SortableTable {
     });
     this.count = statusPlace("span", "table-count");
     const label = labelled(this.table.dataset.filter || "Filter rows", this.field, "table-filter");
-    const frame = this.table.closest(".table-scroll, [role=region]") ?? this.table;
-    frame.before(element("div", "table-tools", label, this.count));
+    this.addTools("table-tools", label, this.count);
   }
 
   filter() {

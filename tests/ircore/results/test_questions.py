@@ -146,6 +146,22 @@ def asked(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> dict[
     return {answer.key: answer for answer in answers(Results.from_runs(runs), JUDGE)}
 
 
+@pytest.mark.parametrize(
+    ("harder", "per_condition", "verdict"),
+    [
+        (1.0, 6, "Mostly: "),  # final renderings score about 6.5, of n that leave no doubt that this is above 5
+        (-1.5, 6, "Not much: "),
+        (-0.5, 6, "It cannot be told: "),
+        (1.0, 1, "It cannot be told: "),  # fewer than five targets
+    ],
+)
+def test_a_satisfied_describer_is_right_or_wrong_only_by_enough_targets(
+    harder: float, per_condition: int, verdict: str
+) -> None:
+    sentence = asked_of({"geometry": harder, "photos": harder}, per_condition)["satisfied"]
+    assert sentence.startswith(f"{verdict}describers end ")
+
+
 def test_what_nobody_draws_says_how_many_targets_the_judge_does_not_rate() -> None:
     # One of the 24 episodes is aborted, so its target has no score.
     assert asked_of({})["nobody"].startswith("Nothing: every one of the 23 rated targets (1 more is not rated) is ")

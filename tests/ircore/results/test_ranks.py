@@ -137,6 +137,15 @@ def test_comparison_by_hand() -> None:
     assert (other.wins, other.losses) == (1, 4)
 
 
+def test_scores_that_print_the_same_are_a_tie() -> None:
+    # Float noise and 0.04 print as 0.0 among differences of one decimal; 0.05 and 0.06 do not.
+    first = np.array([0.1 + 0.2, 5.04, 5.0, 0.05, 5.06, 5.0])
+    second = np.array([0.3, 5.0, 5.04, 0.0, 5.0, 5.06])
+    (comparison,) = compare([np.stack((first, second), axis=1)], ["all"] * 6, [(np.empty((0, 2)),) * 2], [NOTHING])
+    assert [f"{gap:.1f}" for gap in abs(first - second)] == ["0.0", "0.0", "0.0", "0.1", "0.1", "0.1"]
+    assert (comparison.wins, comparison.ties, comparison.losses) == (2, 3, 1)
+
+
 def test_comparison_of_nothing() -> None:
     # On the first instance the second pair may have 0 or 10, on the other one the first pair: 1 − 10, 0 − 1; 1, 10 − 1.
     bounds = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 10.0], [10.0, 1.0]]))

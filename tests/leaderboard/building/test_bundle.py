@@ -133,6 +133,16 @@ def test_a_script_fills_a_component_as_a_page_does(blank: "Page", call: str, wan
     assert shown == blank.evaluate(as_browsers_write_it, str(wanted))
 
 
+def test_a_headline_on_corrections_is_that_of_the_page(blank: "Page") -> None:
+    many, few = [[[share, 0, 1, n] for share in shares] for n, shares in ((5, (0.1, 0.6)), (4, (1.0, 0.2)))]
+    call = f"[[{few}], [{few}, {many}], [{many}, {many[::-1]}]].map((rows) => commonest(['Colour', 'Form'], rows))"
+    assert blank.evaluate(f"() => {{ const {{ commonest }} = {bundle('figure-headlines')} return {call}; }}") == [
+        "What do corrections talk about?",
+        "Corrections are most often about form",
+        "Corrections are most often about colour; pairs differ most in colour (50 points)",
+    ]
+
+
 def test_a_dot_stands_where_the_page_puts_it(blank: "Page") -> None:
     blank.set_content(str(prototypes("dot")))
     call = "dot({ mean: 1.25, low: 0.5, high: 2, n: 42 }, 10)"

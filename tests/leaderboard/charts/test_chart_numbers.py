@@ -16,6 +16,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value
 from leaderboard.charts.catalogue import OF_ALL, Chart, figures
+from leaderboard.charts.corrections import _NAMES, _profile_title
 from leaderboard.charts.judges import _agreement_title
 from leaderboard.charts.scores import _scores_title
 
@@ -277,3 +278,13 @@ def test_a_judge_without_ranks_hides_none_of_the_ranks_of_others() -> None:
 def test_one_correlation_is_no_range_of_correlations() -> None:
     row: Any = {"pearson": Value(0.294, 0.2, 0.4, 30), "kind": Value("judge × judge")}
     assert _agreement_title([row]) == "Judges agree with each other at r = 0.29"
+
+
+def test_corrections_of_too_few_episodes_leave_their_question_open() -> None:
+    def shares(n: int, *numbers: float) -> list[Value]:
+        return [Value(number, n=n) for number in numbers]
+
+    few, many = shares(4, *[0.9] * 9, 1.0), shares(5, 0.5, *[0.1] * 9)
+    assert _profile_title([few]) == "What do corrections talk about?"
+    assert _profile_title([few, many]) == f"Corrections are most often about {_NAMES[0].lower()}"
+    assert _profile_title([shares(5, *[0.1] * 10), many]).endswith(f"differ most in {_NAMES[0].lower()} (40 points)")

@@ -24,6 +24,7 @@ from leaderboard.components.values import (
     missing,
     quality,
     share,
+    stacked,
     stacked_quality,
 )
 
@@ -75,6 +76,10 @@ def test_a_difference_shows_ends_where_half_a_width_would_seem_to_reach_zero() -
 
 def test_the_title_of_a_share_is_in_percent_as_the_share_is() -> None:
     assert 'title="95 % interval 97 to 100 %, n = 140"' in share(Estimate(1.0, 0.97, 1.0, 140), "not played")
+
+
+def test_the_title_of_a_number_over_its_interval_says_what_stands_under_it() -> None:
+    assert 'title="95 % interval 8.75 to 9.72, n = 36">9.31<' in stacked(Estimate(9.312, 8.75, 9.72, 36))
 
 
 def test_a_score_that_says_the_main_score_again_has_no_second_interval() -> None:

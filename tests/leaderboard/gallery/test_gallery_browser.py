@@ -337,6 +337,29 @@ def test_a_chosen_pairs_renderings_are_sorted_and_best_and_worst_follow_the_choi
     assert page.locator(".sorted a").count() == 0
 
 
+def test_best_and_worst_follow_the_filters_of_all_pairs_and_of_one(visit: Visit) -> None:
+    page = visit.open("gallery/index.html?difficulty=hard")
+    shown = page.locator("[data-selection='best'] .trio-link")
+    page.get_by_text("Best of all pairs, hard").wait_for()
+    # Two of the four targets are hard; each target stands there once, as the best pair of all drew it.
+    assert shown.count() == 2
+    assert all("-hard-" in str(link.get_attribute("href")) for link in shown.all())
+    assert page.locator("[data-selection='best'] .badge").all_inner_texts().count("9.5") == 2
+    assert page.locator("[data-selection='worst'] .badge").all_inner_texts().count("3.0") == 2
+    page.get_by_label("Category").select_option("geometry")
+    page.get_by_text("Best of all pairs, geometry, hard").wait_for()
+    assert shown.count() == 1
+    page.locator(".filter-tools").get_by_label("Pair").select_option("poet-plotter")
+    page.get_by_text("Best of poet + plotter, geometry, hard").wait_for()
+    assert [link.get_attribute("href") for link in shown.all()] == [
+        "../gallery/geometry-hard-01.html?pair=poet-plotter#poet-plotter~2"
+    ]
+    for label, choice in (("Category", ""), ("Difficulty", ""), ("Pair", "")):
+        page.locator(".filter-tools").get_by_label(label).select_option(choice)
+    page.get_by_text("Best of all pairs", exact=True).wait_for()
+    assert shown.count() == 4
+
+
 def test_back_returns_to_the_choice_before_and_an_unknown_pair_is_said(visit: Visit) -> None:
     page = visit.open("gallery/index.html?pair=gone")
     page.get_by_text("Not here: pair gone").wait_for()

@@ -174,10 +174,12 @@ def test_every_pair_is_in_the_page_or_in_one_shard() -> None:
     site = invented_site(30)
     files = dict(shards.gallery_shards(site, Fragments(site)))
     index = json.loads(files.pop("data/gallery/pairs.json"))
+    extremes = json.loads(files.pop("data/gallery/extremes.json"))
     order = [item["key"] for item in index["pairs"]]
     assert order == [pair.key for pair in ranked_pairs(site)]
     of_pairs = {name: files.pop(name) for name in list(files) if name.startswith("data/gallery/pairs/")}
     assert of_pairs.keys() == {f"data/gallery/pairs/{key}.json" for key in order}
+    assert {episode[0] for episodes in extremes.values() for episode in episodes} <= set(order)
     assert all(json.loads(text).keys() == site.galleries.keys() for text in of_pairs.values())
     assert len(files) == 2 * len(site.galleries)
     for instance_id in site.galleries:

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from invented_games import GUESSER, Guessing, guessed, guessing_set
+from invented_games import GUESSER, Guessing, InventedGameRun, guessed, guessing_set
 
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Curve, Measure, Seat
@@ -149,6 +149,31 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
         "alone-model",
         "looker",
     ]
+
+
+def helped_by(guesser: str, helper: str) -> InventedGameRun:
+    run = guessed(f"{guesser}-{helper}", guessing_set(5), [5.0] * 20, {"helped": True})
+    players = {"guesser": PlayerSpec(player=guesser), "helper": PlayerSpec(player=helper)}
+    submission = run.run.submission.model_copy(update={"players": players})
+    return replace(run, run=run.run.model_copy(update={"submission": submission}))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "lead"),
+    [
+        ([("one", "looker")], "What each guesser reaches with each helper."),
+        ([("one", "looker"), ("one", "reader")], "What each guesser reaches with each helper."),
+        ([("one", "looker"), ("two", "reader")], "Does it matter more who is the guesser, or who is the helper?"),
+    ],
+)
+def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
+    pairs: list[tuple[str, str]], lead: str
+) -> None:
+    results = GameResults.from_runs(Helped(), [helped_by(*pair) for pair in pairs])
+    (page,) = (page for page in game_pages([GameSection(results, PictureBook())]) if page.path.endswith("/matrix"))
+    words = re.sub("<[^>]+>", "", Renderer(None, {}).block(page))
+    assert lead in words
+    assert ("?" in words) == ("?" in lead)
 
 
 def test_a_unit_that_repeats_the_title_is_said_once() -> None:

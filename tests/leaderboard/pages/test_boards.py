@@ -297,11 +297,15 @@ def crossed() -> Site:
         invented_run(SET, describer, generator, first, 0.1)
         for describer, generator, first in (("s", "p", 6.0), ("s", "q", 5.8), ("t", "p", 2.0), ("t", "q", 1.8))
     ]
-    played = [*(also_judged(run, "strict") for run in grid), under(also_judged(grid[0], "strict"), 50)]
-    for run in played:
+    return site_of(pictured([*(also_judged(run, "strict") for run in grid), under(also_judged(grid[0], "strict"), 50)]))
+
+
+def pictured(made: list[InventedRun]) -> list[InventedRun]:
+    """The same runs, whose renderings have paths, as a matrix asks for."""
+    for run in made:
         object.__setattr__(run, "rendering_path", Path)
         object.__setattr__(run, "source", run)
-    return site_of(played)
+    return made
 
 
 @pytest.mark.slow
@@ -316,6 +320,20 @@ def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     effects = [float(row.find(class_="value")[0].text.split(" ")[0].replace("−", "-")) for row in rows_of(page)]
     assert len(effects) == 4
     assert effects[0] + effects[1] == pytest.approx(0, abs=0.011)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pairs", "asks"),
+    [([("s", "p")], False), ([("s", "p"), ("s", "q")], False), ([("s", "p"), ("t", "q")], True)],
+    ids=["one pair", "one describer", "two of each"],
+)
+def test_a_matrix_asks_who_matters_only_where_it_has_several_of_each(pairs: list[tuple[str, str]], asks: bool) -> None:
+    site = site_of(pictured([invented_run(SET, describer, generator, 5.0, 0.1) for describer, generator in pairs]))
+    (matrix,) = (page for page in matrix_pages(site) if page.path == "matrix")
+    (lead,) = parsed(Renderer(site, {}).block(matrix)).find("p", class_="lead")
+    assert ("Does the one who looks matter more" in lead.text) == asks
+    assert ("What each pair scores." in lead.text) != asks
 
 
 @pytest.mark.slow

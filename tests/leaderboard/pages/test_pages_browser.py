@@ -138,6 +138,41 @@ def test_what_was_not_computed_beforehand_is_students_paired_interval(visit: Vis
     assert cells.nth(0).inner_text() == f"+{item - other:.1f}"
 
 
+def test_scores_that_print_the_same_difference_are_a_tie(visit: Visit, site: Path) -> None:
+    folder = site / "data" / "compare" / "structural"
+    ahead = json.loads((folder / "seer-painter.json").read_text())
+    behind = [score if score is None else score - 0.04 for score in ahead["finals"]]
+
+    def close_call(route: "Route") -> None:
+        finals = ahead["finals"] if route.request.url.endswith("seer-painter.json") else behind
+        route.fulfill(json={**ahead, "finals": finals, "against": {}})
+
+    visit.page.route("**/data/compare/structural/*.json", close_call)
+    page = visit.open("compare.html?pairs=seer-painter,teller-painter")
+    page.locator(".compare-view[data-state=drawn]").wait_for()
+    shown = page.locator(".instances tbody tr:last-child .heat").all_inner_texts()
+    assert set(shown) <= {"0.0", "–"}
+    row = page.locator(".differences tbody tr").first
+    assert row.locator(".wins-first").inner_text() == "0"
+    assert row.locator(".wins svg ~ .muted, .muted").first.inner_text() == f"{shown.count('0.0')} equal"
+
+
+def test_the_table_of_the_front_page_fits_the_smallest_phone(browser: "Browser", address: str) -> None:
+    with browser.new_context(viewport={"width": 360, "height": 800}) as context:
+        page = visit_in(context, address).open("index.html")
+        longest = {
+            ".pair-describer bdi": "captioner",
+            "td:nth-child(3) .half": "90.1 to 100.0",
+            "td:nth-child(6)": "42/42",
+            "td:nth-child(7)": "36/36",
+        }
+        for selector, words in longest.items():
+            fill = "(cells, words) => cells.forEach((cell) => { cell.textContent = words; })"
+            page.locator(f".front-board tbody {selector}").evaluate_all(fill, words)
+        inner, outer = page.locator(".front-board .scroll").evaluate("frame => [frame.scrollWidth, frame.clientWidth]")
+        assert inner <= outer
+
+
 def test_pairs_are_chosen_by_keyboard_alone(visit: Visit) -> None:
     page = visit.open("compare.html")
     page.get_by_label("First pair").wait_for()
