@@ -162,8 +162,8 @@ def render_card(facts: CardFacts) -> str:
         body = render("GAMES.md.j2", **values)
     else:
         judge = next(iter(ordered_judges(source.results)), None)
-        asked = {"answers_judge": judge, "answers": () if judge is None else answers(source.results, judge)}
-        body = render("README.md.j2", **values, **_of_reconstruction(source), **asked, example=facts.example)
+        answer_values = {"answers_judge": judge, "answers": () if judge is None else answers(source.results, judge)}
+        body = render("README.md.j2", **values, **_of_reconstruction(source), **answer_values, example=facts.example)
     return f"---\n{front_matter(facts.source, facts.written)}---\n\n{body}"
 
 

@@ -89,10 +89,12 @@ def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:
         card: Text of the card.
         configs: Names of the release's tables.
     """
-    held, ours = _BLOCK.findall(card), blocks_of(configs)
-    faults = [f"Python block {number} is not one of ours" for number, block in enumerate(held, 1) if block not in ours]
+    blocks, ours = _BLOCK.findall(card), blocks_of(configs)
+    faults = [
+        f"Python block {number} is not one of ours" for number, block in enumerate(blocks, 1) if block not in ours
+    ]
     return faults + [
-        f"Python block {number} of ours is missing" for number, block in enumerate(ours, 1) if block not in held
+        f"Python block {number} of ours is missing" for number, block in enumerate(ours, 1) if block not in blocks
     ]
 
 

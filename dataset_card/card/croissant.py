@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from dataset_card.card import statements as said
+from dataset_card.card import statements as card_statements
 from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, licences_of, title_of
 from dataset_card.card.statements import annotators, statements
 from dataset_card.tables.columns import SPLIT, Column, Config, Kind
@@ -174,7 +174,7 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
 def _about(source: ReleaseSource) -> dict[str, str]:
     """Return description and address; without reconstruction, the other games and their papers describe the release."""
     if source.reconstruction is not None:
-        return {"description": said.DESCRIPTION, "url": f"https://arxiv.org/abs/{PAPER}"}
+        return {"description": card_statements.DESCRIPTION, "url": f"https://arxiv.org/abs/{PAPER}"}
     games = [tables.game for tables in source.others]
     papers = [game.paper for game in games if game.paper]
     description = f"Instances, steps and scores of every episode of {', '.join(game.title for game in games)}."
@@ -203,7 +203,7 @@ def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict
     return {
         "rai:dataCollection": " ".join(stated.collection),
         "rai:dataCollectionType": ["Experiments", "Software Collection"],
-        "rai:dataCollectionMissingData": said.MISSING,
+        "rai:dataCollectionMissingData": card_statements.MISSING,
         "rai:dataCollectionRawData": "Answers as they came stay in the run folders of those who played.",
         # The specification's spelling, and that which mlcroissant 1.1.1 reads.
         "rai:dataCollectionTimeframe": timeframe,
@@ -220,11 +220,11 @@ def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict
         "rai:annotatorDemographics": ["Not asked for: people appear under a pseudonym."] if people else ["None."],
         "rai:machineAnnotationTools": machines,
         "rai:personalSensitiveInformation": list(stated.personal),
-        "rai:dataSocialImpact": said.SOCIAL_IMPACT,
+        "rai:dataSocialImpact": card_statements.SOCIAL_IMPACT,
         "rai:dataBiases": list(stated.biases),
-        "rai:dataLimitations": [*stated.limits, *said.NOT_FOR],
-        "rai:dataUseCases": list(said.USES),
-        "rai:dataReleaseMaintenancePlan": said.MAINTENANCE,
+        "rai:dataLimitations": [*stated.limits, *card_statements.NOT_FOR],
+        "rai:dataUseCases": list(card_statements.USES),
+        "rai:dataReleaseMaintenancePlan": card_statements.MAINTENANCE,
     }
 
 

@@ -88,8 +88,8 @@ def verification_text(verification: Verification) -> str:
 
 def still_true(verification: Verification, parts: Iterable[Part]) -> Verification:
     """Return the verification of the runs whose rows have not changed in a release of these parts."""
-    held = tuple(parts)
-    runs = tuple(run for run in verification.runs if run.key == run_key(held, run.run_id))
+    release_parts = tuple(parts)
+    runs = tuple(run for run in verification.runs if run.key == run_key(release_parts, run.run_id))
     return Verification(runs=runs)
 
 

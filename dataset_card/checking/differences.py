@@ -20,14 +20,14 @@ SHOWN = 60
 REMEDY = "build the release again"
 
 
-def text_differences(held: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
+def text_differences(file_content: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
     """Yield line number and difference, at most ``MOST`` of them, and a last line that counts the others.
 
     Args:
-        held: The file.
+        file_content: The file.
         wanted: Content of the file that the data give.
     """
-    lines, others = (data.decode(errors="replace").split("\n") for data in (held, wanted))
+    lines, others = (data.decode(errors="replace").split("\n") for data in (file_content, wanted))
     # A stranger's file may have millions of lines, which are not compared one by one.
     if len(lines) > 2 * len(others) + COMPARED:
         yield 1, f"{len(lines):,} lines, {len(others):,} are written from the data; {REMEDY}"
@@ -41,9 +41,9 @@ def text_differences(held: bytes, wanted: bytes) -> Iterator[tuple[int, str]]:
         yield len(lines), f"{left:,} more differences; {REMEDY}"
 
 
-def picture_difference(held: bytes, wanted: bytes) -> str:
+def picture_difference(file_content: bytes, wanted: bytes) -> str:
     """Describe how a picture differs from the picture drawn from the data; both are sound PNG files."""
-    with Image.open(io.BytesIO(held)) as picture, Image.open(io.BytesIO(wanted)) as drawn:
+    with Image.open(io.BytesIO(file_content)) as picture, Image.open(io.BytesIO(wanted)) as drawn:
         if picture.size != drawn.size:
             sizes = " and ".join(f"{image.width} × {image.height}" for image in (picture, drawn))
             return f"{sizes} pixels in the file and drawn from the data; {REMEDY}"
@@ -61,25 +61,25 @@ def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[
     ends = zip(reversed(lines), reversed(others), strict=False)
     # Head and tail may not overlap where lines recur.
     tail = min(most, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends)))
-    held, wanted = lines[head : len(lines) - tail], others[head : len(others) - tail]
-    for first, last, begin, end in _regions(held, wanted):
+    file_lines, wanted = lines[head : len(lines) - tail], others[head : len(others) - tail]
+    for first, last, begin, end in _regions(file_lines, wanted):
         paired = min(last - first, end - begin)
         for here, there in zip(range(first, first + paired), range(begin, begin + paired), strict=True):
-            yield head + here + 1, _changed(held[here], wanted[there])
+            yield head + here + 1, _changed(file_lines[here], wanted[there])
         if missing := wanted[begin + paired : end]:
             yield head + first + paired + 1, f"{_told(missing)} missing"
-        if added := held[first + paired : last]:
+        if added := file_lines[first + paired : last]:
             yield head + first + paired + 1, f"{_told(added)} not written from the data"
 
 
-def _regions(held: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+def _regions(file_lines: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
     """Yield the regions where two texts differ: begin and end in the first, begin and end in the second."""
     # SequenceMatcher takes quadratic time, and the file may be a stranger's.
-    if max(len(held), len(wanted)) > COMPARED:
-        yield 0, len(held), 0, len(wanted)
+    if max(len(file_lines), len(wanted)) > COMPARED:
+        yield 0, len(file_lines), 0, len(wanted)
         return
     # Without autojunk=False, lines that recur often, such as empty ones, would match nothing.
-    for kind, first, last, begin, end in SequenceMatcher(None, held, wanted, autojunk=False).get_opcodes():
+    for kind, first, last, begin, end in SequenceMatcher(None, file_lines, wanted, autojunk=False).get_opcodes():
         if kind != "equal":
             yield first, last, begin, end
 

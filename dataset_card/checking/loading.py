@@ -33,12 +33,12 @@ def loading_faults(place: str, revision: str | None, configs: Sequence[Config], 
     Raises:
         WorkError: No process can be started, or it takes too long.
     """
-    seen = _load(place, revision)
-    if isinstance(seen, str):
-        yield f"load_dataset: {seen}"
+    loaded_tables = _load(place, revision)
+    if isinstance(loaded_tables, str):
+        yield f"load_dataset: {loaded_tables}"
         return
     for config in configs:
-        table = seen.get(config.name, {"error": "is not among its configs"})
+        table = loaded_tables.get(config.name, {"error": "is not among its configs"})
         where = f"load_dataset({config.name!r})"
         if "error" in table:
             yield f"{where}: {table['error']}"
@@ -86,10 +86,10 @@ def main(place: str, revision: str | None) -> None:
 def _seen(place: str, revision: str | None, name: str) -> dict[str, Any]:
     import datasets
 
-    asked = {"path": place, "name": name, "split": SPLIT, "revision": revision}
+    arguments = {"path": place, "name": name, "split": SPLIT, "revision": revision}
     try:
-        table = datasets.load_dataset(**asked)
-        streamed = next(iter(datasets.load_dataset(**asked, streaming=True)))
+        table = datasets.load_dataset(**arguments)
+        streamed = next(iter(datasets.load_dataset(**arguments, streaming=True)))
         return {
             "rows": len(table),
             "columns": table.column_names,

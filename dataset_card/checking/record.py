@@ -106,22 +106,22 @@ class RecordCheck:
             return read_release(self._folder)
         except InputError as error:
             missing = not (self._folder / RELEASE).is_file()
-            said = "is missing" if missing else error.problem.removeprefix(f"{self._folder / RELEASE}: ")
-            self._findings.add(RELEASE, said)
+            problem = "is missing" if missing else error.problem.removeprefix(f"{self._folder / RELEASE}: ")
+            self._findings.add(RELEASE, problem)
             return None
 
     def _check_files(self, record: ReleaseRecord) -> None:
         # All tables, because one that the record lists may have no file here.
         for config in self.configs if record.tables else ALL_CONFIGS:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
-            held = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
-            if not held:
+            existing_files = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
+            if not existing_files:
                 if listed or config in CONFIGS or record.tables:
                     self._findings.add(f"data/{config.name}", "is missing")
                 continue
-            for name in sorted(listed - held):
+            for name in sorted(listed - existing_files):
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")
-            for name in sorted(held - listed):
+            for name in sorted(existing_files - listed):
                 self._findings.add(name, f"is not in {RELEASE}")
         for name, sha256 in record.hashes.items():
             # A file without a hash is missing, and named as such already.

@@ -273,9 +273,9 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[
     counts = Counter[str]()
     for config in sorted(record.configs, key=_reading_order):
         rows = _sound_rows(folder, config, readers.findings)
-        while held := list(islice(rows, AHEAD)):
-            readers.pictures.look_ahead([column.name for column in config.images], (row for _, row in held))
-            for where, row in held:
+        while batch := list(islice(rows, AHEAD)):
+            readers.pictures.look_ahead([column.name for column in config.images], (row for _, row in batch))
+            for where, row in batch:
                 counts[config.name] += 1
                 _check_texts(where, row, readers.findings)
                 record.take(config, row)

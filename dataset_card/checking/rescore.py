@@ -111,13 +111,13 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
     """Yield the faults of some runs, target by target, so that each target is decoded once."""
     instances = instances_of(folder, tasks[0].instances)
     # Targets without a drawn episode are not decoded.
-    asked = [
+    drawn_instances = [
         instance for instance in instances.instances if any(task.episodes.get(instance.instance_id) for task in tasks)
     ]
-    pieces = (_piece(instances, instance, tasks) for instance in asked)
+    pieces = (_piece(instances, instance, tasks) for instance in drawn_instances)
     by_run = {task.run_id: task for task in tasks}
-    computed = in_order(recompute, pieces, min(processes, len(asked)))
-    for recomputed in tracked(computed, "rescoring", len(asked)):
+    computed = in_order(recompute, pieces, min(processes, len(drawn_instances)))
+    for recomputed in tracked(computed, "rescoring", len(drawn_instances)):
         yield from recomputed.faults
         for run_id, scored in recomputed.scored:
             yield from by_run[run_id].differences(scored)

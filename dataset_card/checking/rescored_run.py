@@ -163,5 +163,7 @@ def _difference(run_id: str, stated: Score, score: Score) -> str:
     where = f"run {run_id}, episode {stated.episode_id}, turn {stated.turn}, {stated.judge} ({stated.task})"
     if stated.orders is not None:
         return f"{where}: says what each order gave; a computed judge is asked once"
-    said, ours = ("no value" if value is None else repr(value) for value in (stated.value, score.value))
-    return f"{where}: is {said}, computed again {ours}"
+    stated_value, computed_value = (
+        "no value" if value is None else repr(value) for value in (stated.value, score.value)
+    )
+    return f"{where}: is {stated_value}, computed again {computed_value}"

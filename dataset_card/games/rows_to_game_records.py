@@ -192,15 +192,17 @@ class GameRows:
             runs = {run.run.run_id: run for run in tables.runs}
             order = dict.fromkeys(str(row["run_id"]) for _, row in self._rows[config.name])
             made = [row for run_id in order for row in tables.rows(config, runs[run_id])]
-        held = self._rows[config.name]
-        if len(made) != len(held):
-            self._findings.add(f"data/{config.name}", f"{len(held)} rows of {self.game}, its records make {len(made)}")
+        rows = self._rows[config.name]
+        if len(made) != len(rows):
+            self._findings.add(f"data/{config.name}", f"{len(rows)} rows of {self.game}, its records make {len(made)}")
         # Another number of rows is a fault already.
-        for (where, row), wanted in zip(held, made, strict=False):
+        for (where, row), wanted in zip(rows, made, strict=False):
             for column, value in row.items():
                 if not same_value(value, wanted.get(column)):
-                    said = f"{column} is {short_value(value)}, the game's records say {short_value(wanted.get(column))}"
-                    self._findings.add(where, said)
+                    fault = (
+                        f"{column} is {short_value(value)}, the game's records say {short_value(wanted.get(column))}"
+                    )
+                    self._findings.add(where, fault)
 
     def instances(self) -> tuple[GameInstance, ...]:
         """Return the instances taken so far, each once."""

@@ -46,8 +46,8 @@ class Changes:
             for path in paths:
                 yield f"  {word:<8} {path}" + (f"  {size_text(files[path].size)}" if path in files else "")
         counts = ((self.added, "added"), (self.changed, "changed"), (self.removed, "removed"))
-        said = ", ".join(f"{len(paths)} {word}" for paths, word in (*counts, (self.unchanged, "unchanged")))
-        yield f"{said}; {size_text(self.sent)} to send"
+        summary = ", ".join(f"{len(paths)} {word}" for paths, word in (*counts, (self.unchanged, "unchanged")))
+        yield f"{summary}; {size_text(self.sent)} to send"
 
 
 def compare_files(

@@ -53,12 +53,12 @@ def read_head(repo: Repository, remote: Remote, folder: Path, local: Mapping[str
     Raises:
         WorkError: What is there cannot be read, or the Hub cannot be reached.
     """
-    kept = {path for path, file in local.items() if path in remote.files and remote.files[path].same_as(file)}
-    if RELEASE in kept:
+    same_files = {path for path, file in local.items() if path in remote.files and remote.files[path].same_as(file)}
+    if RELEASE in same_files:
         return RemoteHead(remote, StoredRelease(folder, remote.commit))
     if RELEASE not in remote.files:
         # Without the record nobody can tell which runs a push would remove.
-        if tables := sorted(path for path in remote.files.keys() - kept if is_table_file(path)):
+        if tables := sorted(path for path in remote.files.keys() - same_files if is_table_file(path)):
             raise WorkError(
                 f"{repo.name}: holds tables of a release ({tables[0]}) but no {RELEASE}",
                 f"Bring {RELEASE} back there, or remove the tables.",

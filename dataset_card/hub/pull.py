@@ -173,7 +173,7 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
     Args:
         files: Instance and file name of each picture.
     """
-    seen: dict[str, str] = {}
+    images_by_lower_case: dict[str, str] = {}
     for instance_id, image in files:
         path = PurePosixPath(image)
         # ./ and // make other spellings of one file, and a name without a picture's suffix could be the index.
@@ -181,7 +181,7 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
         # Two dots begin with a dot, so names that climb out of the folder are hidden ones.
         hidden = any(part.startswith(".") for part in path.parts)
         # Names are compared in lower case, since on macOS and Windows such names are one file.
-        if not plain or hidden or path.is_absolute() or seen.setdefault(image.lower(), image) != image:
+        if not plain or hidden or path.is_absolute() or images_by_lower_case.setdefault(image.lower(), image) != image:
             raise WorkError(
                 f"instance {instance_id}: {image!r} is not a safe file name", "Ask the maintainers for a sound copy."
             )

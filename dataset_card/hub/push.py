@@ -106,8 +106,8 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
     if not plan.rebase or not needs_rebase(outgoing.release, now.head):
         return _preview(repo, outgoing, now, plan)
     with merged_release(repo, folder.resolve(), remote.commit) as (merged, built):
-        said = f"{folder}: would be merged with the newest release there"
-        return said, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
+        first_line = f"{folder}: would be merged with the newest release there"
+        return first_line, *built.lines(), *_preview(repo, _prepared(merged, plan), now, plan)
 
 
 def _preview(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushPlan) -> tuple[str, ...]:

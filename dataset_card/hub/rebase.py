@@ -37,8 +37,10 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
         instances = write_instance_sets(there, scratch / "there", report.configs, report.every_run)
         mine = StoredRelease(folder)
         if not instances.keys() >= mine.record.instance_sets.keys():  # it has a game that the other one lacks
-            held = sound_release(folder, str(folder))
-            instances = write_instance_sets(folder, scratch / "here", held.configs, held.every_run) | instances
+            own_report = sound_release(folder, str(folder))
+            instances = (
+                write_instance_sets(folder, scratch / "here", own_report.configs, own_report.every_run) | instances
+            )
         built = merge_releases(mine, StoredRelease(there, commit), instances, scratch / "release")
         yield scratch / "release", built
 

@@ -295,11 +295,11 @@ class Repository:
 
     def _refusal(self, error: HfHubHTTPError) -> Exception:
         status = error.response.status_code
-        said = f" ({_line(error.server_message)})" if error.server_message else ""
+        message = f" ({_line(error.server_message)})" if error.server_message else ""
         if status == _STALE:
             return StaleError()
         if status == _LIMITED or status >= 500:
-            return _temporary(error, f"{self.name}: the Hub cannot do this now: {status}{said}")
+            return _temporary(error, f"{self.name}: the Hub cannot do this now: {status}{message}")
         if isinstance(error, RevisionNotFoundError):
             return MissingRevisionError(
                 f"{self.name}: no such revision", "Name a tag, a branch or a commit that it has."
@@ -312,15 +312,16 @@ class Repository:
             return WorkError(f"{self.name}: the Hub does not accept the token", "Set HF_TOKEN to a valid one.")
         if status == 403:
             return WorkError(
-                f"{self.name}: the Hub refuses: 403{said}", "Check what the token may write, and the account's limits."
+                f"{self.name}: the Hub refuses: 403{message}",
+                "Check what the token may write, and the account's limits.",
             )
-        return WorkError(f"{self.name}: the Hub refuses: {status}{said}", "Follow the message in brackets.")
+        return WorkError(f"{self.name}: the Hub refuses: {status}{message}", "Follow the message in brackets.")
 
 
 def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
-    asked = error.response.headers.get("Retry-After", "")
+    retry_after = error.response.headers.get("Retry-After", "")
     # The header may also hold a date, which counts as no answer.
-    wait = float(asked) if asked.isdecimal() else None
+    wait = float(retry_after) if retry_after.isdecimal() else None
     if wait is not None and wait > LONGEST_WAIT:
         return WorkError(problem, f"Give the same command again in {wait / 60:.0f} min.")
     temporary = TemporaryError(problem, "Give the same command again later: what was uploaded is not sent again.")

@@ -91,9 +91,9 @@ class Played:
         return self.calls.get(CallKey(self.episode.episode_id, turn, role))
 
 
-def answers(asked: Iterable[Call | Failure]) -> dict[CallKey, Call]:
+def answers(events: Iterable[Call | Failure]) -> dict[CallKey, Call]:
     """Return the answers of an episode by key; of two answers the later, as in a run folder."""
-    return {CallKey(call.episode_id, call.turn, call.role): call for call in asked if isinstance(call, Call)}
+    return {CallKey(call.episode_id, call.turn, call.role): call for call in events if isinstance(call, Call)}
 
 
 def pair_folder(run: Run) -> str:
@@ -186,9 +186,9 @@ def interactions(played: Played) -> Document:
         "player_models": player_models(names),
         "players": players(names),
         "turns": rounds,
-        REQUESTS: [asked for asked, _ in counts],
+        REQUESTS: [requests for requests, _ in counts],
         VIOLATED: [violated for _, violated in counts],
-        PARSED: [asked - violated for asked, violated in counts],
+        PARSED: [requests - violated for requests, violated in counts],
         ABORTED: int(outcome == "aborted"),
         LOSE: int(outcome == "turn_limit"),
         SUCCESS: int(outcome == "converged"),
@@ -210,14 +210,14 @@ def episode_rounds(played: Played) -> list[list[Event]]:
 
 
 def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
-    asked = played.call(number, "describer")
+    call = played.call(number, "describer")
     earlier = [turn.rendering for turn in played.episode.turns if turn.turn < number and turn.rendering is not None]
     drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
-    seen = [played.place.image(target_name(played.instance)), *drawn]
-    prompt = asked.prompt if asked is not None else None
+    shown_pictures = [played.place.image(target_name(played.instance)), *drawn]
+    prompt = call.prompt if call is not None else None
     events = [
-        _event(played, MASTER, DESCRIBER, "send message", prompt or "", seen),
-        _event(played, DESCRIBER, MASTER, "get message", _reply(asked, turn)),
+        _event(played, MASTER, DESCRIBER, "send message", prompt or "", shown_pictures),
+        _event(played, DESCRIBER, MASTER, "get message", _reply(call, turn)),
     ]
     if turn is None:
         return events
@@ -233,10 +233,10 @@ def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
     return events
 
 
-def _reply(asked: Call | None, turn: Turn | None) -> str:
+def _reply(call: Call | None, turn: Turn | None) -> str:
     """Return the raw answer; an unrecorded answer (of a pulled run) is made from the turn."""
-    if asked is not None:
-        return asked.text or ""
+    if call is not None:
+        return call.text or ""
     if turn is None or turn.action == "done":
         return "<DONE>"
     return f"<DESCRIPTION>{turn.message}</DESCRIPTION>"

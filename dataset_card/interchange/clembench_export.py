@@ -145,14 +145,14 @@ class _Export:
         result = self._results.get(instance.instance_id)
         if result is None:
             return
-        asked = self._asked.get(instance.instance_id, [])
-        played = Played(self._run.run, instance, result.episode, answers(asked), place)
+        events = self._asked.get(instance.instance_id, [])
+        played = Played(self._run.run, instance, result.episode, answers(events), place)
         for rendering in (turn.rendering for turn in result.episode.turns if turn.rendering is not None):
             write_bytes(folder / place.image(f"{rendering.sha256}.png"), self._run.rendering(rendering).data)
         document = interactions(played)
         scores = [score.model_dump(mode="json") for score in self._scores.get(instance.instance_id, ())]
         # Failures too: clembench has no place for requests without an answer, and they come back with the import.
-        recorded = [event.model_dump(mode="json") for event in asked]
+        recorded = [event.model_dump(mode="json") for event in events]
         ours = {"episode": result.episode.model_dump(mode="json"), "asked": recorded, "scores": scores}
         _write(folder / place.folder / INTERACTIONS, document | {OURS: ours})
         # A constant time, so that the same run gives the same bytes.
@@ -191,22 +191,22 @@ def _instance_document(place: Place, instance: Instance, target: str) -> Documen
 
 def _scores_document(document: Document, result: EpisodeResult, judge: str) -> Document:
     """Return the content of ``scores.json``; clembench wants NaN as the main score of an aborted episode."""
-    asked, violated = sum(document[REQUESTS]), sum(document[VIOLATED])
+    requests, violated = sum(document[REQUESTS]), sum(document[VIOLATED])
     judged = result.judged.get(judge)
     final = judged.final if judged is not None and result.episode.played else None
     episode = {
         ABORTED: document[ABORTED],
         LOSE: document[LOSE],
         SUCCESS: document[SUCCESS],
-        REQUESTS: asked,
-        PARSED: asked - violated,
+        REQUESTS: requests,
+        PARSED: requests - violated,
         VIOLATED: violated,
-        RATIO: (asked - violated) / asked if asked else 0.0,
+        RATIO: (requests - violated) / requests if requests else 0.0,
         MAIN: math.nan if final is None else final * SCALE,
         **({} if final is None else _finals(result)),
     }
-    kept = {name: document[name] for name in ("meta", "player_models", "players")}
-    return {**kept, "round scores": _round_scores(document, result), "episode scores": episode}
+    shared_entries = {name: document[name] for name in ("meta", "player_models", "players")}
+    return {**shared_entries, "round scores": _round_scores(document, result), "episode scores": episode}
 
 
 def _finals(result: EpisodeResult) -> Document:
@@ -215,8 +215,8 @@ def _finals(result: EpisodeResult) -> Document:
 
 def _round_scores(document: Document, result: EpisodeResult) -> Document:
     rounds: dict[str, dict[str, Any]] = {}
-    for index, (asked, violated) in enumerate(zip(document[REQUESTS], document[VIOLATED], strict=True)):
-        rounds[str(index)] = {REQUESTS: asked, PARSED: asked - violated, VIOLATED: violated}
+    for index, (requests, violated) in enumerate(zip(document[REQUESTS], document[VIOLATED], strict=True)):
+        rounds[str(index)] = {REQUESTS: requests, PARSED: requests - violated, VIOLATED: violated}
         for name, judged in result.judged.items():
             # Rounds count from 0, turns from 1.
             if (value := judged.trajectory.get(index + 1)) is not None:

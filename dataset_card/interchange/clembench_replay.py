@@ -208,23 +208,23 @@ def _read_episode(results: ResultsFolder, path: Path, episode_id: str) -> _Trans
 
 
 def _described(events: list[_LoggedEvent]) -> dict[str, Any] | None:
-    asked, answered = _exchange(events, DESCRIBER)
+    question, answered = _exchange(events, DESCRIBER)
     if answered is None:
         return None
-    prompt = None if asked is None else str(asked.action.content)
-    return {"prompt": prompt, "text": str(answered.action.content), "seconds": _seconds(asked, answered)}
+    prompt = None if question is None else str(question.action.content)
+    return {"prompt": prompt, "text": str(answered.action.content), "seconds": _seconds(question, answered)}
 
 
 def _rendered(
     results: ResultsFolder, path: Path, events: list[_LoggedEvent], pictures: dict[str, Picture]
 ) -> dict[str, Any] | None:
-    asked, answered = _exchange(events, GENERATOR)
+    question, answered = _exchange(events, GENERATOR)
     if answered is None or not answered.action.image:
         return None
     name = answered.action.image[0]
     picture = Picture.from_untrusted(results.image(path, name), name)
     pictures[picture.sha256] = picture
-    return {"rendering": Rendering.of(picture), "seconds": _seconds(asked, answered)}
+    return {"rendering": Rendering.of(picture), "seconds": _seconds(question, answered)}
 
 
 def _missing(key: CallKey) -> Failure:
@@ -239,8 +239,8 @@ def _missing(key: CallKey) -> Failure:
 
 def _exchange(events: list[_LoggedEvent], player: str) -> tuple[_LoggedEvent | None, _LoggedEvent | None]:
     """Return the question to a player and the player's answer in a round; None where the events lack them."""
-    asked = next((event for event in events if (event.source, event.to) == (MASTER, player)), None)
-    return asked, next((event for event in events if event.source == player), None)
+    question = next((event for event in events if (event.source, event.to) == (MASTER, player)), None)
+    return question, next((event for event in events if event.source == player), None)
 
 
 def _read(path: Path) -> _Interactions:
@@ -265,9 +265,9 @@ def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     return str(category), str(difficulty)
 
 
-def _seconds(asked: _LoggedEvent | None, answered: _LoggedEvent) -> float:
+def _seconds(question: _LoggedEvent | None, answered: _LoggedEvent) -> float:
     """Return the seconds between question and answer; 0 if times are missing or implausible."""
-    first, last = _moment(asked.timestamp if asked else ""), _moment(answered.timestamp)
+    first, last = _moment(question.timestamp if question else ""), _moment(answered.timestamp)
     # Python subtracts no time without a zone from a time with a zone.
     if first is None or last is None or (first.tzinfo is None) != (last.tzinfo is None):
         return 0.0

@@ -95,13 +95,13 @@ def _summary(sample: Document) -> Document:
         [part["text"] for part in sample["input"][0]["content"] if part["type"] == "text"] if sample["input"] else []
     )
     about = {name: sample["metadata"][name] for name in ("category", "difficulty", "outcome", "abort_reason")}
-    kept = {
+    copied_fields = {
         name: sample[name] for name in ("id", "epoch", "target", "scores", "role_usage", "total_time", "turn_count")
     }
     ending = {"error": sample["error"]["message"]} if "error" in sample else {}
     ending |= {"limit": sample["limit"]["type"]} if "limit" in sample else {}
     counts = {"message_count": len(sample["messages"]), "completed": True}
-    return kept | {"input": " ".join(words)[:1000], "metadata": about} | ending | counts
+    return copied_fields | {"input": " ".join(words)[:1000], "metadata": about} | ending | counts
 
 
 class _Export:
@@ -156,8 +156,8 @@ class _Export:
         drawn = {turn: f"attachment://{rendering.sha256}" for turn, rendering in made.items()}
         messages = list(self._messages(episode, f"attachment://{instance.sha256}", drawn))
         # The prompt of a turn shows all earlier renderings, so the last prompt lacks the rendering of its own turn.
-        asked = sum(message["role"] == "user" for message in messages)
-        unseen = {turn: pictures[rendering.sha256] for turn, rendering in made.items() if turn >= asked}
+        prompt_count = sum(message["role"] == "user" for message in messages)
+        unseen = {turn: pictures[rendering.sha256] for turn, rendering in made.items() if turn >= prompt_count}
         calls = [call for call in self._calls.values() if call.episode_id == episode.episode_id]
         limit = {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
         return {

@@ -163,8 +163,8 @@ def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Versi
         if game.name not in sets:
             yield f"New game: {game.name}."
         elif sets[game.name] != game.instances.identity:
-            said = version.words if version is not None and game.name == RECONSTRUCTION else game.name
-            yield f"Other targets: {said}. Runs on the former ones stay in the releases before this one."
+            set_name = version.words if version is not None and game.name == RECONSTRUCTION else game.name
+            yield f"Other targets: {set_name}. Runs on the former ones stay in the releases before this one."
     now, before = set(_judges(source)), set(previous.record.judges)
     for word, names in (("New judges", now - before), ("Judges no longer there", before - now)):
         if names:

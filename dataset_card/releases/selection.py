@@ -126,7 +126,7 @@ def _tombstones(
 
 def _refuse_unfit(new_runs: Sequence[NewRun], instances: InstanceSets) -> None:
     """Refuse runs of another set, and a run whose folder is named twice."""
-    seen: dict[str, NewRun] = {}
+    runs_by_id: dict[str, NewRun] = {}
     for run in new_runs:
         played_on = instances.get(run.game)
         if played_on is None:
@@ -140,7 +140,7 @@ def _refuse_unfit(new_runs: Sequence[NewRun], instances: InstanceSets) -> None:
                 f"{played_on.folder} ({played_on.identity[:12]}…)",
                 "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
             )
-        twin = seen.setdefault(run.run.run_id, run)
+        twin = runs_by_id.setdefault(run.run.run_id, run)
         if twin is not run:
             raise InputError(f"{twin.path} and {run.path} are the same run {run.run.run_id}", "Name the run once.")
 

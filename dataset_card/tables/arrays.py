@@ -82,8 +82,8 @@ def _texts(values: Sequence[str | None]) -> "pa.Array":
 def _binaries(values: Sequence[bytes | None], name: str = "binary") -> "pa.Array":
     import pyarrow as pa
 
-    held = [value or b"" for value in values]
-    buffers = [_validity(values), _offsets(held), pa.py_buffer(b"".join(held))]
+    contents = [value or b"" for value in values]
+    buffers = [_validity(values), _offsets(contents), pa.py_buffer(b"".join(contents))]
     return pa.Array.from_buffers(pa.type_for_alias(name), len(values), buffers)
 
 

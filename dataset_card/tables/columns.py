@@ -72,8 +72,8 @@ class Config:
 
         What is not ``later`` stays, so that a file without it is at fault.
         """
-        kept = tuple(column for column in self.columns if not column.later or column.name in names)
-        return self if len(kept) == len(self.columns) else replace(self, columns=kept)
+        columns = tuple(column for column in self.columns if not column.later or column.name in names)
+        return self if len(columns) == len(self.columns) else replace(self, columns=columns)
 
     def features(self) -> dict[str, dict[str, Any]]:
         """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""

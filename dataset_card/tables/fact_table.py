@@ -36,10 +36,10 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     for episode in run.episodes:
         scene = scenes[episode.instance_id]
         for turn in episode.rendered_turns:
-            seen = known.get(episode.episode_id, {}).get(turn.rendering.sha256) if turn.rendering else None
-            if seen is not None and scene is not None:
-                shared = {"turn": turn.turn, "rendering_sha256": seen.rendering}
-                for own in rows_of_facts(scene, seen):
+            rendering_facts = known.get(episode.episode_id, {}).get(turn.rendering.sha256) if turn.rendering else None
+            if rendering_facts is not None and scene is not None:
+                shared = {"turn": turn.turn, "rendering_sha256": rendering_facts.rendering}
+                for own in rows_of_facts(scene, rendering_facts):
                     yield of_episode(run, episode) | shared | own
 
 
@@ -152,8 +152,8 @@ def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any
         own = [row for row in facts if row["part"] == part]
         decided = [row for row in own if row["verdict"] != "undecided"]
         whole, credit = fsum(row["weight"] for row in decided), fsum(row["weight"] * row["credit"] for row in decided)
-        held = sum(row["verdict"] == "holds" for row in own)
-        parts[part] = PartShare(round(credit / whole, 4) if whole else None, held, len(decided), len(own))
+        held_count = sum(row["verdict"] == "holds" for row in own)
+        parts[part] = PartShare(round(credit / whole, 4) if whole else None, held_count, len(decided), len(own))
     credit = fsum(row["weight"] * row["credit"] for row in facts)
     whole = credit + fsum(row["weight"] for row in extras)
     # The absence of extras counts as a single fact, which can always be decided.

@@ -142,12 +142,12 @@ def schema_faults(folder: Path, config: Config) -> list[str]:
         where = path.relative_to(folder)
         try:
             with _open(path) as file:
-                held = file.schema_arrow
+                file_schema = file.schema_arrow
                 groups = [file.metadata.row_group(index) for index in range(file.num_row_groups)]
         except (OSError, ValueError) as error:
             faults.append(f"{where}: not a Parquet file ({_short(error)})")
             continue
-        faults += [f"{where}: {fault}" for fault in _differences(wanted, held)]
+        faults += [f"{where}: {fault}" for fault in _differences(wanted, file_schema)]
         if max((group.total_byte_size for group in groups), default=0) > MAX_GROUP_BYTES:
             faults.append(f"{where}: a row group is larger than {MAX_GROUP_BYTES // 2**20} MiB")
     return faults
@@ -180,17 +180,17 @@ def _batches(file: "pq.ParquetFile") -> Iterator["pa.RecordBatch"]:
         yield from file.iter_batches(READ_ROWS, row_groups=[group], use_threads=False)
 
 
-def _differences(wanted: "pa.Schema", held: "pa.Schema") -> Iterator[str]:
+def _differences(wanted: "pa.Schema", file_schema: "pa.Schema") -> Iterator[str]:
     for field in wanted:
-        index = held.get_field_index(field.name)
+        index = file_schema.get_field_index(field.name)
         if index < 0:
             yield f"column {field.name!r} is missing"
-        elif held.field(index).type != field.type:
-            yield f"column {field.name!r} is {held.field(index).type}, must be {field.type}"
-    for name in held.names:
+        elif file_schema.field(index).type != field.type:
+            yield f"column {field.name!r} is {file_schema.field(index).type}, must be {field.type}"
+    for name in file_schema.names:
         if name not in wanted.names:
             yield f"unknown column {name[:80]!r}"
-    if (held.metadata or {}).get(b"huggingface") != wanted.metadata[b"huggingface"]:
+    if (file_schema.metadata or {}).get(b"huggingface") != wanted.metadata[b"huggingface"]:
         yield "the features in its metadata are not those of the columns"
 
 

@@ -44,10 +44,10 @@ def score_fields(row: Row) -> dict[str, Any]:
     """Return the fields of the ``Score`` of a row of ``scores``."""
     # Only models are asked in both orders; of all other scores both columns are null.
     orders = (row["first_leading"], row["final_leading"])
-    asked = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
-    asked |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
-    asked |= {"version": row.get("metric_version"), "loading": row.get("loading")}
-    return {name: row[name] for name in _SCORE} | asked
+    judge_fields = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
+    judge_fields |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
+    judge_fields |= {"version": row.get("metric_version"), "loading": row.get("loading")}
+    return {name: row[name] for name in _SCORE} | judge_fields
 
 
 def cost_of(row: Row) -> float | None:

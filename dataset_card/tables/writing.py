@@ -202,7 +202,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
     stored: dict[int, int] = {}
-    held = written = 0
+    held_bytes = written = 0
     for row in rows:
         # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
         full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
@@ -211,13 +211,13 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
         sizes = {id(picture["bytes"]): len(picture["bytes"]) for picture in pictures.values() if picture is not None}
         enough = 2 * full if sizes.keys() & stored.keys() else full
         # A picture that several rows share is stored once, but held for each of them until it is written.
-        if len(group) >= most or sum(stored.values()) >= enough or held >= 4 * full:
+        if len(group) >= most or sum(stored.values()) >= enough or held_bytes >= 4 * full:
             yield group
             written += sum(stored.values())
-            group, stored, held = [], {}, 0
+            group, stored, held_bytes = [], {}, 0
         group.append(row | pictures)
         stored |= sizes
-        held += sum(sizes.values())
+        held_bytes += sum(sizes.values())
     if group:
         yield group
 

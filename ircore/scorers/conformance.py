@@ -116,13 +116,16 @@ def _check_preferences(judge: Judge, where: str) -> None:
 def _judgement(ask: Callable[[], Judgement], method: str, where: str) -> Judgement:
     """Return a judgement that has a value or a reason, and is the same when asked again."""
     try:
-        said, again = ask(), ask()
+        judgement, again = ask(), ask()
     except Exception as error:
         raise ConformanceError(f"{method}: raises {type(error).__name__}: {error}") from error
-    expect(isinstance(said, Judgement), f"{method}: returns a {type(said).__name__}, not a Judgement")
-    expect((said.value is None) == bool(said.reason), f"{method}: give either a value or a reason why there is none")
-    expect(said == again, f"{where}: judges the same pictures differently the second time")
-    return said
+    expect(isinstance(judgement, Judgement), f"{method}: returns a {type(judgement).__name__}, not a Judgement")
+    expect(
+        (judgement.value is None) == bool(judgement.reason),
+        f"{method}: give either a value or a reason why there is none",
+    )
+    expect(judgement == again, f"{where}: judges the same pictures differently the second time")
+    return judgement
 
 
 def _expect_within(value: Any, low: float | None, high: float | None, where: str) -> None:

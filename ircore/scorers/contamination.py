@@ -96,10 +96,10 @@ def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPl
     out.mkdir(parents=True, exist_ok=True)
     with locked(out, "probe"):
         store_prices(out, plan.prices)
-        asked = tuple(read_records(out / JUDGEMENTS, QUESTIONS))
-        inquiries = _inquiries(instances, judge, player, out, asked)
+        stored_questions = tuple(read_records(out / JUDGEMENTS, QUESTIONS))
+        inquiries = _inquiries(instances, judge, player, out, stored_questions)
         cost_limit = CostLimit(_prices(judge, out, plan), plan.max_cost)
-        cost_limit.begin(asked)
+        cost_limit.begin(stored_questions)
         entries: dict[tuple[str, str], JudgeQuestion] = {}
         with JudgementWriter() as writer, progress("probing", len(inquiries)) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
@@ -140,10 +140,10 @@ def _inquiries(
     judge: LoadedJudge,
     player: JudgingPlayer | None,
     out: Path,
-    asked: Sequence[JudgeQuestion],
+    stored_questions: Sequence[JudgeQuestion],
 ) -> "list[_ProbeInquiry]":
     # A question that failed technically is not settled, and is asked again.
-    known = {question.asked_as: question for question in asked if question.settled}
+    known = {question.asked_as: question for question in stored_questions if question.settled}
     return [
         _ProbeInquiry(out, player, known, instances, instance, asking, judge)
         for instance in instances.instances
@@ -209,17 +209,17 @@ class _ProbeInquiry(JudgementInquiry):
 
 
 def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -> ProbedTarget:
-    unseen, seen = (entries.get((instance.instance_id, asking)) for asking in PROMPTS)
-    known, says = read_known(seen.text or "") if seen is not None else (None, "")
-    described = unseen.text if unseen is not None else None
+    unseen_question, known_question = (entries.get((instance.instance_id, asking)) for asking in PROMPTS)
+    known, says = read_known(known_question.text or "") if known_question is not None else (None, "")
+    described = unseen_question.text if unseen_question is not None else None
     guessed = None if described is None else guessed_share(instance, described)
     lost: dict[str, str] = {
         asking: question.reason
-        for asking, question in (("unseen", unseen), ("known", seen))
+        for asking, question in (("unseen", unseen_question), ("known", known_question))
         if question is not None and question.reason is not None
     }
     # An answer such as "It looks like a chart." was given, but decides nothing.
-    if known is None and seen is not None and seen.text is not None:
+    if known is None and known_question is not None and known_question.text is not None:
         lost["known"] = "judge_format"
     return ProbedTarget(instance_id=instance.instance_id, guessed=guessed, known=known, says=says, unanswered=lost)
 
@@ -275,8 +275,10 @@ def as_text(targets: Sequence[ProbedTarget]) -> str:
         for target in targets
         if target.suspicious
     ]
-    asked = sum(target.known is not None for target in targets)
-    lines.append(f"{sum(bool(target.known) for target in targets)} of {counted(asked, 'picture')} are said to be known")
+    answer_count = sum(target.known is not None for target in targets)
+    lines.append(
+        f"{sum(bool(target.known) for target in targets)} of {counted(answer_count, 'picture')} are said to be known"
+    )
     shares = [target.guessed for target in targets if target.guessed is not None]
     if shares:
         lines.append(f"{100 * sum(shares) / len(shares):.0f} % of the written texts are guessed without the picture")

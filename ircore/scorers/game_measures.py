@@ -54,8 +54,8 @@ def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = No
                 scores += of_episode
                 shown.advance()
         run.keep_measured(scores)
-    kept = sum(score in known for score in scores)
-    return MeasureCounts(len(episodes), len(scores) - kept, kept)
+    kept_count = sum(score in known for score in scores)
+    return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count)
 
 
 class _Work(NamedTuple):

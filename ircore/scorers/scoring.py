@@ -114,19 +114,21 @@ def score_runs(
         WorkError: Scores cannot be written; those of earlier episodes are kept.
     """
     _check_names(plan)
-    with ExitStack() as held:
+    with ExitStack() as locks:
         # Locked for the whole command: a second scorer would compute the same scores and append them twice.
         for run in runs:
-            held.enter_context(run.lock())
+            locks.enter_context(run.lock())
         works: list[tuple[RunFolder, _Work]] = []
         counts: dict[str, ScoreCount] = {}
-        episodes = kept = 0
+        episodes = kept_count = 0
         for run in runs:
-            asked = replace(plan, judges=applicable_judges(plan.judges, run.instances.instances))
+            plan_of_run = replace(plan, judges=applicable_judges(plan.judges, run.instances.instances))
             works_of_run = [
-                _Work(run.path, episode, wanted_scores(episode, asked)) for episode in run.episodes() if episode.played
+                _Work(run.path, episode, wanted_scores(episode, plan_of_run))
+                for episode in run.episodes()
+                if episode.played
             ]
-            for name in asked.judges:
+            for name in plan_of_run.judges:
                 # Before any score, so that scores of another version under the same name are refused at once.
                 run.keep_judge(identity_of(name, installed_judge(name)))
             _count_left_out(counts, plan.judges, works_of_run)
@@ -137,11 +139,11 @@ def score_runs(
             ]
             episodes += len(works_of_run)
             for wanted in (w for work in works_of_run for w in work.wanted if w in done):
-                kept += 1
+                kept_count += 1
                 count_score(counts, done[wanted], new=False)
             works += [(run, work) for work in lacking if work.wanted]
         new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
-    return ScoringSummary(len(runs), episodes, kept, new, unavailable, counts)
+    return ScoringSummary(len(runs), episodes, kept_count, new, unavailable, counts)
 
 
 def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works: Sequence[_Work]) -> None:

@@ -77,8 +77,8 @@ def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
         )
     made = commitment_of(loaded.slug, loaded.submission, known or new_salt(salt_file))
     text = path.read_text("utf-8")
-    kept = re.sub(r"^commitment:.*\n?", "", text, flags=re.MULTILINE).rstrip()
-    changed = f'{kept}\ncommitment: "{made}"\n'
+    remaining_text = re.sub(r"^commitment:.*\n?", "", text, flags=re.MULTILINE).rstrip()
+    changed = f'{remaining_text}\ncommitment: "{made}"\n'
     # The line could land inside a block scalar or a flow mapping: the changed text is read again.
     again = check_bytes(changed.encode(), MANIFEST, loaded.slug, purpose=Purpose(local=True)).submission
     if again is None or again.model_copy(update={"commitment": stated}) != loaded.submission:

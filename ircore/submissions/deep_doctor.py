@@ -226,10 +226,10 @@ async def _errors(service: _Service, report: DeepReport) -> None:
         "an unknown model": (unknown, ("not_found", "rejected")),
         "a wrong parameter": (wrong, ("unsupported", "rejected")),
     }
-    said = list(_error_words(expected))
+    error_words = list(_error_words(expected))
     is_clear = all(isinstance(reply, Fault) and reply.kind in kinds for reply, kinds in expected.values())
     remedy = "" if is_clear else "Look at the first answers of a run: this service hides mistakes in the manifest."
-    report.add("error bodies", True, "; ".join(said), remedy, "clear" if is_clear else "unclear")
+    report.add("error bodies", True, "; ".join(error_words), remedy, "clear" if is_clear else "unclear")
 
 
 def _error_words(expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]]) -> Iterator[str]:

@@ -114,12 +114,12 @@ class _Patient:
         """Return a finding about this player."""
         return Finding(self.seat, question, works, " ".join(detail.split()), remedy)
 
-    async def ask(self, question: str, asked: Awaitable[Answer]) -> _Timed | Finding:
+    async def ask(self, question: str, pending_answer: Awaitable[Answer]) -> _Timed | Finding:
         """Wait for an answer, slightly longer than the player's own deadline; every failure becomes a finding."""
         started = perf_counter()
         try:
             # The player's own message shall come first: it says more than a time-out.
-            answer = await asyncio.wait_for(_unbroken(asked), self.timeout * 1.1)
+            answer = await asyncio.wait_for(_unbroken(pending_answer), self.timeout * 1.1)
         except PlayerError as error:
             return self.finding(question, False, f"{error.reason}: {error.detail}", remedy_of(error, self.spec))
         except JudgeError as error:
@@ -147,10 +147,10 @@ def examine_seat(loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float) -> lis
         return [Finding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
     rules = loaded.submission.rules
     stated = {"rules": rules} if isinstance(rules, Rules) else {}
-    asked = _TRIALS.get(seat.method)
+    trial = _TRIALS.get(seat.method)
     if seat.method == "answer" and not traits_of(spec.player).answers:
-        asked = None
-    return _examined(seat.name, spec, timeout, asked or _accept, answers=seat.answers, **stated)
+        trial = None
+    return _examined(seat.name, spec, timeout, trial or _accept, answers=seat.answers, **stated)
 
 
 def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
@@ -196,9 +196,9 @@ async def _describe(patient: _Patient) -> list[Finding]:
         return [timed]
     findings = [_reply(patient, "image input", timed, 1)]
     if findings[0].works:
-        said, drawn = timed.answer.text, (shown_picture("#0000ff"),)
+        text, drawn = timed.answer.text, (shown_picture("#0000ff"),)
         again = DescriberView(
-            2, later, view.target, drawn, (parse_reply(said, 1).message,), (said,), (first,), budget, 0
+            2, later, view.target, drawn, (parse_reply(text, 1).message,), (text,), (first,), budget, 0
         )
         timed = await patient.ask("two images", patient.player.describe(again))
         findings.append(timed if isinstance(timed, Finding) else _reply(patient, "two images", timed, 2))
@@ -240,15 +240,15 @@ async def _answer(patient: _Patient) -> list[Finding]:
         return [timed]
     answer = timed.answer
     if isinstance(answer, PictureAnswer):
-        seen, right = _drawing(timed, 0)
+        detail, right = _drawing(timed, 0)
     elif isinstance(answer, ChoiceAnswer):
         notes = "".join(f"; {note}" for note in answer.notes)
-        seen, right = f"chose {answer.choice}{notes}, {timed.took}", answer.choice == "red"
+        detail, right = f"chose {answer.choice}{notes}, {timed.took}", answer.choice == "red"
     else:
         right = any(word in answer.text.lower() for word in COLOUR_WORDS)
         words = "saw the red disc" if right else "but nothing red in the words on a red disc"
-        seen = f"{len(answer.text.split())} words, {timed.took}; {words}"
-    return [patient.finding(f"a {patient.answers}", True, seen, "" if right or not shown else SEE)]
+        detail = f"{len(answer.text.split())} words, {timed.took}; {words}"
+    return [patient.finding(f"a {patient.answers}", True, detail, "" if right or not shown else SEE)]
 
 
 _TRIALS: Mapping[str, Callable[[_Patient], Awaitable[list[Finding]]]] = {
@@ -273,18 +273,18 @@ def _rating(patient: _Patient, timed: _Timed) -> Finding:
 def _reply(patient: _Patient, question: str, timed: _Timed, turn: int) -> Finding:
     """Return whether a describer keeps to the protocol, and on turn 1 whether the message names the shown colour."""
     answer: TextAnswer = timed.answer
-    seen = f"{len(answer.text.split())} words, {timed.took}"
+    summary = f"{len(answer.text.split())} words, {timed.took}"
     try:
         move = parse_reply(answer.text, turn)
     except ProtocolViolationError as fault:
-        detail = f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({seen})"
+        detail = f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({summary})"
         remedy = "Episodes with such answers are aborted. Try again; if it stays so, name another model."
         return patient.finding(question, False, detail, remedy)
     if turn > 1:
-        return patient.finding(question, True, seen)
+        return patient.finding(question, True, summary)
     if not any(word in move.message.lower() for word in COLOUR_WORDS):
-        return patient.finding(question, True, f"{seen}, but nothing red in the words on a red disc", SEE)
-    return patient.finding(question, True, f"{seen}; saw the red disc")
+        return patient.finding(question, True, f"{summary}, but nothing red in the words on a red disc", SEE)
+    return patient.finding(question, True, f"{summary}; saw the red disc")
 
 
 def _drawing(timed: _Timed, channel: int) -> tuple[str, bool]:
@@ -295,9 +295,9 @@ def _drawing(timed: _Timed, channel: int) -> tuple[str, bool]:
     middle = picture.pixels[picture.height // 2, picture.width // 2].astype(int)
     others = max(value for index, value in enumerate(middle) if index != channel)
     colour, right = COLOURS[channel], bool(middle[channel] >= others + CLEARLY)
-    seen = f"drew it {colour}" if right else f"but its middle is not {colour}"
+    colour_note = f"drew it {colour}" if right else f"but its middle is not {colour}"
     size = f"{picture.width} × {picture.height} px, {len(picture.data) / 1000:.1f} kB"
-    return f"{size}, {timed.took}; {seen}{''.join(f'; {note}' for note in answer.notes)}", right
+    return f"{size}, {timed.took}; {colour_note}{''.join(f'; {note}' for note in answer.notes)}", right
 
 
 def _took(usage: Usage, seconds: float) -> str:
@@ -327,10 +327,10 @@ def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
     return hurried
 
 
-async def _unbroken(asked: Awaitable[AnswerT]) -> AnswerT:
+async def _unbroken(pending_answer: Awaitable[AnswerT]) -> AnswerT:
     """Wait for an answer; any exception of a plug-in player becomes an error with a single line."""
     try:
-        return await asked
+        return await pending_answer
     except (PlayerError, JudgeError, InputError):
         raise
     except Exception as error:
@@ -339,9 +339,9 @@ async def _unbroken(asked: Awaitable[AnswerT]) -> AnswerT:
         ) from error
 
 
-async def _closing(player: Any, asked: Awaitable[AnswerT]) -> AnswerT:
+async def _closing(player: Any, pending_answer: Awaitable[AnswerT]) -> AnswerT:
     try:
-        return await asked
+        return await pending_answer
     finally:
         if close := getattr(player, "close", None):
             await close()

@@ -216,11 +216,11 @@ def held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]
         InputError: A run is damaged.
     """
     steps = {submission.slug: submission.steps for submission in submissions}
-    held = []
+    runs = []
     for path in published:
         run, provenance = open_any_run(path).run, read_provenance(path)
         decided = steps.get(run.slug, ())
         grave = tuple(flag for flag in provenance.flags if flag.grave) if provenance is not None else ()
         if grave and not (is_cleared(decided, run.run_id) or is_gone(decided, run.run_id)):
-            held.append(HeldRun(run.slug, run.run_id, grave))
-    return held
+            runs.append(HeldRun(run.slug, run.run_id, grave))
+    return runs

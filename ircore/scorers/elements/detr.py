@@ -37,14 +37,14 @@ def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
         inputs = processor(images=pixels, return_tensors="pt")
         outputs = model(**inputs)
     # The processor scales pictures for the network; the sizes bring the boxes back to this picture's pixels.
-    (seen,) = processor.post_process_object_detection(outputs, threshold=threshold, target_sizes=[(height, width)])
+    (objects,) = processor.post_process_object_detection(outputs, threshold=threshold, target_sizes=[(height, width)])
     elements = tuple(
         SeenElement(
             label=model.config.id2label[int(label)],
             box=(float(box[0]), float(box[1]), float(box[2]), float(box[3])),
             score=float(score),
         )
-        for label, box, score in zip(seen["labels"], seen["boxes"], seen["scores"], strict=True)
+        for label, box, score in zip(objects["labels"], objects["boxes"], objects["scores"], strict=True)
     )
     return ElementList(width=width, height=height, source=f"detr {fingerprint(place)}"[:200], elements=elements)
 

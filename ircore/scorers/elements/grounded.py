@@ -33,14 +33,14 @@ def detect_by_model(path: Path, picture: Picture, labels: tuple[str, ...] = ()) 
     """
     judge = read_judge(path)
     try:
-        seen = asyncio.run(_asked(judge.make_player(), picture, labels))
+        detections = asyncio.run(_asked(judge.make_player(), picture, labels))
     except PlayerError as error:
         raise InputError(
             f"{path}: the model gave no answer ({error})", "Try the file with: ircore doctor FILE."
         ) from error
     except DetectionError as error:
         raise InputError(f"{path}: the model's answer cannot be used: {error}", "Name another model.") from error
-    return seen.as_elements(picture.width, picture.height, f"model {judge.name}")
+    return detections.as_elements(picture.width, picture.height, f"model {judge.name}")
 
 
 def detected_once(path: Path, picture: Picture, labels: tuple[str, ...]) -> ElementList:
@@ -58,13 +58,13 @@ def detected_once(path: Path, picture: Picture, labels: tuple[str, ...]) -> Elem
     if folder is None:
         return detect_by_model(path, picture, labels)
     # All that shapes the answer: after a change of model or prompt the kept answers are not used. No label holds NUL.
-    asked = "\0".join((read_judge(path).identity.model_dump_json(), PROMPT, *labels))
-    kept = folder / "detections" / hashlib.sha256(asked.encode()).hexdigest()[:32] / f"{picture.sha256}.json"
-    if kept.is_file():
-        return read_elements(kept)
+    cache_key = "\0".join((read_judge(path).identity.model_dump_json(), PROMPT, *labels))
+    cache_file = folder / "detections" / hashlib.sha256(cache_key.encode()).hexdigest()[:32] / f"{picture.sha256}.json"
+    if cache_file.is_file():
+        return read_elements(cache_file)
     elements = detect_by_model(path, picture, labels)
     with suppress(WorkError):  # without a file in the cache the model is asked again next time
-        write_elements(kept, elements)
+        write_elements(cache_file, elements)
     return elements
 
 

@@ -80,11 +80,11 @@ def _positive(counts: Mapping[str, int]) -> Counter[str]:
 
 
 def _presence(shared: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule) -> Presence:
-    asked, made = sum(reference.values()), sum(generated.values())
-    empty = which_empty(asked, made)
+    reference_count, generated_count = sum(reference.values()), sum(generated.values())
+    empty = which_empty(reference_count, generated_count)
     otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
-    precision = shared / made if made else otherwise
-    recall = shared / asked if asked else otherwise
+    precision = shared / generated_count if generated_count else otherwise
+    recall = shared / reference_count if reference_count else otherwise
     return Presence(precision, recall, _f1(precision, recall, empty), empty)
 
 

@@ -148,8 +148,8 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
             f"{run.path}: the judge {judge.name} rated nothing of this test",
             "Name a judge that rates similarity of these categories; of people, import ratings first.",
         )
-    kept = {target: _rightly(ratings) for target, ratings in rated.items()}
-    orders = order_shares(kept.values())
+    orders_by_target = {target: _rightly(ratings) for target, ratings in rated.items()}
+    orders = order_shares(orders_by_target.values())
     episodes = {episode.episode_id: episode for episode in run.episodes() if episode.episode_id in rated}
     category_of = {name: episode.category for name, episode in episodes.items()}
     # Only of rated targets: a test that was stopped half-way counts its other targets as not asked, not as unrated.
@@ -164,7 +164,7 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
         orders=orders,
         bounds=tuple(_bound(rated.values(), *bound) for bound in BOUNDS),
         attacks=tuple(_attack(rated.values(), edit, without) for edit, without in ATTACKS.items()),
-        categories=shares_by_category(kept, category_of),
+        categories=shares_by_category(orders_by_target, category_of),
         share=share_of(orders),
     )
 
@@ -235,9 +235,11 @@ def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[_OrderShare, 
     known = tuple(targets)
     shares = []
     for order in ORDERS:
-        kept = [target[order] for target in known if order in target]
+        verdicts = [target[order] for target in known if order in target]
         shares.append(
-            _OrderShare(better=order.better, worse=order.worse, strict=order.strict, targets=len(kept), right=sum(kept))
+            _OrderShare(
+                better=order.better, worse=order.worse, strict=order.strict, targets=len(verdicts), right=sum(verdicts)
+            )
         )
     return tuple(shares)
 
@@ -249,16 +251,18 @@ def share_of(orders: Iterable[_OrderShare]) -> float | None:
     return round(sum(order.right for order in known) / pairs, 4) if pairs else None
 
 
-def shares_by_category(kept: Mapping[str, Mapping[Order, bool]], category_of: Mapping[str, str]) -> dict[str, float]:
+def shares_by_category(targets: Mapping[str, Mapping[Order, bool]], category_of: Mapping[str, str]) -> dict[str, float]:
     """Return the share of ordered pairs in the right order by category, where there are any.
 
     Args:
-        kept: By target, the orders that apply to it, and whether the judge keeps to them.
+        targets: By target, the orders that apply to it, and whether the judge keeps to them.
         category_of: The category of each target.
     """
     shares = {
-        category: share_of(order_shares(orders for target, orders in kept.items() if category_of[target] == category))
-        for category in dict.fromkeys(category_of[target] for target in kept)
+        category: share_of(
+            order_shares(orders for target, orders in targets.items() if category_of[target] == category)
+        )
+        for category in dict.fromkeys(category_of[target] for target in targets)
     }
     return {category: share for category, share in shares.items() if share is not None}
 

@@ -47,15 +47,15 @@ def preferred_card(run: RunFolder, name: str) -> JudgeCard:
     by_target = dict(
         zip((episode.episode_id for episode in episodes), tracked(computed, "comparing", len(works)), strict=True)
     )
-    kept = {target: preferred.orders for target, preferred in by_target.items() if preferred.orders}
-    if not kept:
+    orders_by_target = {target: preferred.orders for target, preferred in by_target.items() if preferred.orders}
+    if not orders_by_target:
         raise InputError(f"{run.path}: the judge {name} preferred nothing of this test", "Name another judge.")
-    orders = order_shares(kept.values())
+    orders = order_shares(orders_by_target.values())
     attacks = [preferred.attacks for preferred in by_target.values()]
     return JudgeCard(
-        battery=VERSION, judge=identity, instance_set=run.run.instance_set, targets=len(kept), unrated=0, edits=(),
-        orders=orders, bounds=(), attacks=tuple(_attack(attacks, edit) for edit in ATTACKS),
-        categories=shares_by_category(kept, {episode.episode_id: episode.category for episode in episodes}),
+        battery=VERSION, judge=identity, instance_set=run.run.instance_set, targets=len(orders_by_target), unrated=0,
+        edits=(), orders=orders, bounds=(), attacks=tuple(_attack(attacks, edit) for edit in ATTACKS),
+        categories=shares_by_category(orders_by_target, {episode.episode_id: episode.category for episode in episodes}),
         share=share_of(orders),
     )  # fmt: skip
 

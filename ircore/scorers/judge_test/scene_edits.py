@@ -28,8 +28,8 @@ WRONG_COLOURS = (
 
 def labels_removed(scene: Scene) -> Scene | None:
     """Leave out every text."""
-    kept = [element for element in scene.elements if element.text is None]
-    return _with(scene, kept) if len(kept) < len(scene.elements) else None
+    elements = [element for element in scene.elements if element.text is None]
+    return _with(scene, elements) if len(elements) < len(scene.elements) else None
 
 
 def labels_exchanged(scene: Scene) -> Scene | None:

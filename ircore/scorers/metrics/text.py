@@ -75,12 +75,12 @@ def label_scores(target: Sequence[Label], image: Sequence[Label]) -> _LabelScore
     """
     placed = sum(_matched(target, image, text) for text in {plain(label.text) for label in target})
     anywhere = (_counted(target) & _counted(image)).total()
-    asked, shown = len(target), len(image)
+    target_count, image_count = len(target), len(image)
     return _LabelScores(
-        precision=placed / shown if shown else None,
-        recall=placed / asked if asked else None,
-        f1=2 * placed / (asked + shown) if asked + shown else None,
-        texts_f1=2 * anywhere / (asked + shown) if asked + shown else None,
+        precision=placed / image_count if image_count else None,
+        recall=placed / target_count if target_count else None,
+        f1=2 * placed / (target_count + image_count) if target_count + image_count else None,
+        texts_f1=2 * anywhere / (target_count + image_count) if target_count + image_count else None,
     )
 
 

@@ -77,9 +77,9 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: 
         InputError: A file of the run is damaged, or the judge rates none of its categories.
     """
     done = scores_by_question(run)
-    asked = tuple(question for question in read_judgements(run) if question.judge == judge.name)
+    judge_questions = tuple(question for question in read_judgements(run) if question.judge == judge.name)
     who = asked_as(judge.identity)
-    known = {question.key: question for question in asked if question.settled and question.asked_as == who}
+    known = {question.key: question for question in judge_questions if question.settled and question.asked_as == who}
     played = [episode for episode in run.episodes() if episode.played]
     asked_about = [episode for episode in played if judge.identity.rates(episode.category)]
     wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
@@ -100,8 +100,8 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: 
         for (name, renderings), questions in groups.items()
     )
     again = {question for item in items for question in item.wanted}
-    kept = tuple(done[request] for _, _, request in wanted if request in done and request not in again)
-    return JudgedRun(items, kept, asked, len(played) - len(asked_about))
+    surviving_scores = tuple(done[request] for _, _, request in wanted if request in done and request not in again)
+    return JudgedRun(items, surviving_scores, judge_questions, len(played) - len(asked_about))
 
 
 def _can_be_read_now(
@@ -125,8 +125,10 @@ def _can_be_read_now(
         for order in orders
         for hashes in [shown[::-1] if order == "final_leading" else shown]
     ]
-    asked = [order for order in answers if any(order)]
-    return bool(asked) and all(any(verdict is not None and verdict.readable for verdict in order) for order in asked)
+    answered_orders = [order for order in answers if any(order)]
+    return bool(answered_orders) and all(
+        any(verdict is not None and verdict.readable for verdict in order) for order in answered_orders
+    )
 
 
 def _task(renderings: Sequence[Rendering]) -> JudgedTask:

@@ -70,16 +70,16 @@ async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
     first, final = item.renderings
     if first.sha256 == final.sha256:
         return Verdict(0.5)  # a judge that must choose could only guess
-    said: list[float] = []
+    preferences: list[float] = []
     leniencies: set[str] = set()
     for order in get_args(Order):
         verdict = await _answer(item, prompts, ask, order)
         if verdict.value is None:
             # One order without an answer is enough to lose the preference, so the other is not paid for.
             return verdict
-        said.append(verdict.value)
+        preferences.append(verdict.value)
         leniencies |= set(verdict.leniencies)
-    orders = Orders(*said)
+    orders = Orders(*preferences)
     mean = (orders.first_leading + orders.final_leading) / 2
     return Verdict(mean, orders=orders, leniencies=tuple(sorted(leniencies)))
 
@@ -99,8 +99,8 @@ async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | No
         if question.text is None:
             return Verdict(None, f"{question.reason}: {question.detail}")
         try:
-            said = question.read()
-            return Verdict(said.value, leniencies=said.leniencies)
+            reading = question.read()
+            return Verdict(reading.value, leniencies=reading.leniencies)
         except AnswerError as error:
             problem = str(error)
         exchanges = (Exchange(question.text, prompts.repaired(problem, form)),)

@@ -106,9 +106,9 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
     """
     # First of all: a missing key must be told before a run is locked or written to.
     players = [judge.make_player() for judge in judges]
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for run in runs:
-            held.enter_context(run.lock())
+            locks.enter_context(run.lock())
             for judge in judges:
                 # All are checked before any is stored, so that a refused judge leaves no run half changed.
                 run.check_judge(judge.identity)
@@ -281,8 +281,8 @@ class _JudgeInquiry(JudgementInquiry):
         )
 
     def cached(self) -> JudgementEntry | None:
-        kept = self.cache.answer(JUDGE, self.question.view) if self.cache else None
-        return self.entry(text=kept.text, usage=kept.usage) if isinstance(kept, TextAnswer) else None
+        answer = self.cache.answer(JUDGE, self.question.view) if self.cache else None
+        return self.entry(text=answer.text, usage=answer.usage) if isinstance(answer, TextAnswer) else None
 
     def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
         entry = super().answered(answer, seconds)

@@ -179,14 +179,14 @@ def _check_annotators(names: Sequence[str]) -> None:
 
 def _check_runs(runs: Sequence[RunFolder]) -> None:
     first = runs[0]
-    seen: dict[str, RunFolder] = {}
+    runs_by_id: dict[str, RunFolder] = {}
     for run in runs:
         if run.run.instance_set != first.run.instance_set:
             raise InputError(
                 f"{run.path}: was played on another instance set than {first.path}",
                 "Make a page for each instance set.",
             )
-        twin = seen.setdefault(run.run.run_id, run)
+        twin = runs_by_id.setdefault(run.run.run_id, run)
         if twin is not run:
             raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
 
@@ -198,8 +198,8 @@ def _is_alike(episode: Episode) -> bool:
 
 def _items(run_id: str, instance: Instance, episode: Episode, every_turn: bool) -> Iterator[Item]:
     made = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
-    asked = made if every_turn or len(made) < 2 else [made[0], made[-1]]
-    for turn, rendering in asked:
+    rated_turns = made if every_turn or len(made) < 2 else [made[0], made[-1]]
+    for turn, rendering in rated_turns:
         yield Item(run_id, episode.episode_id, turn, "similarity", instance.sha256, rendering)
     if len(made) > 1 and not _is_alike(episode):
         turn, final = made[-1]

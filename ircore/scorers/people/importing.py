@@ -93,16 +93,16 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
         InputError: Anything is wrong with the file, told with row numbers; nothing is written then.
         WorkError: The disk is full; runs that were written before are complete, and a second import keeps them.
     """
-    with ExitStack() as held:
+    with ExitStack() as locks:
         # A check writes nothing, so it may run beside a command that holds the lock.
         if not check:
             for run in runs:
-                held.enter_context(run.lock())
+                locks.enter_context(run.lock())
         faults = Faults(path)
         rows = read_ratings(path, faults)
         by_id = _runs_by_id(path, runs, rows)
         rated = _scores(rows, by_id, faults)
-        new, kept = _new_ratings(rated, by_id, faults)
+        new, kept_count = _new_ratings(rated, by_id, faults)
         # Here at the latest: nothing has been written so far, and nothing is unless every row is right.
         faults.check()
         _check_judge(by_id.values(), write=not check)
@@ -110,7 +110,7 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
             for run_id, scores in new.items():
                 by_id[run_id].add_scores(scores)
     counts = {run_id: len(scores) for run_id, scores in new.items()}
-    return ImportSummary(sum(counts.values()), kept, counts, _by_annotator(rows, runs))
+    return ImportSummary(sum(counts.values()), kept_count, counts, _by_annotator(rows, runs))
 
 
 def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
@@ -191,21 +191,21 @@ def _new_ratings(
     """Drop ratings that the run already has; a rating that contradicts an earlier rating is a fault."""
     known = {key: rating for run_id, run in runs.items() for key, rating in _earlier(run_id, run)}
     new: dict[str, list[Score]] = defaultdict(list)
-    kept = 0
+    kept_count = 0
     for key, row, score in rated:
         earlier = known.get(key)
         if earlier is None:
             known[key] = _Given(score, f"row {row.row}")
             new[key.run_id].append(score)
         elif (earlier.score.value, earlier.score.reason) == (score.value, score.reason):
-            kept += 1
+            kept_count += 1
         else:
             faults.add(
                 row.row,
                 f"{key.annotator} on {key.episode_id}, turn {key.turn}, {key.task}: {_said(score)} here, "
                 f"{_said(earlier.score)} in {earlier.where}",
             )
-    return dict(new), kept
+    return dict(new), kept_count
 
 
 def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:

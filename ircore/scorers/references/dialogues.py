@@ -116,7 +116,8 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
     )
     return Dialogue(
         dialogue=tuple(
-            Exchange(asked=asked, answered=" ".join(answer)) for asked, answer in zip(questions, answers, strict=True)
+            Exchange(asked=question, answered=" ".join(answer))
+            for question, answer in zip(questions, answers, strict=True)
         ),
         elements=tuple(elements),
         scene=scene,
@@ -141,11 +142,11 @@ def _told(scene: Scene) -> list[_Told]:
 
 def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
     """Yield a question for each kind of answer; a question comes again only when all of its kind were asked."""
-    asked: dict[str, Iterator[str]] = {}
+    questions_by_kind: dict[str, Iterator[str]] = {}
     for kind in kinds:
-        if kind not in asked:
-            asked[kind] = cycle(rng.sample(QUESTIONS[kind], len(QUESTIONS[kind])))
-        yield next(asked[kind])
+        if kind not in questions_by_kind:
+            questions_by_kind[kind] = cycle(rng.sample(QUESTIONS[kind], len(QUESTIONS[kind])))
+        yield next(questions_by_kind[kind])
 
 
 _KINDS: dict[str, tuple[type, ...]] = {

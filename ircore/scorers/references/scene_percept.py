@@ -61,8 +61,8 @@ def _bars(scene: Scene) -> Iterator[Percept]:
     bars = _of(scene, "bar")
     upright = bars[0].parameters["orientation"] == "vertical"
     base = _zero(scene, "y" if upright else "x", bars)
-    seen = [_bar(element, upright) for element in bars]
-    yield from by_series(Bars(upright, base, tuple(seen)))
+    bar_percepts = [_bar(element, upright) for element in bars]
+    yield from by_series(Bars(upright, base, tuple(bar_percepts)))
 
 
 def _bar(element: Element, upright: bool) -> Bar:

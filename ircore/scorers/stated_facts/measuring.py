@@ -51,10 +51,10 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
         WorkError: What was measured cannot be written; that of earlier episodes is kept.
     """
     works: list[tuple[RunFolder, _Work]] = []
-    kept = without_scene = 0
-    with ExitStack() as held:
+    kept_count = without_scene = 0
+    with ExitStack() as locks:
         for run in runs:
-            held.enter_context(run.lock())
+            locks.enter_context(run.lock())
             known = {
                 (turn.episode_id, turn.turn, turn.rendering)
                 for turn in latest(read_said(run))
@@ -69,11 +69,11 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
                     without_scene += 1
                 # An episode is measured as a whole: each of its readings builds on all messages before it.
                 elif keys_of(episode) <= known:
-                    kept += len(keys_of(episode))
+                    kept_count += len(keys_of(episode))
                 else:
                     works.append((run, _Work(run.path, episode, shown.get(episode.episode_id, {}))))
         new = _measure_all(works, workers or os.cpu_count() or 1)
-    return _SaidCount(new, kept, without_scene)
+    return _SaidCount(new, kept_count, without_scene)
 
 
 def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:

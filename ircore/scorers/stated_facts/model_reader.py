@@ -110,9 +110,9 @@ def ask_said(runs: Sequence[RunFolder], judge: LoadedJudge, plan: JudgingPlan) -
         WorkError: Nothing can be written, the deadline is over, or the judge was stopped; every answer is kept.
     """
     player, readings = judge.make_player(), Readings(judge.name)
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for run in runs:
-            held.enter_context(run.lock())
+            locks.enter_context(run.lock())
             run.keep_judge(judge.identity)
         items = [item for run in runs for item in _items(run, judge.name)]
         known = {question.asked_as: question for run in runs for question in read_judgements(run) if question.settled}

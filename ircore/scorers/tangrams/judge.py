@@ -75,16 +75,16 @@ def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch |
         return None
     coloured = is_coloured(pieces)
     if coloured:
-        wanted, seen = (labels_by_colour(picture.pixels, pieces, ground) for picture in (target, image))
+        target_labels, image_labels = (labels_by_colour(picture.pixels, pieces, ground) for picture in (target, image))
     else:
         colour = next(element.colour or "#000000" for element in pieces.values())
-        areas, seen = (components(picture.pixels, colour, ground) for picture in (target, image))
-        wanted = _numbered(areas, pieces)
-    own = Placing.of(wanted)
-    frame = frame_of_labels(wanted, own)
+        areas, image_labels = (components(picture.pixels, colour, ground) for picture in (target, image))
+        target_labels = _numbered(areas, pieces)
+    own = Placing.of(target_labels)
+    frame = frame_of_labels(target_labels, own)
     # Without a piece, area and centroid are another figure's: the target's own placing shows the other pieces in place.
     as_it_lies = own.scaled(image.width / target.width, image.height / target.height) if own else None
-    frames = [frame_of_labels(seen, placing) for placing in (Placing.of(seen), as_it_lies)]
+    frames = [frame_of_labels(image_labels, placing) for placing in (Placing.of(image_labels), as_it_lies)]
     return max(
         (compare_frames(frame, other if coloured else _assigned(frame, other), interchange=False) for other in frames),
         key=lambda match: match.mean,

@@ -52,9 +52,9 @@ def components(pixels: Pixels, colour: str, ground: str) -> Labels:
     sizes = np.bincount(areas.ravel(), minlength=count + 1)
     # Number 0 is the ground.
     sizes[0] = 0
-    kept = np.flatnonzero(sizes >= max(1.0, LEAST_SHARE * int(sizes.sum())))
+    large_areas = np.flatnonzero(sizes >= max(1.0, LEAST_SHARE * int(sizes.sum())))
     renumbered = np.zeros(count + 1, int)
-    renumbered[kept] = np.arange(1, len(kept) + 1)
+    renumbered[large_areas] = np.arange(1, len(large_areas) + 1)
     return np.asarray(renumbered[areas], int)
 
 

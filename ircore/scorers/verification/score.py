@@ -138,10 +138,10 @@ def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> 
 
 def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     keys = [f"{mark.key}/presence" for mark in target.marks if mark.kind == fact.kind]
-    seen = [readings[key].seen if key in readings else None for key in keys]
-    if None in seen:
+    presences = [readings[key].seen if key in readings else None for key in keys]
+    if None in presences:
         return undecided(fact, "not each of them can be told")
-    return check(fact, Observed(seen.count(True)), ())
+    return check(fact, Observed(presences.count(True)), ())
 
 
 def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> Verification:
@@ -180,5 +180,5 @@ def _part(part: Part, facts: Sequence[Checked]) -> PartShare:
     decided = [checked for checked in own if checked.verdict != "undecided"]
     weight = math.fsum(checked.fact.weight for checked in decided)
     credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
-    held = sum(checked.verdict == "holds" for checked in own)
-    return PartShare(round(credit / weight, 4) if weight else None, held, len(decided), len(own))
+    held_count = sum(checked.verdict == "holds" for checked in own)
+    return PartShare(round(credit / weight, 4) if weight else None, held_count, len(decided), len(own))

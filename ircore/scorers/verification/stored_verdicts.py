@@ -64,14 +64,14 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
 
 def _bounded(extras: Sequence[ExtraBox]) -> tuple[ExtraBox, ...]:
     """Return the kept extras, largest first; the last kept extra also has the weight of all further extras."""
-    kept = extras[:MOST_EXTRAS]
+    boxes = extras[:MOST_EXTRAS]
     rest = fsum(extra.weight for extra in extras[MOST_EXTRAS:])
-    return (*kept[:-1], ExtraBox(kept[-1].box, kept[-1].weight + rest)) if rest else tuple(kept)
+    return (*boxes[:-1], ExtraBox(boxes[-1].box, boxes[-1].weight + rest)) if rest else tuple(boxes)
 
 
-def _seen(seen: Any) -> str | None:
+def _seen(value: Any) -> str | None:
     """Return the seen value as JSON; None where the text is too long to store."""
-    text = None if seen is None else json.dumps(seen, ensure_ascii=False)
+    text = None if value is None else json.dumps(value, ensure_ascii=False)
     return text if text is None or len(text) <= LONGEST else None
 
 

@@ -67,14 +67,14 @@ def undecided(fact: Fact, reason: str) -> Checked:
     return Checked(fact, "undecided", 0.0, None, reason)
 
 
-def fails(fact: Fact, reason: str, seen: Any = None) -> Checked:
+def fails(fact: Fact, reason: str, value: Any = None) -> Checked:
     """Return that a fact fails, with the reason."""
-    return Checked(fact, "fails", 0.0, seen, reason)
+    return Checked(fact, "fails", 0.0, value, reason)
 
 
-def holds(fact: Fact, seen: Any = None) -> Checked:
+def holds(fact: Fact, value: Any = None) -> Checked:
     """Return that a fact holds."""
-    return Checked(fact, "holds", 1.0, seen)
+    return Checked(fact, "holds", 1.0, value)
 
 
 def _same(fact: Fact, reading: Observed) -> Checked:
@@ -86,11 +86,11 @@ def _same(fact: Fact, reading: Observed) -> Checked:
 
 def _number(fact: Fact, reading: Observed) -> Checked:
     off = abs(float(reading.seen) - float(fact.expected))
-    seen = round(float(reading.seen), 3)
+    value = round(float(reading.seen), 3)
     if off <= (fact.tolerance or 0) + 1e-9:
-        return holds(fact, seen)
-    reason = f"seen: {seen:g}, off by {off:.3g}"
-    return Checked(fact, "fails", _credit(fact, off), seen, reason)
+        return holds(fact, value)
+    reason = f"seen: {value:g}, off by {off:.3g}"
+    return Checked(fact, "fails", _credit(fact, off), value, reason)
 
 
 def _credit(fact: Fact, off: float) -> float:
@@ -103,46 +103,46 @@ def _credit(fact: Fact, off: float) -> float:
 def _angle(fact: Fact, reading: Observed) -> Checked:
     around = float(fact.details.get("period", 360))
     off = abs((float(reading.seen) - float(fact.expected) + around / 2) % around - around / 2)
-    seen = round(float(reading.seen), 1)
+    angle = round(float(reading.seen), 1)
     if off <= (fact.tolerance or 0):
-        return holds(fact, seen)
-    return fails(fact, f"seen: {seen:g}°, off by {off:.0f}°", seen)
+        return holds(fact, angle)
+    return fails(fact, f"seen: {angle:g}°, off by {off:.0f}°", angle)
 
 
 def _place(fact: Fact, reading: Observed) -> Checked:
     if not isinstance(fact.expected, list) or isinstance(fact.expected[0], list):
         return _same(fact, reading)
     off = exact.dist(reading.seen, fact.expected)
-    seen = [round(float(part), 1) for part in reading.seen]
+    place = [round(float(part), 1) for part in reading.seen]
     if off <= (fact.tolerance or 0):
-        return holds(fact, seen)
-    return fails(fact, f"off by {off:.0f} pixels", seen)
+        return holds(fact, place)
+    return fails(fact, f"off by {off:.0f} pixels", place)
 
 
 def _text(fact: Fact, reading: Observed) -> Checked:
-    expected, seen = folded(str(fact.expected)), folded(str(reading.seen))
-    if seen == expected:
+    expected, text = folded(str(fact.expected)), folded(str(reading.seen))
+    if text == expected:
         return holds(fact, reading.seen)
-    if not seen:
+    if not text:
         return fails(fact, reading.why or "no text is read there", "")
-    credit = max(0.0, 1 - 2 * edits(expected, seen) / max(len(expected), 1))
+    credit = max(0.0, 1 - 2 * edits(expected, text) / max(len(expected), 1))
     return Checked(fact, "fails", round(credit, 3), reading.seen, f'reads "{reading.seen}"')
 
 
-def _colour(fact: Fact, seen: str, colours: Sequence[str]) -> Checked:
+def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     """Compare two colours: a slightly different shade is right, another colour of the palette is wrong."""
     expected = str(fact.expected)
-    off = difference(seen, expected)
-    rivals = {other: difference(seen, other) for other in colours if difference(other, expected) > 4.0}
+    off = difference(colour, expected)
+    rivals = {other: difference(colour, other) for other in colours if difference(other, expected) > 4.0}
     nearest = min(rivals, key=lambda other: rivals[other], default=None)
     if off <= SAME_COLOUR and (nearest is None or off <= rivals[nearest] + 1.0):
-        return holds(fact, seen)
+        return holds(fact, colour)
     if nearest is not None and off <= BETWEEN and rivals[nearest] > CLEARLY_NEARER * off:
-        return undecided(fact, f"seen: {seen}, a shade between {expected} and {nearest}, which are nearly alike")
+        return undecided(fact, f"seen: {colour}, a shade between {expected} and {nearest}, which are nearly alike")
     if nearest is not None and rivals[nearest] < off:
-        said = f"seen: {seen}, nearer to {nearest} (ΔE {rivals[nearest]:.0f}) than to {expected} (ΔE {off:.0f})"
-        return fails(fact, said, seen)
-    return fails(fact, f"seen: {seen}, ΔE2000 {off:.0f} from {expected}", seen)
+        reason = f"seen: {colour}, nearer to {nearest} (ΔE {rivals[nearest]:.0f}) than to {expected} (ΔE {off:.0f})"
+        return fails(fact, reason, colour)
+    return fails(fact, f"seen: {colour}, ΔE2000 {off:.0f} from {expected}", colour)
 
 
 _CHECKS: dict[str, Callable[[Fact, Observed], Checked]] = {

@@ -96,10 +96,10 @@ class ChannelResult:
         if not self.collapsed:
             return None
         name = self.collapsed[0]
-        given = "the same words" if name == "same" else "paraphrases"
+        words = "the same words" if name == "same" else "paraphrases"
         who = "a neutral generator" if name == "same" else "the pair's own generator"
         share = 100 * (self.shares[name].mean or 0)
-        problem = f"given {given}, {who} gains {share:.0f} % of what the pair's pictures gain"
+        problem = f"given {words}, {who} gains {share:.0f} % of what the pair's pictures gain"
         return Flag(rule=RULE, where="the run", what=problem)
 
 
@@ -149,14 +149,16 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     """
     if run.game != RECONSTRUCTION:
         raise InputError(f"{run.path}: is a run of the game {run.game}", f"Name a run of {RECONSTRUCTION}.")
-    said = _said(run, plan)
-    own = {name: score for name, score in final_scores(run, plan.judge).items() if name in said}
+    messages_by_episode = _said(run, plan)
+    own = {name: score for name, score in final_scores(run, plan.judge).items() if name in messages_by_episode}
     # A single episode would be given its own words in the place of words about other targets.
     if len(own) < 2:
         remedy = f"Score the run with: ircore score {run.path} --every-turn"
-        raise InputError(f"{run.path}: {plan.judge} has rated {len(own)} of its {len(said)} dialogues", remedy)
+        raise InputError(
+            f"{run.path}: {plan.judge} has rated {len(own)} of its {len(messages_by_episode)} dialogues", remedy
+        )
     scores = {"own": own}
-    for condition, (drawer, words) in _conditions(run, plan, {name: said[name] for name in own}).items():
+    for condition, (drawer, words) in _conditions(run, plan, {name: messages_by_episode[name] for name in own}).items():
         folder = play_words(
             run, words, drawer, condition.replace("_", "-"), out / condition, plan.concurrency, plan.max_cost
         )
@@ -185,27 +187,29 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
 
 def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
     """Return the messages of the played episodes that are looked at, by episode."""
-    said = {
+    messages_by_episode = {
         episode.episode_id: [turn.message for turn in episode.turns if turn.message]
         for episode in run.episodes()
         if episode.played
     }
-    names = sorted(name for name, messages in said.items() if messages)
+    names = sorted(name for name, messages in messages_by_episode.items() if messages)
     if plan.episodes is not None and plan.episodes < len(names):
         # Drawn by the run's id, so that a second test takes the same episodes.
         names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, plan.episodes))
-    return {name: said[name] for name in names}
+    return {name: messages_by_episode[name] for name in names}
 
 
-def _conditions(run: RunFolder, plan: ChannelPlan, said: dict[str, list[str]]) -> dict[Condition, tuple[Drawer, Words]]:
+def _conditions(
+    run: RunFolder, plan: ChannelPlan, messages_by_episode: dict[str, list[str]]
+) -> dict[Condition, tuple[Drawer, Words]]:
     targets = {instance.instance_id: instance.sha256 for instance in run.instances.instances}
-    names = list(said)
+    names = list(messages_by_episode)
     others = names[len(names) // 2 :] + names[: len(names) // 2]  # nobody keeps their own words
-    messages = [message for name in names for message in said[name]]
+    messages = [message for name in names for message in messages_by_episode[name]]
     restated = dict(zip(messages, paraphrased(messages, plan.paraphraser), strict=True))
-    same = {targets[name]: said[name] for name in names}
-    paraphrase = {targets[name]: [restated[message] for message in said[name]] for name in names}
-    other = {targets[name]: said[other_name] for name, other_name in zip(names, others, strict=True)}
+    same = {targets[name]: messages_by_episode[name] for name in names}
+    paraphrase = {targets[name]: [restated[message] for message in messages_by_episode[name]] for name in names}
+    other = {targets[name]: messages_by_episode[other_name] for name, other_name in zip(names, others, strict=True)}
     conditions: dict[Condition, tuple[Drawer, Words]] = {
         "same": (plan.neutral, same),
         "paraphrase": (plan.neutral, paraphrase),

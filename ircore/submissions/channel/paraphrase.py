@@ -126,10 +126,10 @@ def _in_other_words(sentence: str, random: Random) -> str:
 
 def _replaced(text: str, random: Random) -> str:
     def other(match: re.Match[str]) -> str:
-        said = match[0]
-        choices = [word for word in _synonyms()[said.lower()] if word != said.lower()]
+        original_word = match[0]
+        choices = [word for word in _synonyms()[original_word.lower()] if word != original_word.lower()]
         chosen = random.choice(choices)
-        return chosen[:1].upper() + chosen[1:] if said[:1].isupper() else chosen
+        return chosen[:1].upper() + chosen[1:] if original_word[:1].isupper() else chosen
 
     return _pattern().sub(other, text)
 

@@ -70,8 +70,10 @@ class Speaker:
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Return the words of this turn; ``<DONE>`` after the last."""
         # A describer is shown no name of its episode, so that words are found by the picture.
-        said = self._words[view.target.sha256]
-        return TextAnswer(f"<DESCRIPTION>{said[view.turn - 1]}</DESCRIPTION>" if view.turn <= len(said) else "<DONE>")
+        messages = self._words[view.target.sha256]
+        return TextAnswer(
+            f"<DESCRIPTION>{messages[view.turn - 1]}</DESCRIPTION>" if view.turn <= len(messages) else "<DONE>"
+        )
 
 
 def play_words(
@@ -113,8 +115,8 @@ def play_words(
     game = load_game(run.game)
     prompts = game.prompts(None)
     identity = make_run(loaded, run.instances, rules, prompts, run.run.seed)
-    said = {instance.instance_id for instance in run.instances.instances if instance.sha256 in words}
-    selected = run.instances.instances.where(lambda entry: entry.instance_id in said)
+    instance_ids = {instance.instance_id for instance in run.instances.instances if instance.sha256 in words}
+    selected = run.instances.instances.where(lambda entry: entry.instance_id in instance_ids)
     folder = open_run(out, identity, run.instances, selected)
     plan = PlayPlan(identity, run.instances, selected, prompts, concurrency)
     play_all(plan, folder, game, {"describer": Speaker(words), "generator": drawer.player}, max_cost)

@@ -48,14 +48,14 @@ def game_faults(submission: GameSubmission, conditions: Conditions) -> Iterator[
         refusal = unknown(f"seat of {game.name}", name, names)
         yield Fault(("players", name), refusal.problem, ", ".join(names), refusal.remedy)
     try:
-        asked = game.seats_of(game.rules.model_validate(submission.rules))
+        active_seats = game.seats_of(game.rules.model_validate(submission.rules))
     except ValidationError as error:
         yield from _record_faults(error, ("rules",), f"See: ircore games show {game.name}")
         # Rules at fault cannot say which seats are asked, so those that the manifest names are checked.
-        asked = tuple(seat for seat in game.seats if not seat.when or seat.name in submission.players)
+        active_seats = tuple(seat for seat in game.seats if not seat.when or seat.name in submission.players)
     for seat in game.seats:
         spec = submission.players.get(seat.name)
-        if seat not in asked:
+        if seat not in active_seats:
             if spec is not None:
                 remedy = f"Leave it out, or set rules.{seat.when} to true."
                 yield Fault(("players", seat.name), f"is asked only with the rule {seat.when}", "", remedy)

@@ -192,9 +192,11 @@ class Repository:
                 if len(output) > MOST_OUTPUT:
                     git.kill()
             errors.seek(0)
-            said = errors.read(1000).decode(errors="replace").strip().splitlines()
+            lines = errors.read(1000).decode(errors="replace").strip().splitlines()
         if len(output) > MOST_OUTPUT:
             raise WorkError(f"git {arguments[0]} lists more than is read here", "Change fewer files.")
         if git.returncode:
-            raise WorkError(f"git {arguments[0]} failed: {said[0] if said else 'it says nothing'}", "See git's words.")
+            raise WorkError(
+                f"git {arguments[0]} failed: {lines[0] if lines else 'it says nothing'}", "See git's words."
+            )
         return output

@@ -83,14 +83,14 @@ class Comparison(NamedTuple):
 
     def seen_again(self) -> list[Flag]:
         """Return a finding for each picture that answers several episodes."""
-        seen: dict[str, list[str]] = defaultdict(list)
+        episodes_by_pixels: dict[str, list[str]] = defaultdict(list)
         for name, drawn in self.drawings.items():
             # By pixels: the same picture can be packed into different files.
             for pixels in dict.fromkeys(self.look(sha256).pixels for sha256 in drawn):
-                seen[pixels].append(name)
+                episodes_by_pixels[pixels].append(name)
         return [
             Flag(rule="reused_rendering", where=some(names), what=f"the same picture in {len(names)} episodes")
-            for names in seen.values()
+            for names in episodes_by_pixels.values()
             if len(names) > 1
         ]
 
@@ -131,18 +131,20 @@ class Comparison(NamedTuple):
             for source in instances.pictures(instance).values():  # type: ignore[arg-type]  # as above
                 is_drawn = has_scene or not is_photograph(source)
                 played[is_drawn].add(name)
-                seen = self._of_figure if is_drawn else self._of_photograph
+                measure = self._of_figure if is_drawn else self._of_photograph
                 (figures if is_drawn else photographs).extend(
-                    seen(name, sha256, step, source) for sha256, step in drawn.items()
+                    measure(name, sha256, step, source) for sha256, step in drawn.items()
                 )
         yield from _held_together(photographs, len(played[False]), SOME_PATCHES, 0.5, 2, MOST_PATCHES)
         yield from _held_together(figures, len(played[True]), SAME_DETAIL, MANY_DRAWN, SEVERAL)
 
     def _of_photograph(self, name: str, sha256: str, step: int, source: Picture) -> tuple[float, Flag]:
         """Return the share of a rendering's patches that are a photograph's, and the finding about it."""
-        seen = match(small(self.picture(sha256).pixels), small(source.pixels))
-        problem = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
-        return seen.share, self._flag("copied_picture", name, step, problem, Evidence(rendering=sha256, instance=name))
+        patches = match(small(self.picture(sha256).pixels), small(source.pixels))
+        problem = f"{patches.taken} of {patches.sought} patches can hardly be told from patches of the target"
+        return patches.share, self._flag(
+            "copied_picture", name, step, problem, Evidence(rendering=sha256, instance=name)
+        )
 
     def _of_figure(self, name: str, sha256: str, step: int, source: Picture) -> tuple[float, Flag]:
         """Return the share of a figure's fine detail that is in a rendering, and the finding about it.
@@ -157,10 +159,10 @@ class Comparison(NamedTuple):
         if fine >= SAME_DETAIL:
             problem = f"{fine:.0%} of the target's fine detail, which no words tell, is in the rendering"
             return fine, self._flag("copied_picture", name, step, problem, evidence)
-        seen = match(small(pixels), small(source.pixels))
-        problem = f"{seen.taken} of {seen.sought} patches can hardly be told from patches of the target"
+        patches = match(small(pixels), small(source.pixels))
+        problem = f"{patches.taken} of {patches.sought} patches can hardly be told from patches of the target"
         flag = self._flag("copy_of_target", name, step, problem, evidence)
-        return (SAME_DETAIL if seen.share >= LIKE_TARGET else 0.0), flag
+        return (SAME_DETAIL if patches.share >= LIKE_TARGET else 0.0), flag
 
     def with_others(
         self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], instances: AnyInstanceSet
@@ -254,19 +256,19 @@ def _published(
 
 
 def _held_together(
-    seen: Sequence[tuple[float, Flag]], played: int, least: float, many: float, several: int, proof: float = 2.0
+    findings: Sequence[tuple[float, Flag]], played: int, least: float, many: float, several: int, proof: float = 2.0
 ) -> Iterator[Flag]:
     """Yield the findings of a kind that reach a share: grave if many targets were copied, likenesses otherwise.
 
     Args:
-        seen: Share and finding of each rendering.
+        findings: Share and finding of each rendering.
         played: Targets of this kind that were played.
         least: Share from which on there is a finding.
         many: Share of the targets above which the run is held.
         several: Number of targets from which on it may be.
         proof: Share from which on a single rendering is proof enough; above 1 if none is.
     """
-    likenesses = [(share, flag) for share, flag in seen if share >= least]
+    likenesses = [(share, flag) for share, flag in findings if share >= least]
     # Each target counts once, however many of its renderings are copies.
     copied = {flag.where.partition(",")[0] for _, flag in likenesses if flag.rule == "copied_picture"}
     # A number as well as a share, because a few targets reach any share by chance.

@@ -110,11 +110,11 @@ class Desk:
             if entry.timer is not None:
                 entry.timer.cancel()
 
-    async def next(self, held: Set[str], seconds: float) -> Handed | None:
+    async def next(self, taken_names: Set[str], seconds: float) -> Handed | None:
         """Hand out an open question, the oldest first; None if none comes in time.
 
         Args:
-            held: Names of questions that whoever asks is working on.
+            taken_names: Names of questions that whoever asks is working on.
             seconds: How long to wait.
 
         Raises:
@@ -122,10 +122,10 @@ class Desk:
         """
         try:
             async with asyncio.timeout(seconds), self._changed:
-                await self._changed.wait_for(lambda: self.over or self._waiting(held) is not None)
+                await self._changed.wait_for(lambda: self.over or self._waiting(taken_names) is not None)
         except TimeoutError:
             return None
-        entry = self._waiting(held)
+        entry = self._waiting(taken_names)
         if entry is None:
             raise RelayError(410, "the run is over")
         left, seat = entry.hand_out(self._patience), entry.seat
@@ -169,9 +169,9 @@ class Desk:
             raise RelayError(409, "this question is not asked, or was answered")
         return entry
 
-    def _waiting(self, held: Set[str]) -> _Open | None:
+    def _waiting(self, taken_names: Set[str]) -> _Open | None:
         entries = self._open.values()
-        return next((entry for entry in entries if entry.name not in held and not entry.answer.done()), None)
+        return next((entry for entry in entries if entry.name not in taken_names and not entry.answer.done()), None)
 
     def _name(self, text: str) -> str:
         return hashlib.sha256(f"{self._token} {text}".encode()).hexdigest()[:32]

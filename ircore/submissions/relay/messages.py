@@ -137,13 +137,13 @@ class HandedAnswer(Record):
         """Return an answer, or the reason for none, in the form that is handed in."""
         if isinstance(answer, PlayerError):
             return cls(refusal=answer.reason, detail=answer.detail[:2000], attempts=answer.attempts)
-        said: dict[str, Any] = {"usage": answer.usage, "attempts": answer.attempts}
+        common_fields: dict[str, Any] = {"usage": answer.usage, "attempts": answer.attempts}
         if isinstance(answer, TextAnswer):
             # UTF-8 has no lone surrogates, which some models answer with.
-            return cls(text=answer.text.encode(errors="replace").decode(), **said)
+            return cls(text=answer.text.encode(errors="replace").decode(), **common_fields)
         if isinstance(answer, ChoiceAnswer):
-            return cls(choice=answer.choice, notes=answer.notes, **said)
-        return cls(picture=answer.picture.data, notes=answer.notes, **said)
+            return cls(choice=answer.choice, notes=answer.notes, **common_fields)
+        return cls(picture=answer.picture.data, notes=answer.notes, **common_fields)
 
     def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer:
         """Return the answer for the rules, checked as a stranger's.

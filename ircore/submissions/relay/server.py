@@ -137,12 +137,12 @@ class _Handlers:
         from aiohttp import web
 
         try:
-            held = _Held.model_validate_json(await _body(request, MAX_HELD_BYTES), strict=True).held
+            taken_names = _Held.model_validate_json(await _body(request, MAX_HELD_BYTES), strict=True).held
         except ValidationError as error:
             raise RelayError(422, "held: write the names of questions as a list") from error
         self.desk.done = self.done()
         try:
-            handed = await self.desk.next(frozenset(held), POLL_S)
+            handed = await self.desk.next(frozenset(taken_names), POLL_S)
         except RelayError as error:
             # Clients that were told so are gone, and the relay need not wait for them.
             if error.code == 410:

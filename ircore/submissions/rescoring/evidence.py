@@ -42,9 +42,9 @@ def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None
     listed = sorted(flags, key=lambda flag: not flag.grave)
     for flag in listed[:MOST_SHOWN]:
         file = (pictures or {}).get(flag, "")
-        seen = (f"![this run, then the other]({file})" if embed else f"`{file}`") if file else "–"
+        picture_cell = (f"![this run, then the other]({file})" if embed else f"`{file}`") if file else "–"
         holds = "yes" if flag.grave else f"no: {shown(flag.explained)}" if flag.explained else "no"
-        lines.append(f"| `{flag.rule}` | {shown(flag.where)} | {shown(flag.what)} | {holds} | {seen} |")
+        lines.append(f"| `{flag.rule}` | {shown(flag.where)} | {shown(flag.what)} | {holds} | {picture_cell} |")
     if len(listed) > MOST_SHOWN:
         lines += ["", f"{len(listed) - MOST_SHOWN} more."]
     return "\n".join([*lines, ""])

@@ -288,8 +288,8 @@ def _broken(error: Exception) -> str:
     reason = error.reason if isinstance(error, URLError) else error
     if isinstance(reason, str):
         return reason  # of a redirect
-    said = reason.strerror if isinstance(reason, OSError) else None
-    return f"cannot be reached ({said or type(reason).__name__})"
+    message = reason.strerror if isinstance(reason, OSError) else None
+    return f"cannot be reached ({message or type(reason).__name__})"
 
 
 def _refusal(status: int, name: str) -> InputError:
@@ -302,6 +302,6 @@ def _refusal(status: int, name: str) -> InputError:
 
 
 def _asked_wait(headers: "Message[str, str]") -> float:
-    asked = headers.get("Retry-After", "")
+    retry_after = headers.get("Retry-After", "")
     # The header may also hold a date; more than five digits are no serious number of seconds.
-    return float(asked) if asked.isdecimal() and len(asked) < 6 else 0.0
+    return float(retry_after) if retry_after.isdecimal() and len(retry_after) < 6 else 0.0

@@ -173,17 +173,17 @@ def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str
 
 def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: AnyInstanceSet) -> Iterator[Flag]:
     """Find messages that answer different instances, and messages that hold more than words."""
-    seen: dict[str, list[str]] = defaultdict(list)
+    episodes_by_message: dict[str, list[str]] = defaultdict(list)
     name_in = names_in([instance.instance_id for instance in instances.instances])
     budget = stated_rules(run).get("token_budget")
     for name, step, text in _texts(run, events):
         where = f"{name}, {step_word(run.game)} {step}"
         # Later messages ask for corrections, which are often alike.
         if step == 1 and len(text.split()) >= SAME_WORDS:
-            seen[" ".join(text.split())].append(name)
+            episodes_by_message[" ".join(text.split())].append(name)
         for remark in remarks(text, budget, name_in):
             yield _flag(remark.rule, where, remark.what)
-    for names in seen.values():
+    for names in episodes_by_message.values():
         if len(set(names)) > 1:
             yield _flag("same_message", some(names), f"the same first message in {len(names)} episodes")
 

@@ -9,12 +9,12 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.scorers.judge_test.card import JudgeCard, read_card
 
 
-def cards_of(judges: Mapping[str, JudgeIdentity], given: Iterable[Path] = ()) -> dict[str, JudgeCard]:
+def cards_of(judges: Mapping[str, JudgeIdentity], card_files: Iterable[Path] = ()) -> dict[str, JudgeCard]:
     """Return the cards of judges by name, as far as there are any.
 
     Args:
         judges: Who the judges are, by name.
-        given: Files of cards on top of those that come with this project.
+        card_files: Files of cards on top of those that come with this project.
 
     Raises:
         InputError: A file is no card, or of a judge that none of these is.
@@ -23,7 +23,7 @@ def cards_of(judges: Mapping[str, JudgeIdentity], given: Iterable[Path] = ()) ->
     texts = (entry.read_bytes() for entry in files(__package__).iterdir() if entry.name.endswith(".json"))
     own = map(JudgeCard.model_validate_json, texts)
     cards = {card.judge.name: card for card in own if judges.get(card.judge.name) == card.judge}
-    for path in given:
+    for path in card_files:
         card = read_card(path)
         if judges.get(card.judge.name) != card.judge:
             known = "another judge of that name" if card.judge.name in judges else "none of them"

@@ -67,8 +67,8 @@ class LipSimJudge:
         """Prefer the rendering that is nearer to the target."""
         from ircore.scorers.judges.lipsim.model import distance
 
-        seen = self._embedding(target)
-        a, b = distance(seen, self._embedding(first)), distance(seen, self._embedding(final))
+        target_embedding = self._embedding(target)
+        a, b = distance(target_embedding, self._embedding(first)), distance(target_embedding, self._embedding(final))
         return Judgement(0.5 if a == b else float(b < a))
 
     def certified_radius(self, target: Picture, first: Picture, final: Picture) -> float:

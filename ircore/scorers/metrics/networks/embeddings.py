@@ -54,9 +54,9 @@ def embedding(variable: str, pixels: Pixels) -> "Tensor":
         if variable == DINO:
             return model(pixel_values=_squashed(pixels)).last_hidden_state[0, 0]
         inputs = processor(images=pixels, return_tensors="pt")
-        seen = model.get_image_features(pixel_values=inputs["pixel_values"])
+        features = model.get_image_features(pixel_values=inputs["pixel_values"])
         # Versions of transformers differ: the features themselves, or an output that holds them.
-        return (seen if isinstance(seen, torch.Tensor) else seen.pooler_output)[0]
+        return (features if isinstance(features, torch.Tensor) else features.pooler_output)[0]
 
 
 def _squashed(pixels: Pixels) -> "Tensor":

@@ -85,8 +85,8 @@ def _grounds(look: Look, explained: Mask) -> list[Floats]:
     outside = free.copy()
     # The rim of the page: a renderer may leave a margin of another colour about its figure.
     outside[20:-20, 20:-20] = False
-    seen = [area for area in (*areas, plain, outside) if area.sum() > 60]
-    return [look.view.background, *(commonest(look.view.lab_under(area)) for area in seen)]
+    visible_areas = [area for area in (*areas, plain, outside) if area.sum() > 60]
+    return [look.view.background, *(commonest(look.view.lab_under(area)) for area in visible_areas)]
 
 
 def _extra(place: tuple[slice, ...], size: float) -> ExtraBox | None:

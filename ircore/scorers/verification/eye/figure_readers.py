@@ -140,10 +140,10 @@ def _circle(mark: Mark, element: Element, course: Course) -> Observations:
     offset = float(np.median(course.offsets[usable]))
     towards = course.places + course.offsets[:, None] * course.normals
     # Places that are off otherwise than most belong to lines that cross or touch the circle.
-    kept = usable & (np.abs(course.offsets - offset) < 4)
-    matrix = np.column_stack([towards[kept], np.ones(int(kept.sum()))])
+    inliers = usable & (np.abs(course.offsets - offset) < 4)
+    matrix = np.column_stack([towards[inliers], np.ones(int(inliers.sum()))])
     # x² + y² = 2ax + 2by + c is linear in a, b and c: the circle that fits best without iterations.
-    solution = np.linalg.lstsq(matrix, (towards[kept] ** 2).sum(axis=1), rcond=None)[0]
+    solution = np.linalg.lstsq(matrix, (towards[inliers] ** 2).sum(axis=1), rcond=None)[0]
     x, y = float(solution[0]) / 2, float(solution[1]) / 2
     radius = math.sqrt(max(0.0, float(solution[2]) + x * x + y * y))
     # A short arc fits circles of nearly any size: such a fit says nothing.

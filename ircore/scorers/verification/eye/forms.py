@@ -70,20 +70,22 @@ def turn_between(form: Floats, other: Floats) -> float:
     return degrees - 360 if degrees > 180 else degrees
 
 
-def nearest_form(seen: Floats, wanted: Floats, kind: str) -> str | None:
+def nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | None:
     """Return the kind of a form: the target's own kind if near enough, else the nearest kind.
 
     Args:
-        seen: Form of what was seen.
+        seen_form: Form of what was seen.
         wanted: Form of the target's shape.
         kind: The target's kind.
 
     Returns:
         None if two kinds are about as near.
     """
-    own = apart(seen, wanted)[0]
+    own = apart(seen_form, wanted)[0]
     others = {
-        other: apart(seen, form)[0] for other, form in _forms().items() if other != kind and not _alike(other, kind)
+        other: apart(seen_form, form)[0]
+        for other, form in _forms().items()
+        if other != kind and not _alike(other, kind)
     }
     # Sorted by name first, so that of equal distances the same kind wins on every machine.
     best = min(sorted(others), key=lambda other: others[other])

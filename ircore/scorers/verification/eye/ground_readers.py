@@ -64,10 +64,10 @@ def read_ground(look: Look, mark: Mark) -> Observations:
         free = look.target.outline(index) & ~look.target.hidden(index)
         if free.sum() < 120 or element.colour is None:
             continue
-        own, seen = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
+        own, seen_colour = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
         total += 1
         # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
-        right += bool(float(distance(seen, own)) < max(2.0, float(distance(seen, base))))
+        right += bool(float(distance(seen_colour, own)) < max(2.0, float(distance(seen_colour, base))))
     if not total:
         return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
     return {f"{mark.key}/presence": Observed(right >= 0.7 * total)}
@@ -107,11 +107,11 @@ def _is_ground(look: Look, area: Area, own: Area) -> bool:
     """Return whether the area seen at a shape's place is ground: it has the ground's colour or is much too large."""
     if area.mask.sum() > MOST_GROWTH * own.mask.sum():
         return True
-    seen, wanted = lab_of(area.colour), lab_of(own.colour)
+    colour, wanted = lab_of(area.colour), lab_of(own.colour)
     grounds = [view.noted("grounds", partial(_grounds, look.target, view)) for view in (look.view, look.target.view)]
     pairs = zip(*grounds, strict=True)
     # Unless the shape has the ground's colour in the target, too.
-    return any(float(distance(seen, ground)) < APART <= float(distance(wanted, former)) for ground, former in pairs)
+    return any(float(distance(colour, ground)) < APART <= float(distance(wanted, former)) for ground, former in pairs)
 
 
 def _grounds(target: Target, view: View) -> list[Floats]:
@@ -160,11 +160,11 @@ def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
     }
     if radius < LEAST_RADIUS:
         return readings | {f"{mark.key}/{name}": Observed(None, "too small to be told") for name in ("shape", "angle")}
-    seen, wanted = form_of(area.mask), target.view.noted(f"form {mark.key}", lambda: form_of(own.mask))
-    kind = nearest_form(seen, wanted, element.type)
+    seen_form, wanted = form_of(area.mask), target.view.noted(f"form {mark.key}", lambda: form_of(own.mask))
+    kind = nearest_form(seen_form, wanted, element.type)
     readings[f"{mark.key}/shape"] = Observed(kind, "" if kind else "too much like several forms")
     if kind == element.type:
-        turn = (float(element.parameters.get("rotation", 0)) + turn_between(wanted, seen)) % 360  # type: ignore[arg-type]
+        turn = (float(element.parameters.get("rotation", 0)) + turn_between(wanted, seen_form)) % 360  # type: ignore[arg-type]
         readings[f"{mark.key}/angle"] = Observed(round(turn, 1))
     return readings
 
@@ -188,8 +188,10 @@ def read_relations(look: Look) -> Observations:
             if fact.attribute == "relation":
                 both = areas.get(mark.key), areas.get(fact.details["other"])
                 if both[0] and both[1]:
-                    seen = relations(both[0].box, both[1].box)
-                    readings[fact.key] = Observed(fact.expected if fact.expected in seen else "/".join(seen) or "none")
+                    names = relations(both[0].box, both[1].box)
+                    readings[fact.key] = Observed(
+                        fact.expected if fact.expected in names else "/".join(names) or "none"
+                    )
                 else:
                     readings[fact.key] = Observed("absent", "one of the two is not there")
     return readings

@@ -47,9 +47,9 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
     return np.round(places[MARGIN : width - MARGIN], 4)
 
 
-def _misfit(wanted: Floats, seen: Floats, window: int) -> Floats:
-    differing = _windowed(np.abs(wanted - seen), window)
-    misfit: Floats = differing / np.maximum(_windowed(wanted + seen, window), 1e-3)
+def _misfit(target_ink: Floats, ink: Floats, window: int) -> Floats:
+    differing = _windowed(np.abs(target_ink - ink), window)
+    misfit: Floats = differing / np.maximum(_windowed(target_ink + ink, window), 1e-3)
     return misfit
 
 

@@ -264,15 +264,15 @@ def _offset(
     points = place[None, :] + offsets[:, None] * normal[None, :]
     profile = sampled(look.view.rgb, points)
     ground = np.median(profile, axis=0)
-    seen = profile - ground
-    far = np.sqrt((seen**2).sum(axis=1))
+    differences = profile - ground
+    far = np.sqrt((differences**2).sum(axis=1))
     # The line has about the ground's colour here: its direction from the ground would be noise.
     if colour is None or float(np.sqrt(((colour - ground) ** 2).sum())) < LEAST_CONTRAST:
         cover = far
     else:
         towards = colour - ground
-        part = (seen @ towards) / float((towards**2).sum())
-        beside = np.sqrt(((seen - part[:, None] * towards) ** 2).sum(axis=1))
+        part = (differences @ towards) / float((towards**2).sum())
+        beside = np.sqrt(((differences - part[:, None] * towards) ** 2).sum(axis=1))
         cover = np.where(beside < 0.45 * np.maximum(far, 1e-6) + 6, part, 0.0) * float(np.sqrt((towards**2).sum()))
     near = np.abs(offsets) <= reach
     if not written:

@@ -57,10 +57,10 @@ class Look:
     def roughness(self) -> float:
         """Share of the ground beside drawn elements that is uneven, 0–1: near 0 in clean or blurred pictures."""
         # Kept in the view, since the target's own share is the same for all its renderings.
-        own, seen = (
+        target_share, rendering_share = (
             view.noted("uneven", partial(_uneven, view, self.target)) for view in (self.target.view, self.view)
         )
-        return max(0.0, round(seen - own, 3))
+        return max(0.0, round(rendering_share - target_share, 3))
 
     @property
     def is_rough(self) -> bool:
@@ -97,9 +97,9 @@ def look_at(target: Target, pixels: Pixels) -> Look:
 
     Several instruments look at the same rendering, and at the target itself, one after the other.
     """
-    for known, seen, look in _last_looks:
+    for known_target, known_pixels, look in _last_looks:
         # By identity and not by value; pixels that can be written to may change between two looks.
-        if known is target and seen is pixels and not pixels.flags.writeable:
+        if known_target is target and known_pixels is pixels and not pixels.flags.writeable:
             return look
     look = _look(target, pixels)
     _last_looks.append((target, pixels, look))

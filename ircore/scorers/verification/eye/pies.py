@@ -163,17 +163,17 @@ def _merged(
     wide = [k for k, (_, length) in enumerate(stretches) if length > 2 * least]
     if not wide:
         return [(0, around)]
-    kept: list[tuple[float, float, npt.NDArray[np.float32]]] = []
+    widened_stretches: list[tuple[float, float, npt.NDArray[np.float32]]] = []
     for at, k in enumerate(wide):
         start, length = stretches[k]
         before, after = stretches[wide[at - 1]], stretches[wide[(at + 1) % len(wide)]]
         gap_before = (start - before[0] - before[1]) % around
         gap_after = (after[0] - start - length) % around
-        kept.append((start - gap_before / 2, length + (gap_before + gap_after) / 2, medians[k]))
+        widened_stretches.append((start - gap_before / 2, length + (gap_before + gap_after) / 2, medians[k]))
     joined: list[tuple[float, float, npt.NDArray[np.float32]]] = []
     edges = [(stretches[k][0] - stretches[wide[at - 1]][0] - stretches[wide[at - 1]][1]) % around
              for at, k in enumerate(wide)]  # fmt: skip
-    for (first, width, colour), edge in zip(kept, edges, strict=True):
+    for (first, width, colour), edge in zip(widened_stretches, edges, strict=True):
         if joined and edge == 0 and float(distance(joined[-1][2], colour)) < APART:
             joined[-1] = (joined[-1][0], joined[-1][1] + width, joined[-1][2])
         else:

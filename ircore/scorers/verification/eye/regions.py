@@ -172,7 +172,7 @@ def _sector_start(element: Element) -> float:
     for start in range(0, 360, 2):
         points = np.array([*circle_points(x, y, radius, start, degrees), (x, y)])
         (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
-        off = sum(abs(edge - seen) for edge, seen in zip(element.box, (left, top, right, bottom), strict=True))
+        off = sum(abs(edge - side) for edge, side in zip(element.box, (left, top, right, bottom), strict=True))
         if off < least:
             best, least = float(start), off
     return best

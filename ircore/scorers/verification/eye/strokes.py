@@ -144,11 +144,11 @@ def follow(view: View, places: Floats, normals: Floats, reach: float, two_sided:
     contrast = apart[rows, index]
     inside = inside_of(view, points[rows, index])
     usable = inside_of(view, places) & ~at_points(view.texts, places)
-    seen = (contrast > LEAST_CONTRAST) & inside
+    line_mask = (contrast > LEAST_CONTRAST) & inside
     close = np.abs(offsets[None, :] - offsets[index][:, None]) <= WIDE
     far = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
     widths = (close & (far > 0.5 * far[rows, index][:, None])).sum(axis=1).astype(np.float32)
-    return Course(places, normals, offsets[index], seen, profile[rows, index], ground, usable, widths)
+    return Course(places, normals, offsets[index], line_mask, profile[rows, index], ground, usable, widths)
 
 
 def _from_sides(profile: Floats) -> Floats:
@@ -232,7 +232,7 @@ def colour_of(
 
 def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:
     """Return whether seen colours lead from the ground towards a colour's hue; blur and compression pale thin lines."""
-    line, ground = (np.median(seen, axis=0) for seen in (lines, grounds))
+    line, ground = (np.median(colours, axis=0) for colours in (lines, grounds))
     light, *hue = lab_of(hex_of(line)) - lab_of(hex_of(ground))
     full_light, *full_hue = lab_of(colour) - lab_of(hex_of(ground))
     chroma, full = float(np.hypot(*hue)), float(np.hypot(*full_hue))
@@ -265,9 +265,9 @@ def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:
         grounds: RGB around it.
         colour: #rrggbb.
     """
-    towards, seen = rgb_of(colour) - grounds, lines - grounds
-    length, far = np.sqrt((towards**2).sum(axis=1)), np.sqrt((seen**2).sum(axis=1))
-    product = (towards * seen).sum(axis=1)
+    towards, differences = rgb_of(colour) - grounds, lines - grounds
+    length, far = np.sqrt((towards**2).sum(axis=1)), np.sqrt((differences**2).sum(axis=1))
+    product = (towards * differences).sum(axis=1)
     cosine, cover = product / np.maximum(length * far, 1e-6), product / np.maximum(length**2, 1e-6)
     cost = 9 * (1 - cosine) + 1.2 * np.maximum(0.0, 0.6 - cover) + 1.5 * np.maximum(0.0, cover - 1.15)
     costs: Floats = np.where((length < LEAST_CONTRAST) | (far < LEAST_CONTRAST), 2.0, np.round(cost, 4))

@@ -104,10 +104,10 @@ _targets: "OrderedDict[str, Target]" = OrderedDict()
 
 def target_of(picture: Picture, scene: Scene) -> Target:
     """Return a target prepared for the eye; the last few prepared targets are kept."""
-    kept = _targets.get(picture.sha256)
-    if kept is None or kept.scene != scene:
-        kept = Target(picture, scene)
-        _targets[picture.sha256] = kept
+    target = _targets.get(picture.sha256)
+    if target is None or target.scene != scene:
+        target = Target(picture, scene)
+        _targets[picture.sha256] = target
         while len(_targets) > REMEMBERED:
             _targets.popitem(last=False)
-    return kept
+    return target

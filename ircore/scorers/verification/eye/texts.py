@@ -162,10 +162,10 @@ def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
 
 def is_written(view: View, own: View, element: Element) -> bool:
     """Return whether a text's box is about as uneven as in the target, as where writing touches other things."""
-    seen, wanted = (window(side.lab[..., 0], element.box) for side in (view, own))
-    if not seen.size or not wanted.size:
+    lightness, own_lightness = (window(side.lab[..., 0], element.box) for side in (view, own))
+    if not lightness.size or not own_lightness.size:
         return False
-    return float(seen.std()) >= 0.5 * float(wanted.std()) >= 1.0
+    return float(lightness.std()) >= 0.5 * float(own_lightness.std()) >= 1.0
 
 
 def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:

@@ -171,8 +171,8 @@ def hex_of(rgb: Floats) -> str:
 
 def distinct(colours: Iterable[str | None]) -> list[str]:
     """Return the colours of a scene that differ from one another."""
-    kept: list[str] = []
+    distinct_colours: list[str] = []
     for colour in colours:
-        if colour is not None and all(difference(colour, other) > 3.0 for other in kept):
-            kept.append(colour)
-    return kept
+        if colour is not None and all(difference(colour, other) > 3.0 for other in distinct_colours):
+            distinct_colours.append(colour)
+    return distinct_colours

@@ -120,15 +120,15 @@ GROUP_WEIGHTS = {
 def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the facts of an axis, a grid, a frame or a panel."""
     element, weight = scene.elements[mark.elements[0]], GROUP_WEIGHTS[mark.kind]
-    said = f"{mark.name} is drawn"
+    statement = f"{mark.name} is drawn"
     if mark.kind == "axis":
         low, high = data_range(scene, str(element.parameters["axis"]))
-        said += f"; it runs from {number(low)} to {number(high)}" if _is_numeric(scene, element) else ""
+        statement += f"; it runs from {number(low)} to {number(high)}" if _is_numeric(scene, element) else ""
     elif mark.kind in {"grid", "ticks"}:
-        said = f"{mark.name}: {len(mark.elements)} thin lines" if mark.kind == "grid" else said
+        statement = f"{mark.name}: {len(mark.elements)} thin lines" if mark.kind == "grid" else statement
     if mark.kind == "leaders":
-        said = "thin lines lead from the wedges to their labels"
-    yield fact(mark, "presence", True, weight, said + ".")
+        statement = "thin lines lead from the wedges to their labels"
+    yield fact(mark, "presence", True, weight, statement + ".")
     if mark.kind == "panel":
         yield fact(mark, "colour", element.colour, weight, f"{mark.name} is {colour_words(element.colour)}.")
 

@@ -81,9 +81,9 @@ def pie_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield fact(mark, "place", [x, y], 0.4, f"the middle of {mark.name} lies near the middle of the picture.",
                0.05 * scene.width)  # fmt: skip
     hole = float(about["hole"])
-    said = (f"the pie is a ring; its hole is {round(100 * hole / radius)} % of it wide" if hole
-            else "the pie is a full disc, without a hole")  # fmt: skip
-    yield fact(mark, "value", hole / radius, 0.4, said + ".", 0.12, suffix="hole")
+    statement = (f"the pie is a ring; its hole is {round(100 * hole / radius)} % of it wide" if hole
+                 else "the pie is a full disc, without a hole")  # fmt: skip
+    yield fact(mark, "value", hole / radius, 0.4, statement + ".", 0.12, suffix="hole")
 
 
 def wedge_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:

@@ -51,8 +51,8 @@ def line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield fact(mark, "line_style", line_style(line), 0.3, f"{mark.name} is {line_style(line)}.")
     markers = [scene.elements[index] for index in mark.elements[1:]]
     shape = str(markers[0].parameters["shape"]) if markers else ""
-    said = f"{mark.name} has a {shape} at each of its points" if markers else f"{mark.name} has no markers"
-    yield fact(mark, "markers", bool(markers), 0.2, said + ".", shape=shape)
+    statement = f"{mark.name} has a {shape} at each of its points" if markers else f"{mark.name} has no markers"
+    yield fact(mark, "markers", bool(markers), 0.2, statement + ".", shape=shape)
     weight = 3.0 / len(about["values"])
     for place, (value, word) in enumerate(zip(about["values"], about["categories"], strict=True)):
         yield fact(
@@ -78,8 +78,8 @@ def curve_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, colour, style and heights of a curve."""
     branches = [scene.elements[index] for index in mark.elements]
     first = branches[0]
-    said = f"there is {'a curve' if mark.name == 'the curve' else mark.name}: {first.parameters['formula']}"
-    yield fact(mark, "presence", True, 1.0, said + ".")
+    statement = f"there is {'a curve' if mark.name == 'the curve' else mark.name}: {first.parameters['formula']}"
+    yield fact(mark, "presence", True, 1.0, statement + ".")
     yield fact(mark, "colour", first.colour, 1.0, f"{mark.name} is {colour_words(first.colour)}.")
     yield fact(mark, "line_style", line_style(first), 0.3, f"{mark.name} is {line_style(first)}.")
     x, y = scale_of(scene, "x"), scale_of(scene, "y")

@@ -55,8 +55,8 @@ def radius_of(element: Element) -> float:
 def ground_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the fact that lists the areas of the ground."""
     colours = list(dict.fromkeys([scene.background, *(scene.elements[index].colour for index in mark.elements)]))
-    said = " and ".join(colour_words(colour) for colour in colours[:4])
-    yield fact(mark, "presence", True, 0.5, f"the ground has {len(mark.elements) + 1} areas, {said}.")
+    colour_names = " and ".join(colour_words(colour) for colour in colours[:4])
+    yield fact(mark, "presence", True, 0.5, f"the ground has {len(mark.elements) + 1} areas, {colour_names}.")
 
 
 def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
@@ -68,8 +68,8 @@ def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield fact(mark, "shape", shape.type, 1.0, f"the shape {place_words(scene, shape)} is {_article(kind)} {kind}.")
     yield fact(mark, "colour", shape.colour, 1.0, f"{mark.name} is {colour_words(shape.colour)}.")
     if kind not in {"ring", "cross"}:
-        said = "hollow: an outline only" if hollow else "filled"
-        yield fact(mark, "fill", "hollow" if hollow else "filled", 0.5, f"{mark.name} is {said}.")
+        filling = "hollow: an outline only" if hollow else "filled"
+        yield fact(mark, "fill", "hollow" if hollow else "filled", 0.5, f"{mark.name} is {filling}.")
     if about.get("outline") and not hollow:
         words = colour_words(str(about["outline"]))
         yield fact(mark, "outline", about["outline"], 0.4, f"{mark.name} has an outline, {words}.")
@@ -93,8 +93,8 @@ def relation_facts(scene: Scene, marks: list[Mark]) -> Iterator[Fact]:
     shapes = [mark for mark in marks if mark.kind == "shape"]
     for mark, other in itertools.pairwise(shapes):
         for relation in relations(scene.elements[mark.elements[0]].box, scene.elements[other.elements[0]].box):
-            said = f"{mark.name} lies {RELATIONS[relation]} {other.name}."
-            yield fact(mark, "relation", relation, 0.3, said, suffix=f"{relation}-{other.key}", other=other.key)
+            statement = f"{mark.name} lies {RELATIONS[relation]} {other.name}."
+            yield fact(mark, "relation", relation, 0.3, statement, suffix=f"{relation}-{other.key}", other=other.key)
 
 
 def relations(box: Any, other: Any) -> list[str]:
