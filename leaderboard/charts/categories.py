@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import plotly.graph_objects as go
 
+from ircore.core.counted import counted
 from ircore.results.tables.board import board_table
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, of_runs, picked
@@ -143,6 +144,6 @@ def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     # Two categories that lead equally often leave the question open.
     hardest, *others = (category for category in scores if lowest.get(category) == most)
     if others:
-        return f"{_TITLE} None scores lowest for most of {known} pairs"
+        return f"{_TITLE} None scores lowest for most of {counted(known, 'pair')}"
     pairs = f"{known} {'pair' if known == 1 else 'pairs'}"
     return f"{_TITLE} {labels.category_title(hardest)} score lowest for {most} of {pairs}"

@@ -6,6 +6,7 @@ from math import ceil, floor, log10
 
 import plotly.graph_objects as go
 
+from ircore.core.counted import counted
 from ircore.results.tables.model import Value
 from leaderboard.charts.beside_marks import Place, Spot, places
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
@@ -144,7 +145,7 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
             "Each mark is a pair: further left is less, further up is better, lines are 95 % intervals of the score."
             " The stepped line is the frontier: no pair beats those on it with the same or less."
             + ("" if few else " They alone are named.")
-            + (f" {left_out} pairs of unknown {effort.key} or lower score are not shown." if left_out else "")
+            + (f" {counted(left_out, 'pair')} of unknown {effort.key} or lower score not shown." if left_out else "")
         ),
         drawing=Drawing([_frontier_line(best, points, max(x for x, _ in points.values())), *marks], wide, narrow),
         table=picked(

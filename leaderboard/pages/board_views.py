@@ -106,7 +106,8 @@ def view_title(site: Site, view: View) -> str:
 def view_words(site: Site, view: View) -> str:
     """Describe a board in words: condition, judge, rules, episodes, benchmark and version of ircore."""
     results = view_results(site, view)
-    targets = category_title(view.category) if view.category else f"All {len(results.categories)} categories"
+    category = view.category or (results.categories[0] if len(results.categories) == 1 else None)
+    targets = category_title(category) if category else f"All {len(results.categories)} categories"
     which = view.difficulty or " and ".join(results.difficulties)
     # Every pair plays the same set, so the first pair tells the number of episodes.
     size = results.cell(results.submissions[0].run_id, view.judge, view.category, view.difficulty).episodes

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
@@ -192,7 +193,7 @@ def _new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
 
 def _reached(cell: Cell) -> str:
     """Return the counts of played and rated episodes and the main score, in words."""
-    counts = f"{cell.played} of {cell.episodes} episodes played, {cell.rated} of {cell.applicable} rated"
+    counts = f"{cell.played} of {counted(cell.episodes, 'episode')} played, {cell.rated} of {cell.applicable} rated"
     missing = "".join(f", {words}" for _, words in unrated_words(cell))
     if cell.main.mean is None:
         return f"{counts}{missing}; no main score yet"

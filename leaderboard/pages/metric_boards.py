@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.image_metrics import MetricCell, metric_cells
 from ircore.results.metric_facts import MetricFacts, metric_facts
@@ -81,7 +82,7 @@ def _finding(values: Mapping[str, Any]) -> str:
         return ""
     best = "highest" if facts.higher_is_better else "lowest"
     name = one_line(pair_name(lines[0].pair), 80)
-    mean = f"mean of {len(lines)} pairs, {measured_words(lines[0].cell.final)}"
+    mean = f"mean of {counted(len(lines), 'pair')}, {measured_words(lines[0].cell.final)}"
     return f"{name} has the {best} {mean}" + (f", in {facts.unit}" if facts.unit else "")
 
 

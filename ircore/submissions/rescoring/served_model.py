@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ircore.core.counted import counted
 from ircore.core.game_records import GameRun
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
@@ -30,7 +31,9 @@ def other_models(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Fla
         spec = run.submission.players.get(role)
         if spec is None or spec.model is None or any(is_same_model(name, served) for name in _named(spec)):
             continue
-        problem = f"{count} answers of the {role} are by {served.partition('@')[0][:80]}, not by {spec.model[:80]}"
+        problem = (
+            f"{counted(count, 'answer')} of the {role} by {served.partition('@')[0][:80]}, not by {spec.model[:80]}"
+        )
         yield Flag(rule="another_model", where="the run", what=problem)
 
 

@@ -237,4 +237,4 @@ def test_a_model_that_answers_in_the_place_of_another_is_a_finding(tmp_path: Pat
     assert flags(honest) == flags() == []
     (flag,) = flags(honest, other)
     assert (flag.rule, flag.grave) == ("another_model", False)
-    assert flag.what == "1 answers of the describer are by gpt-5.2, not by small-eyes"
+    assert flag.what == "1 answer of the describer by gpt-5.2, not by small-eyes"
