@@ -171,7 +171,7 @@ def test_offline_players_of_any_game_are_played_again(toy: Toy) -> None:
 
 def test_links_of_any_game_are_asked_for(toy: Toy) -> None:
     toy.manifest("fair", text=SOUND)
-    assert "0 links of 1 submissions, none is dead" in toy.run("submission", "links", "submissions")
+    assert "0 links of 1 submission, none is dead" in toy.run("submission", "links", "submissions")
 
 
 def test_the_protected_job_evaluates_any_game(toy: Toy) -> None:

@@ -307,7 +307,7 @@ def test_what_failed_technically_is_asked_again(
 ) -> None:
     server.fail("ok", "rejected")
     assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 1
-    assert "1 judgements failed; the same command asks for them again" in capsys.readouterr().err
+    assert "1 judgement failed; the same command asks for them again" in capsys.readouterr().err
     assert len(scores(run)) == 11
     assert score(run, write_judge(tmp_path, server)) == 0
     assert len(scores(run)) == 12
