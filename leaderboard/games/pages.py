@@ -134,12 +134,17 @@ def _best_players(values: Mapping[str, Any]) -> str:
     return "; ".join(sentences)
 
 
+_PLOTTED = 12
+"""Columns of measures and categories beside which the intervals of main scores are drawn; more leave no room."""
+
+
 def _board_values(section: GameSection) -> dict[str, Any]:
-    lines, measures = board_lines(section), board_measures(section)
+    lines, measures, heats = board_lines(section), board_measures(section), heat_columns(section)
     return {
         "lines": lines,
         "measures": [(shown, value_digits(shown)) for shown in measures],
-        "heat_columns": heat_columns(section),
+        "heat_columns": heats,
+        "plotted": len(measures) + len(heats) <= _PLOTTED,
         "levels": list(dict.fromkeys(difficulty for _, difficulty in section.conditions)),
     }
 
