@@ -145,5 +145,5 @@ def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     hardest, *others = (category for category in scores if lowest.get(category) == most)
     if others:
         return f"{_TITLE} None scores lowest for most of {counted(known, 'pair')}"
-    pairs = f"{known} {'pair' if known == 1 else 'pairs'}"
+    pairs = counted(known, "pair")
     return f"{_TITLE} {labels.category_title(hardest)} score lowest for {most} of {pairs}"

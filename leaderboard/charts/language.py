@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import ceil
 
+from ircore.core.counted import counted
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import messages_table
 from ircore.results.tables.model import Table, Value
@@ -81,7 +82,7 @@ def _length_title(tracks: Sequence[Track]) -> str:
     if not firsts:
         return "How long are messages?"
     shorter = sum(last < first for first, last in zip(firsts, lasts, strict=True))
-    pairs = f"{len(firsts)} {'pair' if len(firsts) == 1 else 'pairs'}"
+    pairs = counted(len(firsts), "pair")
     return f"Do messages get shorter? They are shorter {_LAST} than at turn 1 in {shorter} of {pairs}"
 
 

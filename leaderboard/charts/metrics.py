@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from ircore.core.counted import counted
 from ircore.core.score_records import HUMAN
 from ircore.results.metric_facts import metric_facts
 from ircore.results.tables.metric_agreement import metric_agreement_table
@@ -127,5 +128,5 @@ def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], st
     tied = sum(end is None or end >= value.low for end in ends)
     if not tied:
         return f"{name} comes nearest to {near}: {form(mean(value))} {interval}"
-    metrics = f"{tied} {'metric' if tied == 1 else 'metrics'}"
+    metrics = counted(tied, "metric")
     return f"Nearest to {near} are {name}, {form(mean(value))} {interval}, and {metrics} that cannot be told from it"

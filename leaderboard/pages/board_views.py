@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
+from ircore.core.counted import counted
 from ircore.core.records import Rules
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.metric_facts import metric_facts
@@ -120,7 +121,7 @@ def view_words(site: Site, view: View) -> str:
         else f"{rules_words(view.rules)} ({view.rules.key})"
     )
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
-    episodes = f"{size} {'episode' if size == 1 else 'episodes'} a pair"
+    episodes = f"{counted(size, 'episode')} a pair"
     # The words of an unreleased benchmark name its instance set already.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
     return f"{targets}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"

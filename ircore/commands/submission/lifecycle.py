@@ -9,6 +9,7 @@ import click
 from pydantic import ValidationError
 
 from ircore.commands.options import PATH
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.lifecycle import decision_lines
@@ -129,6 +130,6 @@ def _add(
         problem = describe_validation_error(error).replace("run_id", "run")
         raise InputError(f"--{problem}", "Give the option another value.") from error
     steps = add_step(folder, step)
-    number = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
+    number = counted(len(steps), "step")
     click.echo(f"{folder / HISTORY}: {number}; {folder.name} is {status_of(steps)}")
     click.echo("Next: commit it, and open a pull request; the next release and site follow it.", err=True)
