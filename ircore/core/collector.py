@@ -29,17 +29,21 @@ def without_collector() -> Iterator[None]:
 def seldom_collecting() -> Iterator[None]:
     """Let the garbage collector run seldom, and never over objects that exist already.
 
-    A full search over what the imports alone have made stands still for 80 ms, in which every episode waits.
+    A full search over what the imports alone have made stands still for 80 ms, in which every episode waits. Within
+    ``without_collector`` the collector runs again, over the objects that are made from here on alone.
 
     >>> with seldom_collecting():
     ...     gc.get_threshold()[0]
     10000
     """
-    thresholds = gc.get_threshold()
+    was, thresholds = gc.isenabled(), gc.get_threshold()
     gc.set_threshold(NEW_OBJECTS, *thresholds[1:])
     gc.freeze()
+    gc.enable()
     try:
         yield
     finally:
+        if not was:
+            gc.disable()
         gc.unfreeze()
         gc.set_threshold(*thresholds)

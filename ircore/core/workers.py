@@ -15,6 +15,7 @@ from multiprocessing import get_all_start_methods, get_context, parent_process
 from threading import Thread
 from typing import Any, TypeVar
 
+from ircore.core.collector import seldom_collecting
 from ircore.core.errors import WorkError
 
 T = TypeVar("T")
@@ -76,8 +77,8 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
 def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T]:
     """Call ``task(share, shares)`` once per share, in parallel where the system can fork, and return the results.
 
-    Every process starts with a copy of this process's memory. Where that memory is large, call this within
-    ``ircore.core.collector.without_collector``: the garbage collector would otherwise write to every shared page.
+    Every process starts with a copy of this process's memory. The garbage collector looks at the objects alone that
+    the task makes: it would otherwise write to every shared page, and each process would then hold a copy of it.
 
     Args:
         task: Called with the 0-based share and the number of shares. Changes that it makes in memory may be lost: only
@@ -96,7 +97,8 @@ def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T
     try:
         # A share takes long: it ends with the command instead of being awaited.
         begin = partial(_begin, signal.SIG_DFL)
-        with _Pool(shares - 1, mp_context=get_context("fork"), initializer=begin) as pool:
+        pool_of_forks = _Pool(shares - 1, mp_context=get_context("fork"), initializer=begin)
+        with seldom_collecting(), pool_of_forks as pool:
             others = [pool.submit(_run_share, share, shares) for share in range(1, shares)]
             # The parent does the first share itself: that saves the memory which one more process would copy.
             return [task(0, shares), *(other.result() for other in others)]  # type: ignore[list-item]

@@ -132,6 +132,8 @@ def compute_standings(
         # Inside, since a small board is ranked before process pools could be imported.
         from ircore.core.workers import run_shares
 
+        for rows in conditions(instances).values():
+            resample(strata(instances[row] for row in rows))  # drawn once, in memory that the processes share
         standings = dict(chain(*run_shares(ranked)))
     else:
         standings = dict(ranked(0, 1))

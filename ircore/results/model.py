@@ -173,7 +173,7 @@ class Results:
                 are of the same submission under the same rules, or judges of one name are not the same.
         """
         # Sorted, so that the results do not depend on the order in which the runs were named.
-        sources = sorted(map(PlayedRun.of, runs), key=_order)
+        sources = sorted(map(PlayedRun.of, runs), key=lambda run: run.sort_key)
         # References too: their lines stand beside pairs, so they must be of the same set.
         refuse_mixtures(sources, lambda run: run.rules)
         ordered = [run for run in sources if not run.run.reference]
@@ -244,16 +244,16 @@ class Results:
         refuse_unknown(judge=(judge, self.judges))
         refuse_unknown(category=(category, self.categories), difficulty=(difficulty, self.difficulties))
         # Category and difficulty are both known, but no instance has both.
-        if (category, difficulty, judge) not in self.standings:
+        if (key := (category, difficulty, judge)) not in self.standings:
             return ()
-        ranges = self.standings[category, difficulty, judge].ranges
-        return ranked_rows(
-            (
-                (submission, self.cells[submission.run_id, category, difficulty, judge], rank)
-                for submission, rank in zip(self.submissions, ranges, strict=True)
-            ),
-            lambda cell: (cell.main if order == "main" else cell.score).mean,
-        )
+        # Kept: the page of each pair asks for the board that its pair stands on.
+        if (key, order) not in self._boards:
+            ranks = zip(self.submissions, self.standings[key].ranges, strict=True)
+            rows = ((submission, self.cells[submission.run_id, *key], rank) for submission, rank in ranks)
+            self._boards[key, order] = ranked_rows(
+                rows, lambda cell: (cell.main if order == "main" else cell.score).mean
+            )
+        return self._boards[key, order]
 
     def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
         """Return the difference of two main scores, 0–100, that this board finds with a chance of 80 % by its own rule.
@@ -320,7 +320,8 @@ class Results:
         if every is None:
             every = self._ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
         rows = [self._rows[instance.instance_id] for instance in chosen]
-        return every.rows(rows).columns([self._columns[run_id] for run_id in run_ids])
+        # Columns first: of two runs among hundreds, rows of all would be copied.
+        return every.columns([self._columns[run_id] for run_id in run_ids]).rows(rows)
 
     @property
     def scopes(self) -> dict[str, Scope]:
@@ -333,6 +334,10 @@ class Results:
         return Raters(self.episodes, self.metrics, self.judges)
 
     @cached_property
+    def _boards(self) -> dict[tuple[BoardKey, Order], tuple[BoardRow, ...]]:
+        return {}  # as far as they have been asked for
+
+    @cached_property
     def _ratings(self) -> dict[str, JudgeRatings]:
         return {}  # by judge, as far as they have been asked for
 
@@ -343,8 +348,3 @@ class Results:
     @cached_property
     def _columns(self) -> dict[str, int]:
         return {run_id: column for column, run_id in enumerate(self.episodes)}
-
-
-def _order(run: PlayedRun) -> tuple[str, int, int, str, str]:
-    # The path last: only it tells two runs apart that are refused as twins right after.
-    return run.run.slug, run.run.rules.token_budget, run.run.rules.max_turns, run.run.rules.key, str(run.path)

@@ -200,6 +200,13 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         # A view that was read already keeps what it computed.
         return run if isinstance(run, PlayedRun) else cls(run)
 
+    @property
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        """Key by which runs are ordered: slug, then rules."""
+        rules = self.run.rules
+        # The path last: only it tells two runs apart that are refused as twins right after.
+        return self.run.slug, rules.token_budget, rules.max_turns, rules.key, str(self.path)
+
     @cached_property
     def scores(self) -> tuple[Score, ...]:
         """Scores in the order in which they were given; some may be of renderings that were drawn anew since."""

@@ -13,7 +13,8 @@ from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.ties import percents
 from leaderboard.components.markup import safe
 from leaderboard.components.plots import rank_bar
-from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated
+from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated, share
+from leaderboard.model.site import Pair
 from leaderboard.theme import score_class
 from leaderboard.words.labels import interval_width, number, percent, rank, unrated_words
 
@@ -58,15 +59,36 @@ def mean(estimate: Estimate) -> Markup:
     return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
 
 
+def page_of(pair: Pair, root: str, anchor: str = "") -> str:
+    """Return the address of a pair's page, or of an anchor there.
+
+    Args:
+        pair: The pair.
+        root: Relative address of the site's root.
+        anchor: Name of the anchor; the top of the page if empty.
+    """
+    return f"{root}pairs/{pair.key}.html{f'#{anchor}' if anchor else ''}"
+
+
+def played_cell(cell: Cell, page: str) -> Markup:
+    """Return the table cell with the share of episodes that were played, linked to the outcomes on ``page``."""
+    counts = f'data-sort="{cell.played_share}" data-played="{cell.played}" data-n="{cell.episodes}"'
+    played = share(cell.played_rate, "", f"{cell.played}/{cell.episodes}")
+    return safe(
+        f'<td role="cell" class="number" data-label="Played, %" {counts}>'
+        f'<a class="episodes" href="{escape(page)}#outcomes">{played}</a></td>'
+    )
+
+
 def rated_cell(cell: Cell, page: str) -> Markup:
     """Return the table cell with the share of played episodes that are rated, linked to ``page``."""
-    share = cell.rated / cell.applicable if cell.applicable else ""
+    rated_share = cell.rated / cell.applicable if cell.applicable else ""
     counts = (
         f'data-rated="{cell.rated}" data-applicable="{cell.applicable}" data-refused="{cell.refused}" '
         f'data-pending="{cell.pending}" data-outside="{cell.played - cell.applicable}"'
     )
     return safe(
-        f'<td role="cell" class="number rated" data-label="Rated" data-sort="{share}" {counts}>'
+        f'<td role="cell" class="number rated" data-label="Rated" data-sort="{rated_share}" {counts}>'
         f'<a class="episodes" href="{escape(page)}">{rated(cell)}</a></td>'
     )
 

@@ -1,11 +1,12 @@
 """The episodes of a pair as the gallery shows them: rendered once, and cached while the run is unchanged.
 
 A pair that stands in every instance's page itself has sections of these pages; of the others data is made, which the
-browser fetches. Neither depends on other runs. A pair's fragments are kept together, one line an instance in the order
-of the set, and a last line with the outcomes of all its episodes.
+browser fetches. Neither depends on other runs. A pair's fragments are cached together, one line an instance in the
+order of the set, and the outcomes of all its episodes in an entry of their own, which is a tenth as large.
 """
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -73,7 +74,10 @@ class Fragments:
                     self._site.rendering(run_id, rendering)
         cache = self._site.cache
         if cache is not None:
-            todo = [pair for pair in self._site.pairs.values() if not cache.has(self._name(pair))]
+            pairs = self._site.pairs.values()
+            todo = [
+                pair for pair in pairs if not (cache.has(self._name(pair)) and cache.has(self._outcomes_name(pair)))
+            ]
             run_shares(partial(self._make_share, todo, cache), len(todo) >= _MANY)
 
     def sections(self, pair: Pair) -> list[Markup]:
@@ -85,38 +89,39 @@ class Fragments:
 
     def of(self, pair: Pair) -> list[str]:
         """Return a pair's fragments as JSON texts, one per instance, in the set's order."""
-        return self._lines(pair)[:-1]
+        cached = self._site.cache.load(self._name(pair)) if self._site.cache else None
+        lines = cached.decode().split("\n") if cached is not None else []
+        # A line for each instance; another number means a damaged cache entry.
+        return lines if len(lines) == len(self._site.galleries) else self._rendered(pair, self._views(pair))
 
     def outcomes(self, pair: Pair) -> str:
         """Return ``pair_outcomes`` of a pair's episodes as a JSON text."""
-        return self._lines(pair)[-1]
-
-    def _lines(self, pair: Pair) -> list[str]:
-        cached = self._site.cache.load(self._name(pair)) if self._site.cache else None
-        lines = cached.decode().split("\n") if cached is not None else []
-        return (
-            lines
-            # A line for each instance and one for the outcomes; another number means a damaged cache entry.
-            if len(lines) == len(self._site.galleries) + 1
-            else self._rendered(pair, facts_of_pair(self._site, pair))
-        )
+        cached = self._site.cache.load(self._outcomes_name(pair)) if self._site.cache else None
+        return cached.decode() if cached is not None else compact(pair_outcomes(self._site, self._views(pair)))
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
         for pair in todo[share::shares]:
             facts = facts_of_pair(self._site, pair)
-            cache.store(self._name(pair), "\n".join(self._rendered(pair, facts)).encode())
+            views = self._views(pair, facts)
+            cache.store(self._name(pair), "\n".join(self._rendered(pair, views)).encode())
+            cache.store(self._outcomes_name(pair), compact(pair_outcomes(self._site, views)).encode())
             store_fates(self._site, pair, facts)
 
-    def _rendered(self, pair: Pair, facts: Lines) -> list[str]:
-        views = [view_episode(self._site, pair, gallery, facts) for gallery in self._site.galleries.values()]
-        outcomes = compact(pair_outcomes(self._site, views))
+    def _views(self, pair: Pair, facts: Lines | None = None) -> list[EpisodeView]:
+        known = facts_of_pair(self._site, pair) if facts is None else facts
+        return [view_episode(self._site, pair, gallery, known) for gallery in self._site.galleries.values()]
+
+    def _rendered(self, pair: Pair, views: Sequence[EpisodeView]) -> list[str]:
         if pair.run_id in self._first:
-            return [*(compact(block("episode", {"row": view, "root": _ROOT})) for view in views), outcomes]
-        return [*(compact(episode_json(view)) for view in views), outcomes]
+            return [compact(block("episode", {"row": view, "root": _ROOT})) for view in views]
+        return [compact(episode_json(view)) for view in views]
 
     def _name(self, pair: Pair) -> str:
         # The place on the board decides the form, so both forms of a run are cached apart.
         return f"{'sections' if pair.run_id in self._first else 'fragments'}/{self._site.key(pair)}"
+
+    def _outcomes_name(self, pair: Pair) -> str:
+        return f"outcomes/{self._site.key(pair)}"
 
 
 def compact(value: Any) -> str:

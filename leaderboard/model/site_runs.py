@@ -30,6 +30,9 @@ _READERS = 4
 """Files that are read at once."""
 
 
+_Renderings = dict[tuple[str, int, int], Rendering]
+"""Renderings by hash, width and height."""
+
 _EPISODE_FIELDS = set(Episode.model_fields)
 _TURN_FIELDS = set(Turn.model_fields)
 _RENDERING_FIELDS = set(Rendering.model_fields)
@@ -118,11 +121,13 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
             # A deque, from which each reading is dropped as soon as it is parsed.
             cached = deque(readers.map(cache.load, map(_name, keys)))
         # Parsed after that: parsing holds the lock, and the readers would wait for it.
-        readings = {key: reading for key in keys if (reading := _reading(cached.popleft())) is not None}
+        renderings: _Renderings = {}
+        readings = {key: reading for key in keys if (reading := _reading(cached.popleft(), renderings)) is not None}
         todo = {key: path for key, path in zip(keys, paths, strict=True) if key not in readings}
         # The processes answer through the cache, so that the second look finds what they read.
         run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
-        readings |= {key: reading for key in todo if (reading := _reading(cache.load(_name(key)))) is not None}
+        again = ((key, _reading(cache.load(_name(key)), renderings)) for key in todo)
+        readings |= {key: reading for key, reading in again if reading is not None}
         return [SiteRun(path, readings.get(key), key) for path, key in zip(paths, keys, strict=True)]
 
 
@@ -133,25 +138,34 @@ def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int,
         cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 
-def _reading(data: bytes | None) -> _RunReading | None:
+def _reading(data: bytes | None, renderings: _Renderings) -> _RunReading | None:
     """Return the reading in cached data; None if there is none, or in another format."""
     try:
-        return None if data is None else _light(_format().validate_json(data))
+        return None if data is None else _light(_format().validate_json(data), renderings)
     except ValidationError:
         return None
 
 
-def _light(reading: _RunReading) -> _RunReading:
+def _light(reading: _RunReading, renderings: _Renderings) -> _RunReading:
     """Return the reading with pydantic's sets of given fields shared between all records of a class.
 
-    A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each.
+    A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each. Equal
+    renderings become a single record, since generators often draw the same picture again.
+
+    Args:
+        reading: The reading.
+        renderings: The renderings of earlier readings, to which those of this reading are added.
     """
     for result in reading.results:
         _share(result.episode, _EPISODE_FIELDS)
         for turn in result.episode.turns:
             _share(turn, _TURN_FIELDS)
             if turn.rendering is not None:
-                _share(turn.rendering, _RENDERING_FIELDS)
+                drawn = turn.rendering
+                rendering = renderings.setdefault((drawn.sha256, drawn.width, drawn.height), drawn)
+                _share(rendering, _RENDERING_FIELDS)
+                # Records are frozen: pydantic's own setter would refuse.
+                object.__setattr__(turn, "rendering", rendering)
     return reading
 
 

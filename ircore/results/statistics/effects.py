@@ -28,6 +28,9 @@ SOURCES: tuple[Source, ...] = ("describer", "generator", "interaction")
 LARGEST_SEARCH = 14
 """Up to so many names on the shorter side, every choice of them is looked at; beyond, the fullest rows are taken."""
 
+ROUNDED = 1e-12
+"""Share of the sum of squares below which the squares of the interaction are what rounding left."""
+
 FEWEST_FOR_SHARES = 20
 """Fewer instances than this give shares of variance no interval: noise makes small shares larger, and with 5 to 10
 instances intervals of theirs held in 80 to 95 % of simulations."""
@@ -217,11 +220,20 @@ def _spread_intervals(ratios: Ratios, moved: Floats, shape: tuple[int, int], dra
 
 def _spreads(rows: Floats, d: int, g: int) -> Floats:
     """Return shares, spreads and dominance stacked, shape (7, any), from means of shape (pairs, any)."""
-    parts = ((g, _of_describers), (d, _of_generators), (1, _of_pairs))
-    squares = np.stack([times * np.square(part(rows, d, g)).sum(axis=0) for times, part in parts])
-    total = squares.sum(axis=0)
+    of_describers, of_generators = g * _squares(_of_describers(rows, d, g)), d * _squares(_of_generators(rows, d, g))
+    total = _squares(rows - _grand(rows, d, g))
+    # The squares of a crossed grid add up, so that the effects of every pair in every resample need not be computed.
+    of_pairs = total - of_describers - of_generators
+    of_pairs[of_pairs < ROUNDED * total] = 0
+    squares = np.stack([of_describers, of_generators, of_pairs])
     # Where no pair differs from another, there is no variance to share: all shares are 0.
     shares = squares / np.where(total > 0, total, 1)
     divisors = np.array([[g * (d - 1)], [d * (g - 1)], [(d - 1) * (g - 1)]])
     spread = np.sqrt(squares / divisors)
     return np.concatenate([shares, spread, spread[:1] - spread[1:2]])
+
+
+def _squares(effects: Floats) -> Floats:
+    """Return the sum of squares of each column."""
+    total: Floats = np.einsum("ij,ij->j", effects, effects)
+    return total

@@ -39,3 +39,14 @@ def test_it_runs_seldom_while_questions_are_asked_and_as_before_afterwards() -> 
         raise KeyError
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() == frozen
+
+
+def test_inside_work_without_the_collector_it_frees_what_is_made_there_alone() -> None:
+    with without_collector():
+        before = len(gc.get_objects())
+        with seldom_collecting():
+            for _ in range(100_000):  # an object that refers to itself, as a page's template leaves them behind
+                cycle: list[object] = []
+                cycle.append(cycle)
+            assert len(gc.get_objects()) < before + 50_000
+        assert not gc.isenabled()

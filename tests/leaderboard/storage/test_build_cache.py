@@ -74,12 +74,13 @@ def test_a_site_whose_pairs_came_changed_and_went_is_the_same_as_one_from_nothin
         "readings": PAIRS - 1,
         "fates": PAIRS - 1,
         "figures": PAIRS - 1,
+        "outcomes": PAIRS - 1,
         "strips": 4,  # one for each of the four targets: the most improved episodes, the replay's among them
         "sections": FIRST,
         "fragments": PAIRS - 1 - FIRST,
     }
     taken = Counter(name.split("/")[1] for name in after.keys() & before.keys() if name.startswith(FOLDER))
-    of_others = dict.fromkeys(("readings", "fates", "figures"), len(others))
+    of_others = dict.fromkeys(("readings", "fates", "figures", "outcomes"), len(others))
     assert taken == {"shells": 1, **of_others, "sections": FIRST - 2, "fragments": 1}
 
 
