@@ -1,8 +1,9 @@
 """Pausing Python's garbage collector, or letting it run less often, where its searches cost more than they free."""
 
+import ctypes
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 NEW_OBJECTS = 10_000
 """New objects after which the collector runs in ``seldom_collecting``; Python's own number is 700, later 2,000."""
@@ -47,3 +48,13 @@ def seldom_collecting() -> Iterator[None]:
             gc.disable()
         gc.unfreeze()
         gc.set_threshold(*thresholds)
+
+
+def give_back_memory() -> None:
+    """Return freed memory to the system, where the C library can (glibc).
+
+    It would be kept for later use, and of several processes each would keep what the largest of its pieces needed.
+    """
+    # Windows finds no library by this name, and other systems' libraries lack the function.
+    with suppress(OSError, TypeError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

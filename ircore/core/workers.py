@@ -15,7 +15,7 @@ from multiprocessing import get_all_start_methods, get_context, parent_process
 from threading import Thread
 from typing import Any, TypeVar
 
-from ircore.core.collector import seldom_collecting
+from ircore.core.collector import give_back_memory, seldom_collecting
 from ircore.core.errors import WorkError
 
 T = TypeVar("T")
@@ -125,6 +125,7 @@ def run_pieces(task: Callable[[int], object], pieces: int, worthwhile: bool = Tr
             if piece >= pieces:
                 return
             task(piece)
+            give_back_memory()
 
     run_shares(take_pieces, worthwhile)
 

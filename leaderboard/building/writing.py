@@ -28,14 +28,17 @@ def write_content(content: Content, tree: Tree) -> None:
 
 
 def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
-    """Yield the pieces of work, the longest first; pages that share most charts stay together."""
+    """Yield the pieces of work, about the longest first; pages that share most charts stay together."""
     yield partial(_write_pages, content, [page for page in content.pages if _shares_charts(page)], tree)
+    largest, *files = content.files
+    # Before the other pages, since memory that it frees is used again, while later it would come on top of theirs.
+    yield partial(_write_files, largest, tree)
     yield partial(write_strips, content.site, tree)
     others = [page for page in content.pages if not _shares_charts(page)]
     for piece in range(PIECES):
         yield partial(_write_pages, content, others[piece::PIECES], tree)
-    for files in content.files:
-        yield partial(_write_files, files, tree)
+    for make in files:
+        yield partial(_write_files, make, tree)
 
 
 def _shares_charts(page: Page) -> bool:

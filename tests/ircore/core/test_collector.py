@@ -2,10 +2,12 @@
 
 import contextlib
 import gc
+import platform
+from pathlib import Path
 
 import pytest
 
-from ircore.core.collector import seldom_collecting, without_collector
+from ircore.core.collector import give_back_memory, seldom_collecting, without_collector
 
 
 @pytest.mark.slow
@@ -50,3 +52,19 @@ def test_inside_work_without_the_collector_it_frees_what_is_made_there_alone() -
                 cycle.append(cycle)
             assert len(gc.get_objects()) < before + 50_000
         assert not gc.isenabled()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library decides for itself")
+def test_freed_memory_goes_back_to_the_system_where_it_can() -> None:
+    texts = [str(number) * 100 for number in range(200_000)]
+    keep = texts[::1000]  # holes between what stays, which the C library would keep
+    before = resident()
+    del texts
+    give_back_memory()
+    assert resident() < before
+    assert len(keep) == 200
+
+
+def resident() -> int:
+    """Return the pages of memory that this process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1])
