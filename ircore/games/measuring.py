@@ -38,6 +38,25 @@ class MeasuredValue(NamedTuple):
     reason: str | None = None
 
 
+class RatedPicture(NamedTuple):
+    """A picture of an episode that judges and people compare with a picture of the instance.
+
+    >>> RatedPicture(step=1, original="target", rendering=Rendering.of(Picture(b"", 64, 64))).scene is None
+    True
+
+    Attributes:
+        step: The step that holds it, 1-based; a step has at most one such picture.
+        original: Name of the instance's picture.
+        rendering: The picture.
+        scene: What the original shows, for judges that verify it; None if nobody knows.
+    """
+
+    step: int
+    original: str
+    rendering: Rendering
+    scene: Scene | None = None
+
+
 class Instruments(Protocol):
     """Pictures of one episode, and the metrics and judges that compare them.
 
