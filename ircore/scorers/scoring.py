@@ -1,5 +1,7 @@
 """Scoring runs: every judge and metric on the first and final rendering of every played episode.
 
+Of games other than reconstruction, judges rate the pictures that the game names in its function ``rated``.
+
 What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
 the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.
 """
@@ -128,7 +130,9 @@ def score_runs(
         episodes = kept_count = 0
         for run in runs:
             rated = rated_episodes(run)
-            plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges))
+            # Metrics are for reconstruction alone: another game measures its pictures by itself.
+            metrics = plan.metrics if isinstance(run, RunFolder) else ()
+            plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges), metrics=metrics)
             works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run)) for episode in rated]
             for name in plan_of_run.judges:
                 # Before any score, so that scores of another version under the same name are refused at once.
