@@ -6,7 +6,7 @@ put on a scale from its worst value, 0, to its best, 10, takes the place of a ju
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -15,12 +15,15 @@ import numpy as np
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import Fields, GameInstance, GameRun
+from ircore.core.score_records import JudgeIdentity
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.results.cells import main_intervals, run_standing, side_by_side
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.judge_ratings import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Floats, JudgeRatings
+from ircore.results.judged_measures import JudgedMeasures
+from ircore.results.judges_of_runs import shared_identities
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
@@ -97,13 +100,16 @@ class GameResults:
     """
 
     game: Game[Any]
-    """The game."""
+    """The game, with a measure for each judge that rated (``ircore.results.judged_measures``)."""
 
     runs: tuple[PlayedGameRun, ...]
     """By slug, then by rules; all on one set, no two of one submission under the same rules."""
 
     held: frozenset[str] = frozenset()
     """Ids of runs with grave findings that no maintainer has cleared: listed without a rank."""
+
+    judge_identities: Mapping[str, JudgeIdentity] = field(default_factory=dict)
+    """Who the judges that rated the runs are, by name."""
 
     @classmethod
     def from_runs(cls, game: Game[Any], runs: Iterable[GameRunSource], cleared: Collection[str] = ()) -> "GameResults":
@@ -115,18 +121,22 @@ class GameResults:
             cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
 
         Raises:
-            InputError: There is no run, a run has no values, two are of different instance sets, or two of the same
-                submission under the same rules.
+            InputError: There is no run, a run has no values, two are of different instance sets, two of the same
+                submission under the same rules, or two were rated by different judges of one name.
         """
         views = sorted(map(PlayedGameRun, runs), key=lambda view: (view.run.slug, _rules(view.run), view.run.run_id))
         refuse_mixtures(views, _rules)
+        identities = shared_identities(views)
+        raters = sorted({score.judge for view in views for score in view.ratings if score.task == "similarity"})
+        judged = JudgedMeasures(game, {name: identities[name].label if name in identities else name for name in raters})
         for view in views:
             # A run of aborted episodes alone has nothing to score, and is no run without values.
-            if not view.scores and any(played(game, episode) for episode in view.episodes):
+            if not view.measured and any(played(game, episode) for episode in view.episodes):
                 raise InputError(
                     f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
                 )
-        return cls(game, tuple(views), held_runs(((view.run.run_id, view.provenance) for view in views), cleared))
+        held = held_runs(((view.run.run_id, view.provenance) for view in views), cleared)
+        return cls(judged.game, tuple(PlayedGameRun(view.source, judged) for view in views), held, identities)
 
     @property
     def instances(self) -> Sequence[GameInstance]:

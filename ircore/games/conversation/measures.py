@@ -58,7 +58,7 @@ METRICS = (
 )
 """ConvGenVisMo's metrics, published forms beside corrected ones, and the facts that are verified in drawn pictures."""
 
-CURVES = ("ep_f1", JUDGE, "ssim", "psnr", "brisque", "clip", "named")
+CURVES = ("ep_f1", JUDGE, "ssim", "psnr", "brisque", "clip", "named", "judged")
 """Measures that are drawn over the hops."""
 
 NORMALISED = ("ep_f1", JUDGE, "ssim", "clip")
