@@ -43,7 +43,7 @@ class Unsound(Game[GameRules]):
     )
     payload = step = Nothing
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (GameOutcome("completed", played=True),)
-    measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("seconds", "Seconds", "s", direction="lower"),)
     pages = Pages(columns=("points",), curves=(Curve("seconds", over="round"),), matrix=("one", "two"))
     published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
 
@@ -96,7 +96,7 @@ def test_faults_of_measures_that_judges_and_people_give() -> None:
     class Judged(Unsound):
         seats = Unsound.seats[:1]
         outcomes = (*Unsound.outcomes, GameOutcome("aborted", played=False))
-        measures = (Measure("judged", "Judged", range=(0, 10), needs="judge"),)
+        measures: ClassVar[tuple[Measure, ...]] = (Measure("judged", "Judged", range=(0, 10), needs="judge"),)
         pages = Pages()
         published = ()
 

@@ -4,13 +4,17 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openai_server import Judged, OpenAIServer, serving
+from releases import rewrite
 
 from dataset_card.data import load_game_results, load_table
+from dataset_card.releases.record_file import read_release
+from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
 from ircore.core.game_records import drawn_renderings
 from ircore.core.score_records import HUMAN
@@ -214,6 +218,28 @@ def test_scores_come_back_from_a_release(
     assert {*pulled.scores()} == {*run.scores()}
     assert pulled.judges() == run.judges()
     assert means(pulled) == means(run)
+    for change, fault in FORGED.items():
+        forged = tmp_path / "-".join(map(str, change))
+        shutil.copytree(release, forged)
+        scores = next(config for config in read_release(forged).configs if config.name == "scores")
+        rewrite(forged, scores, partial(forge, *change))
+        capsys.readouterr()
+        assert ircore(["release", "check", str(forged)]) == 1
+        assert fault in "".join(capsys.readouterr())
+
+
+FORGED = {
+    ("value", 9.5): "final_judged_loop_5_1_mean is 6.5, the game's records say 9.25",
+    ("rendering_sha256", "0" * 64): "134 rows of conversation, its records make 133",
+    ("measure", "metric"): "a judge gives a similarity or a preference, not 'metric'",
+    ("annotator", "anna"): "annotator is given exactly when judge is human",
+}
+"""Columns of a judge's rating of the last drawing of the easy dialogue, and what the check says of another value."""
+
+
+def forge(column: str, value: object, rows: list[Row]) -> None:
+    (row,) = (row for row in rows if (row["judge"], row["measure"], row["value"]) == ("loop-5.1", "similarity", 4))
+    row[column] = value
 
 
 @pytest.mark.slow
