@@ -12,6 +12,7 @@ from ircore.core.plugin_work import plugin_work
 from ircore.core.records import Instance, Scene
 from ircore.games.base import Game, RatedPicture
 from ircore.games.declarations import has_rated_pictures
+from ircore.games.measuring import rating_fault
 from ircore.games.registry import load_game
 from ircore.instances.records import Instances
 from ircore.instances.store import GameInstanceSet
@@ -146,14 +147,9 @@ def _of_game(game: Game[Any], episode: GameEpisode, instance: GameInstance, payl
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package."
     with plugin_work(where, remedy=remedy):
         rated = [RatedPicture(*picture) for picture in game.rated(payload, ending_of(game, episode))]
-        steps = [picture.step for picture in rated]
-    # A score names its picture by episode and step alone.
-    if steps != sorted(set(steps)):
-        raise WorkError(f"{where} has rated pictures in the steps {steps}, not one a step in their order", remedy)
-    drawn = set(drawn_renderings(episode))
-    for picture in rated:
-        if fault := _fault(picture, instance, drawn):
-            raise WorkError(f"{where}: step {picture.step}: {fault}", remedy)
+        fault = rating_fault(rated, instance.pictures, set(drawn_renderings(episode)))
+    if fault:
+        raise WorkError(f"{where}: {fault}", remedy)
     originals = {
         picture.step: Original(
             instance.instance_id, picture.original, instance.pictures[picture.original].sha256, picture.scene
@@ -168,11 +164,3 @@ def _of_game(game: Game[Any], episode: GameEpisode, instance: GameInstance, payl
         originals,
         {picture.step: picture.rendering for picture in rated},
     )
-
-
-def _fault(picture: RatedPicture, instance: GameInstance, drawn: set[tuple[int, Rendering]]) -> str:
-    if (picture.step, picture.rendering) not in drawn:
-        return "the rated picture is none of the step's"
-    if picture.original not in instance.pictures:
-        return f"the instance has no picture {picture.original!r}; it has {', '.join(sorted(instance.pictures))}"
-    return ""

@@ -48,9 +48,9 @@ def test_one_picture_cannot_be_compared_with_another() -> None:
     [
         (
             [RatedPicture(2, "target", rendering(2)), RatedPicture(1, "target", rendering(1))],
-            "has rated pictures in the steps [2, 1], not one a step in their order",
+            "rated pictures are of the steps [2, 1], not one a step in their order",
         ),
-        ([RatedPicture(1, "target", rendering(1))] * 2, "has rated pictures in the steps [1, 1]"),
+        ([RatedPicture(1, "target", rendering(1))] * 2, "rated pictures are of the steps [1, 1]"),
         ([RatedPicture(1, "target", rendering(2))], "step 1: the rated picture is none of the step's"),
         ([RatedPicture(9, "target", rendering(1))], "step 9: the rated picture is none of the step's"),
         ([RatedPicture(1, "scene", rendering(1))], "step 1: the instance has no picture 'scene'; it has target"),
