@@ -37,8 +37,9 @@ def runs_to_judge(runs: Sequence[GameRunFolder], judges: Sequence[str], mixed: b
     """
     if not judges:
         return []
-    rated = [run for run in runs if _can_be_rated(run)]
-    without = " and ".join(sorted({run.game for run in runs} - {run.game for run in rated}))
+    has_pictures = {run.game: _has_pictures(run) for run in runs}
+    without = " and ".join(sorted(game for game, has in has_pictures.items() if has is False))
+    rated = [run for run in runs if has_pictures[run.game]]
     problem = f"--judge: nothing of the game {without} can be rated: it names no pictures to compare"
     if without and not rated and not mixed:
         raise InputError(problem, "Leave out --judge: the game's own measures are computed.")
@@ -47,11 +48,12 @@ def runs_to_judge(runs: Sequence[GameRunFolder], judges: Sequence[str], mixed: b
     return rated
 
 
-def _can_be_rated(run: GameRunFolder) -> bool:
+def _has_pictures(run: GameRunFolder) -> bool | None:
+    """Return whether pictures of a run can be rated; None for a broken game, told where its measures are computed."""
     try:
         return has_rated_pictures(_game_of(run))
     except WorkError:
-        return False  # a broken game, which is told where its measures are computed
+        return None
 
 
 def limit_options(runs: Sequence[GameRunFolder], mixed: bool, judged: bool) -> None:

@@ -6,7 +6,7 @@ put on a scale from its worst value, 0, to its best, 10, takes the place of a ju
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -15,7 +15,6 @@ import numpy as np
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import Fields, GameInstance, GameRun
-from ircore.core.score_records import JudgeIdentity
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.results.cells import main_intervals, run_standing, side_by_side
@@ -108,9 +107,6 @@ class GameResults:
     held: frozenset[str] = frozenset()
     """Ids of runs with grave findings that no maintainer has cleared: listed without a rank."""
 
-    judge_identities: Mapping[str, JudgeIdentity] = field(default_factory=dict)
-    """Who the judges that rated the runs are, by name."""
-
     @classmethod
     def from_runs(cls, game: Game[Any], runs: Iterable[GameRunSource], cleared: Collection[str] = ()) -> "GameResults":
         """Take the runs of a game.
@@ -136,7 +132,7 @@ class GameResults:
                     f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
                 )
         held = held_runs(((view.run.run_id, view.provenance) for view in views), cleared)
-        return cls(judged.game, tuple(PlayedGameRun(view.source, judged) for view in views), held, identities)
+        return cls(judged.game, tuple(view.with_measures(judged) for view in views), held)
 
     @property
     def instances(self) -> Sequence[GameInstance]:

@@ -1,6 +1,7 @@
 """A finished run of a game other than reconstruction, with the values of the game's measures."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from math import fsum
 from typing import Protocol
@@ -38,10 +39,6 @@ class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protoco
 class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
     """A run of a game other than reconstruction with the values of its game's measures.
 
-    Args:
-        source: Where it is stored.
-        judged: The measures that judges and people give; None to read the game's own values alone.
-
     Example:
         >>> from types import SimpleNamespace
         >>> stored = SimpleNamespace(measured=lambda: [], path=None, run=None, instances=None)
@@ -51,9 +48,15 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
 
     source: GameRunSource
 
-    def __init__(self, source: GameRunSource, judged: JudgedMeasures | None = None) -> None:
+    def __init__(self, source: GameRunSource) -> None:
         super().__init__(source)
-        self._judged = judged
+        self._judged: JudgedMeasures | None = None
+
+    def with_measures(self, judged: JudgedMeasures) -> "PlayedGameRun":
+        """Return the run with values of the measures that judges and people give, too."""
+        view = copy(self)  # with everything that was read already
+        view._judged = judged
+        return view
 
     @cached_property
     def measured(self) -> tuple[GameScore, ...]:
@@ -72,7 +75,7 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
 
     @cached_property
     def scores(self) -> tuple[GameScore, ...]:
-        """Values of all measures, of those that judges and people give too."""
+        """Values of all measures."""
         judged = self._judged.values(self.instances, self.episodes, self.ratings) if self._judged else ()
         return (*self.measured, *judged)
 
