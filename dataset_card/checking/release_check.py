@@ -199,16 +199,16 @@ class _Readers:
         vouched = _by_name(folder, PROVENANCE, TypeAdapter(Vouched), "run_id", findings)
         for run_id in vouched.keys() - self.runs.keys():
             findings.add(PROVENANCE, f"unknown run {run_id}")
-        provenances = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
+        vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
         own = {run_id: run for run_id, run in self.runs.items() if isinstance(run, Run)}
-        self.tables = Tables(findings, pictures, own, judges, provenances)
+        self.tables = Tables(findings, pictures, own, judges, vouchers)
         others: dict[str, dict[str, GameRun]] = {game: {} for game in record.games if game != RECONSTRUCTION}
         for run_id, run in self.runs.items():
             if run.game not in record.games:
                 findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
             elif isinstance(run, GameRun):
                 others[run.game][run_id] = run
-        self.games = {game: GameRows(game, findings, pictures, runs, provenances) for game, runs in others.items()}
+        self.games = {game: GameRows(game, findings, pictures, runs, vouchers, judges) for game, runs in others.items()}
         self._foreign = {
             config.name: foreign_columns(config, _own(config)) for config in record.configs if config.name in _OWN
         }

@@ -19,6 +19,7 @@ from ircore import __version__
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameEpisode, GameInstance, GameScore, PictureFile
 from ircore.core.images import Picture
+from ircore.core.score_records import HUMAN
 from ircore.games.base import Game, picture_fields
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import may_be_published
@@ -47,7 +48,7 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
     names = {episode.episode_id for episode in episodes}
     stated = {_question(score): score for score in run.measured() if score.episode_id in names}
     computed = {_question(score): score for score in _computed(folder, run, game, episodes)}
-    not_verified = _not_verified(game, stated) | _not_computable(game, stated, computed)
+    not_verified = _not_verified(game, stated) | _by_others(run) | _not_computable(game, stated, computed)
     compared = {question: score for question, score in stated.items() if score.measure not in not_verified}
     computed = {question: score for question, score in computed.items() if score.measure not in not_verified}
     verification = RunVerification(
@@ -112,10 +113,15 @@ def _question(score: GameScore) -> Question:
 
 def _not_verified(game: Game[Any], stated: Mapping[Question, GameScore]) -> dict[str, str]:
     """Return why values cannot be computed again, by measure; measures of steps and of pictures can."""
-    reasons = {"judge": "a judge's answers", "person": "people rated"}
     needs = {measure.key: measure.needs for measure in game.measures}
     others = {score.measure for score in stated.values() if needs.get(score.measure) not in ("steps", "pictures")}
-    return {name: reasons.get(needs.get(name, ""), "the installed game has no such measure") for name in sorted(others)}
+    return dict.fromkeys(sorted(others), "the installed game has no such measure")
+
+
+def _by_others(run: ReleasedGameRun) -> dict[str, str]:
+    """Return why the scores of judges and people are not computed again, by judge."""
+    names = sorted({score.judge for score in run.scores()})
+    return {name: "people rated" if name == HUMAN else "judges of other games are not asked again" for name in names}
 
 
 def _not_computable(

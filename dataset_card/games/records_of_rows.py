@@ -4,16 +4,19 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from dataset_card.tables.records_of_rows import score_fields
 from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import RATING_COLUMNS
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameEpisode, GameInstance, GameScore
+from ircore.core.score_records import Score
 
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
 _SCORE = ("episode_id", "measure", "step", "value", "reason")
 
 STEP_COLUMNS = ("episode_id", "record")
 EPISODE_COLUMNS = (*_EPISODE, "abort_detail")
-SCORE_COLUMNS = _SCORE
+SCORE_COLUMNS = (*_SCORE, "note", *RATING_COLUMNS)
 """The columns that the functions below need."""
 
 
@@ -39,12 +42,18 @@ def episode_of(row: Row, steps: Sequence[dict[str, Any]]) -> GameEpisode:
     return GameEpisode(**fields, detail=row["abort_detail"], steps=tuple(steps))
 
 
-def score_of(row: Row) -> GameScore:
-    """Return the value of a row of ``scores``.
+def score_of(row: Row) -> GameScore | Score:
+    """Return the value of a row of ``scores``: of a measure, or of a judge or person.
 
     Raises:
         pydantic.ValidationError: The row is no value.
+        ValueError: A judge gave something else than a similarity or a preference.
     """
+    if row.get("judge") is not None:
+        if row["measure"] not in ("similarity", "preference"):
+            raise ValueError(f"a judge gives a similarity or a preference, not {str(row['measure'])[:60]!r}")
+        as_of_pairs = {"turn": row["step"], "task": row["measure"]}
+        return Score.model_validate(score_fields({**row, **as_of_pairs}))
     fields: dict[str, Any] = {name: row[name] for name in _SCORE}
     return GameScore(**fields, note=row.get("note"))  # releases of an earlier layout have no notes
 

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
 from ircore.core.images import Picture
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
 from ircore.instances.records import Instances
@@ -46,6 +47,8 @@ class ReleasedGameRun:
     ended: tuple[GameEpisode, ...]
     values: tuple[GameScore, ...]
     known_provenance: Provenance | None = None
+    given: tuple[Score, ...] = ()
+    known_judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
 
     def episodes(self) -> tuple[GameEpisode, ...]:
         """Return the run's episodes, in the order of the release."""
@@ -54,6 +57,14 @@ class ReleasedGameRun:
     def measured(self) -> tuple[GameScore, ...]:
         """Return the values of the game's measures, in the order of the release."""
         return self.values
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return the scores that judges and people gave, in the order of the release."""
+        return self.given
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return who the judges of these scores are, as far as the release says."""
+        return self.known_judges
 
     def costs(self) -> Mapping[str, float | None]:
         """Return nothing: tables of other games have no costs."""
@@ -77,6 +88,7 @@ class GameRows:
         pictures: Checks the embedded pictures.
         runs: The release's runs of the game by id.
         provenances: Provenance of the runs, by id.
+        judges: The release's judges by name.
 
     Attributes:
         tables: The game's tables made anew from its records; None before ``finish``, if there are faults, or if the
@@ -84,7 +96,7 @@ class GameRows:
         not_checked: Comparisons that need the game, a line each.
 
     >>> findings = Findings()
-    >>> GameRows("reference", findings, Pictures(findings), runs={}, provenances={}).instances()
+    >>> GameRows("reference", findings, Pictures(findings), runs={}, provenances={}, judges={}).instances()
     ()
     """
 
@@ -95,18 +107,20 @@ class GameRows:
         pictures: Pictures,
         runs: Mapping[str, GameRun],
         provenances: Mapping[str, Provenance],
+        judges: Mapping[str, JudgeIdentity],
     ) -> None:
         self.game = game
         self.tables: DeclaredTables | None = None
         self.not_checked: list[str] = []
         self._findings, self._pictures = findings, pictures
-        self._runs, self._provenances = runs, provenances
+        self._runs, self._provenances, self._judges = runs, provenances, judges
         self._rows: defaultdict[str, list[tuple[str, Row]]] = defaultdict(list)
         self._configs: dict[str, Config] = {}
         self._instances: dict[str, GameInstance] = {}
         self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
         self._episodes: dict[EpisodeKey, GameEpisode] = {}
         self._scores: defaultdict[str, list[GameScore]] = defaultdict(list)
+        self._ratings: defaultdict[str, list[Score]] = defaultdict(list)
 
     def take(self, config: Config, where: str, row: Row) -> None:
         """Take a row of a table: instances first, then transcripts, episodes, scores and the leaderboard."""
@@ -148,7 +162,13 @@ class GameRows:
         elif table == SCORES.name:
             if _key(row) not in self._episodes:
                 self._findings.add(where, f"unknown episode {row['episode_id']}")
-            self._scores[str(row["run_id"])].append(records.score_of(row))
+            self._take_score(str(row["run_id"]), records.score_of(row))
+
+    def _take_score(self, run_id: str, score: GameScore | Score) -> None:
+        if isinstance(score, Score):
+            self._ratings[run_id].append(score)
+        else:
+            self._scores[run_id].append(score)
 
     def finish(self) -> None:
         """Check steps without an episode, the instance set, and that the records make these rows."""
@@ -223,9 +243,15 @@ class GameRows:
                 tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
                 tuple(self._scores[run_id]),
                 self._provenances.get(run_id),
+                tuple(self._ratings[run_id]),
+                self._judges_of(self._ratings[run_id]),
             )
             for run_id, run in self._runs.items()
         )
+
+    def _judges_of(self, ratings: Sequence[Score]) -> Mapping[str, JudgeIdentity]:
+        used = {score.judge for score in ratings}
+        return {name: judge for name, judge in self._judges.items() if name in used}
 
 
 def _key(row: Row) -> EpisodeKey:

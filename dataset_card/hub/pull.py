@@ -149,7 +149,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
     runs = [run for run in report.every_run if run_id in (None, run.run.run_id)]
     if not runs:
         raise unknown("run", str(run_id), [run.run.run_id for run in report.every_run])
-    judged = {score.judge for run in report.runs for score in run.scores()}
+    judged = {score.judge for run in report.every_run for score in run.scores()}
     with new_folder(out) as folder:
         sets = write_instance_sets(release, folder, report.configs, runs)
         values = [_write_run(folder, run, sets[run.run.game], judged) for run in runs]
@@ -236,25 +236,26 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet
             writer.record([Entry(GameEnd(episode=episode)) for episode in released.episodes()])
     if (voucher := released.provenance()) is not None:
         write_provenance(run.path, voucher)
+    if scores := released.scores():
+        run.add_scores(scores)
+    _write_judges(run, released, judged)
     if isinstance(released, ReleasedRun):
-        _write_scores(run, released, judged)
-        return len(released.scores())
+        if released.fact_files:
+            add_facts(run, released.facts())
+        write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
+        return len(scores)
     if isinstance(run, GameRunFolder):
         run.keep_measured(released.measured())
-    return len(released.measured())
+    return len(released.measured()) + len(scores)
 
 
-def _write_scores(run: AnyRunFolder, released: ReleasedRun, judged: set[str]) -> None:
-    """Write scores, facts, judges and costs of a run of reconstruction."""
-    run.add_scores(released.scores())
-    if released.fact_files:
-        add_facts(run, released.facts())
+def _write_judges(run: AnyRunFolder, released: AnyReleasedRun, judged: set[str]) -> None:
+    """Write who the judges of a run are."""
     ours = {score.judge for score in released.scores()}
     for name, judge in released.judges().items():
         # A judge without any score is known to have been asked, and not of whom.
         if name in ours or name not in judged:
             run.keep_judge(judge)
-    write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
 
 
 def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequence[AnyReleasedRun]) -> None:

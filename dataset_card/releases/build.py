@@ -46,6 +46,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
 from ircore.instances.withheld_pictures import refuse_withheld
+from ircore.results.judges_of_runs import shared_identities
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
@@ -332,7 +333,7 @@ def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterat
 
 def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:
     """Return the files of records of a release by name; a file without a record is left out."""
-    judges = () if source.reconstruction is None else source.reconstruction.results.judge_identities.values()
+    judges = shared_identities(source.runs).values()
     provenances = ((run.run.run_id, run.provenance) for run in source.runs)
     vouched = [Vouched(run_id=run_id, provenance=known) for run_id, known in provenances if known is not None]
     return {

@@ -100,7 +100,9 @@ def _version_of(source: ReleaseSource) -> Version | None:
 
 
 def _judges(source: ReleaseSource) -> tuple[str, ...]:
-    return () if source.reconstruction is None else source.reconstruction.results.judges
+    own = () if source.reconstruction is None else source.reconstruction.results.judges
+    others = {score.judge for tables in source.others for run in tables.runs for score in run.ratings}
+    return (*own, *sorted(others.difference(own)))
 
 
 def _game_record(tables: DeclaredTables) -> GameRecord:

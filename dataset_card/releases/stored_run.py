@@ -1,5 +1,6 @@
 """Runs of a stored release, read from the release's tables on demand."""
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -41,7 +42,7 @@ RunT = TypeVar("RunT", bound=Run | GameRun)
 SetT = TypeVar("SetT", bound=InstanceSet | GameInstanceSet)
 
 
-class _AnyStoredRun(Generic[RunT, SetT]):
+class _AnyStoredRun(ABC, Generic[RunT, SetT]):
     """A run of any game in a stored release, with the set that the run was played on."""
 
     def __init__(self, release: StoredRelease, run: RunT, instances: SetT) -> None:
@@ -53,6 +54,15 @@ class _AnyStoredRun(Generic[RunT, SetT]):
     def keys(self) -> Mapping[str, str]:
         """Return the hash of the rows that the run's records are read from, by table."""
         return self.release.keys(self.run.run_id)
+
+    @abstractmethod
+    def scores(self) -> tuple[Score, ...]:
+        """Return the scores that judges and people gave, in the order of the release."""
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return the known identities of the judges behind the run's scores."""
+        used = {score.judge for score in self.scores()}
+        return {name: judge for name, judge in self.release.judges.items() if name in used}
 
     def provenance(self) -> Provenance | None:
         """Return who vouches for the run; None if nobody does."""
@@ -88,11 +98,6 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
     def records_path(self) -> Path | None:
         """File with the run's cached records; None without a cache."""
         return None if self._kept is None else self.release.records_path(self.run.run_id)
-
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Return the known identities of the judges behind the run's scores."""
-        used = {score.judge for score in self.scores()}
-        return {name: judge for name, judge in self.release.judges.items() if name in used}
 
     def costs(self) -> Mapping[str, float | None]:
         """Return the cost of each episode in US dollars; None for an unknown cost."""
@@ -162,7 +167,11 @@ class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
 
     def measured(self) -> tuple[GameScore, ...]:
         """Return the values of the game's measures, in the order of the release."""
-        return self.records[1]
+        return tuple(score for score in self.records[1] if isinstance(score, GameScore))
+
+    def scores(self) -> tuple[Score, ...]:
+        """Return the scores that judges and people gave, in the order of the release."""
+        return tuple(score for score in self.records[1] if isinstance(score, Score))
 
     def costs(self) -> Mapping[str, float | None]:
         """Return nothing: tables of other games have no costs."""
@@ -181,8 +190,8 @@ class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
         raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
 
     @cached_property
-    def records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore, ...]]:
-        """The run's episodes and measured values, without pictures."""
+    def records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore | Score, ...]]:
+        """The run's episodes, and the values of measures, judges and people, without pictures."""
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         try:
             for row in self._rows(self._table(transcripts_name(self.run.game)), games.STEP_COLUMNS):

@@ -2,17 +2,18 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_origin
 
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, transcripts_name
+from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns, rating_columns, valid_scores
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, RATING_COLUMNS, SCORES, transcripts_name
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_key
 from ircore.games.base import Game, picture_fields
+from ircore.games.declarations import has_rated_pictures
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.results.games import GameResults
@@ -36,6 +37,11 @@ _RULES = Column("rules", "string", "Key of the rules played by: each rule and it
 _RECORD = Column(
     "record", "string", "The game's own record of the row, as JSON; of an instance with the SHA-256 of every picture."
 )
+
+_OF_RATINGS = tuple(
+    replace(column, nullable=True, later=True) for column in SCORES.columns if column.name in RATING_COLUMNS
+)
+"""Columns of values that judges and people gave, as reconstruction has them; null beside a measure's value."""
 
 OWN_COLUMNS = frozenset({*(column.name for column in (_GAME, *_RUN, *_EPISODE, _RULES, _RECORD)), "step"})
 """Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
@@ -148,12 +154,16 @@ class DeclaredTables(GameTables):
         )
 
     def _value_columns(self) -> tuple[Column, ...]:
+        rated = has_rated_pictures(self.game)
+        keys = [measure.key for measure in self.game.measures if measure.needs not in ("judge", "person")]
+        by_judges = "; where a judge rated, `similarity` or `preference`" if rated else ""
         return (
             Column("step", "int32", "1-based; null for a measure of the episode.", nullable=True),
-            Column("measure", "string", f"One of {', '.join(measure.key for measure in self.game.measures)}."),
+            Column("measure", "string", f"One of {', '.join(keys)}{by_judges}."),
             Column("value", "float64", "In the measure's unit.", nullable=True),
             Column("reason", "string", "Why there is no value.", nullable=True),
             Column("note", "string", "The value explained in words.", nullable=True, later=True),
+            *(_OF_RATINGS if rated else ()),
         )
 
     def _board_columns(self) -> Iterator[Column]:
@@ -232,11 +242,15 @@ class DeclaredTables(GameTables):
 
     def _score_rows(self, run: PlayedGameRun) -> Iterator[Row]:
         episodes = {episode.episode_id: episode for episode in run.episodes}
-        for score in run.scores:
+        unrated: Row = {column.name: None for column in _OF_RATINGS} if has_rated_pictures(self.game) else {}
+        for score in run.measured:
             if score.episode_id not in episodes:  # of an episode that is played anew
                 continue
             value: Row = {name: getattr(score, name) for name in ("step", "measure", "value", "reason", "note")}
-            yield self._of_episode(run, episodes[score.episode_id]) | value
+            yield self._of_episode(run, episodes[score.episode_id]) | value | unrated
+        for episode, rating in valid_scores(run.episodes, run.ratings) if unrated else ():
+            named: Row = {"step": rating.turn, "measure": rating.task, "note": None}
+            yield self._of_episode(run, episode) | named | rating_columns(rating)
 
     def _of_episode(self, run: PlayedGameRun, episode: GameEpisode) -> Row:
         """Return the columns that name game, run, rules and episode of a row."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import fsum
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.game_records import GameEpisode
+from ircore.core.game_records import GameEpisode, drawn_renderings
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
@@ -21,6 +21,8 @@ from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records
+
+EpisodeT = TypeVar("EpisodeT", Episode, GameEpisode)
 
 
 @dataclass(frozen=True)
@@ -135,35 +137,51 @@ def score_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     same thing the later line counts.
     """
     for episode, score in valid_scores(run.episodes, run.scores):
-        yield of_episode(run, episode) | {
-            "turn": score.turn,
-            "task": score.task,
-            "judge": score.judge,
-            "value": score.value,
-            "reason": score.reason,
-            "rendering_sha256": score.rendering,
-            "annotator": score.annotator,
-            "first_leading": score.orders and score.orders.first_leading,
-            "final_leading": score.orders and score.orders.final_leading,
-            "leniencies": list(score.leniencies),
-            "metric_version": score.version,
-            "loading": score.loading,
-        }
+        named: Row = {"turn": score.turn, "task": score.task}
+        yield (
+            of_episode(run, episode)
+            | named
+            | rating_columns(score)
+            | {
+                "metric_version": score.version,
+                "loading": score.loading,
+            }
+        )
 
 
-def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
+def rating_columns(score: Score) -> Row:
+    """Return the columns of a value that a judge, a metric or a person gave, in the tables of every game."""
+    return {
+        "judge": score.judge,
+        "value": score.value,
+        "reason": score.reason,
+        "rendering_sha256": score.rendering,
+        "annotator": score.annotator,
+        "first_leading": score.orders and score.orders.first_leading,
+        "final_leading": score.orders and score.orders.final_leading,
+        "leniencies": list(score.leniencies),
+    }
+
+
+def valid_scores(episodes: Iterable[EpisodeT], scores: Iterable[Score]) -> Iterator[tuple[EpisodeT, Score]]:
     """Yield the scores that belong to a rendering of the episodes, each thing once, in the order of the episodes."""
     latest: dict[str, dict[tuple[int, str, str, str], Score]] = {}
     for score in scores:
         # A later line takes the place of an earlier one about the same thing.
         latest.setdefault(score.episode_id, {})[score.turn, score.task, score.judge, score.annotator or ""] = score
     for episode in episodes:
-        drawn = {turn.turn: turn.rendering.sha256 for turn in episode.turns if turn.rendering is not None}
+        drawn = _drawn(episode)
         # Sorted, because a run holds its scores in the order in which they happened to be made.
         for _, score in sorted(latest.get(episode.episode_id, {}).items()):
             # The episode may have been played anew since: a score of its former rendering is of nothing here.
-            if drawn.get(score.turn) == score.rendering:
+            if (score.turn, score.rendering) in drawn:
                 yield episode, score
+
+
+def _drawn(episode: Episode | GameEpisode) -> set[tuple[int, str]]:
+    """Return the renderings of an episode: turn or step, and hash."""
+    made = episode.renderings.items() if isinstance(episode, Episode) else drawn_renderings(episode)
+    return {(turn, rendering.sha256) for turn, rendering in made}
 
 
 def leaderboard_rows(results: Results) -> Iterator[Row]:

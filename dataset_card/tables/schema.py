@@ -162,6 +162,9 @@ SCORES = Config(
     ),
 )
 
+RATING_COLUMNS = ("judge", "rendering_sha256", "annotator", "first_leading", "final_leading", "leniencies")
+"""Columns of ``scores`` that other games add to theirs where judges and people rate their pictures."""
+
 
 _LATER_MEASURES = frozenset({"rules", "applicable", "rated", "refused", "not_yet", "unfinished", "unranked"})
 """Keys of the leaderboard's columns that came after the first layout."""

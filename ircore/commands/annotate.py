@@ -1,16 +1,14 @@
 """``ircore annotate``: a page in which people rate renderings."""
 
 import json
-from os.path import realpath
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ircore.commands.options import PATH, conditions_options
+from ircore.commands.options import PATH, conditions_options, open_runs
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
-from ircore.runs.folder import RunFolder
 from ircore.scorers.people.annotation_page import WrittenPage, write_page
 from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
 
@@ -51,8 +49,7 @@ def build(
     """
     names = tuple(name.strip() for name in annotators.split(",")) if annotators is not None else ()
     plan = TaskPlan(every_turn, categories, difficulties, items, seed, names)
-    # A run that is named twice, by a link perhaps, is rated once.
-    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
+    folders = open_runs(runs)
     study = choose_tasks(folders, plan)
     summary = _summary(study, write_page(study, out))
     click.echo(json.dumps(summary, indent=2) if as_json else _page(summary))

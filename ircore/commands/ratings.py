@@ -2,16 +2,16 @@
 
 import json
 from dataclasses import asdict
-from os.path import realpath
 from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH, SeveralPathsCommand
+from ircore.commands.next_step import NEXT
+from ircore.commands.options import PATH, SeveralPathsCommand, open_runs
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
 from ircore.core.terminal import printable
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import GameRunFolder
 from ircore.scorers.people.importing import ImportSummary, import_ratings
 
 
@@ -40,9 +40,11 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     The columns annotator, episode_id, turn, task (similarity or preference) and value are enough. The file is imported
     whole or not at all; what was imported before is kept.
     """
-    # A run that is named twice, by a link perhaps, gets its ratings once.
-    folders = [RunFolder.open(path) for path in dict.fromkeys(Path(realpath(path)) for path in runs)]
+    folders = open_runs(runs)
     done = import_ratings(file, folders, check)
+    if any(isinstance(folder, GameRunFolder) for folder in folders):
+        # Their board shows people beside the judges, and takes no judge by name.
+        click.get_current_context().meta[NEXT] = "ircore results {runs}"
     if as_json:
         click.echo(json.dumps({"file": str(file), "checked_only": check, **asdict(done)}, indent=2))
     else:

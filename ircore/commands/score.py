@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ircore.commands.game_scoring import limit_options, score_games, tell_game_plan, tell_measured
+from ircore.commands.game_scoring import limit_options, runs_to_judge, score_games, tell_game_plan, tell_measured
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.commands.run_paths import runs_to_change
@@ -21,6 +21,7 @@ from ircore.results.gaps import UnrankedRun, unranked_runs
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
+from ircore.scorers.rated_episodes import RatedRun
 from ircore.scorers.remote import scored_by
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
 
@@ -75,7 +76,7 @@ def command(
     """Score the first and the final rendering of every played episode of RUNS.
 
     Scores that exist are kept and never computed again; the same command goes on where it stopped. Runs of other games
-    than reconstruction are scored by the game's own measures, and take no option but --dry-run and --json.
+    than reconstruction are scored by the game's own measures; with --judge, their pictures are rated too.
     """
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
@@ -86,12 +87,13 @@ def command(
     opened = open_runs(runs)
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
+    rated: list[RatedRun] = [*folders, *runs_to_judge(games, judges, mixed=bool(folders))]
     if games:
-        limit_options(games, mixed=bool(folders))
+        limit_options(games, mixed=bool(folders), judged=bool(judges))
     if dry_run:
-        tell_game_plan(games)
-        if folders:
-            tell_plan(folders, models, every_turn, prices)
+        tell_game_plan(games, judged=bool(judges))
+        if rated:
+            tell_plan(rated, models, every_turn, prices)
         return 0
     # Before the computed scores, which may take minutes: a missing key shows at once.
     check_keys(models)
@@ -100,13 +102,13 @@ def command(
     if not as_json:
         tell_measured(measured)
     by_run = {run.run.run_id: counts._asdict() for run, counts in measured}
-    if not folders:
+    if not rated:
         if as_json:
             click.echo(json.dumps(by_run, indent=2))
         return int(len(measured) < len(games))
     asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
-    done = score_runs(folders, plan, elsewhere=scored_by(address) if address is not None else None)
-    reports = judge_runs(folders, models, asked) if models else []
+    done = score_runs(rated, plan, elsewhere=scored_by(address) if address is not None else None)
+    reports = judge_runs(rated, models, asked) if models else []
     _tell_others(plan)
     if facts:
         _measure_facts(folders, models, asked)

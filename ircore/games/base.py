@@ -19,6 +19,7 @@ from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
 from ircore.games.measuring import Instruments as Instruments
 from ircore.games.measuring import Measured as Measured
+from ircore.games.measuring import RatedPicture as RatedPicture
 from ircore.games.pages import Curve as Curve
 from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
@@ -99,9 +100,9 @@ class Measure:
         range: Lowest and highest value; None if it is not bounded. A headline has one.
         direction: Direction of better values.
         per: Unit that has a value: each step, or the episode.
-        needs: Source of the values: ``steps`` (the game's own ``measured``), ``pictures`` (its
-            ``measured_pictures``), ``judge``, ``person``, or ``means``: an episode has no value, and a board shows the
-            difference of two means.
+        needs: Source of the values: ``steps`` (the game's own ``measured``), ``pictures`` (its ``measured_pictures``),
+            ``judge`` or ``person`` (similarity, 0–10, of the pictures in ``rated``; per episode of the last picture),
+            or ``means``: an episode has no value, and a board shows the difference of two means.
         difference: Keys of the two measures, the mean of the second of which is taken from that of the first.
         about: A sentence for people: what the value says; empty if the title says all.
     """
@@ -257,6 +258,15 @@ class Game(ABC, Generic[RulesT]):
             payload: Payload of the instance.
             ending: Of the episode.
             instruments: Pictures, metrics and judges.
+        """
+        return ()
+
+    def rated(self, payload: Any, ending: Ending) -> Iterable[RatedPicture]:  # noqa: ARG002 - for games to override
+        """Return the pictures of a played episode that judges and people rate, in order of steps; the last is final.
+
+        Args:
+            payload: Payload of the instance.
+            ending: Of the episode.
         """
         return ()
 

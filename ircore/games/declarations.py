@@ -9,6 +9,9 @@ from ircore.core.records import RECONSTRUCTION, GameRules, Record
 from ircore.games.base import Game, GameOutcome, Measure, Seat
 from ircore.games.pages import Pages
 
+RATINGS = (0, 10)
+"""Lowest and highest rating of judges and people."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -20,7 +23,7 @@ def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
         return missing
     if faults := tuple(fault for holds, fault in _kinds(game) if not holds):
         return faults
-    rules = (_rules_of_names, _rules_of_measures, _rules, _rules_of_pages, _rules_of_fields)
+    rules = (_rules_of_names, _rules_of_measures, _rules_of_ratings, _rules, _rules_of_pages, _rules_of_fields)
     return tuple(fault for rule in rules for holds, fault in rule(game) if not holds)
 
 
@@ -59,11 +62,28 @@ def _rules_of_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:
                 getattr(measure, field) in known,
                 f"the measure {measure.key} has {field} {getattr(measure, field)!r}; known: {', '.join(known)}",
             )
-        # Whom a game's judges and people would be shown what is not settled: only pairs are rated.
-        rated = measure.needs in ("judge", "person") and game.name != RECONSTRUCTION
-        yield not rated, f"the measure {measure.key} needs a {measure.needs}, who rates {RECONSTRUCTION} alone so far"
         low, high = measure.range or (0, 1)
         yield isfinite(low) and isfinite(high) and low < high, f"the range of {measure.key} does not ascend"
+
+
+def _rules_of_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+    """Yield whether each measure that a judge or a person gives is a similarity of pictures, and the fault."""
+    if game.name == RECONSTRUCTION:  # which is rated by rules of its own
+        return
+    for measure in game.measures:
+        if measure.needs in ("judge", "person"):
+            needs = f"the measure {measure.key} needs a {measure.needs}"
+            yield has_rated_pictures(game), f"{needs}, and the game says in no function rated which pictures are rated"
+            similarity = measure.range == RATINGS and measure.direction == "higher"
+            yield similarity, f"{needs}, so its range is 0–10 and higher is better"
+            ranks = "boards rank by a number that does not depend on who was asked"
+            yield measure is not game.headline, f"the headline {measure.key} needs a {measure.needs}; {ranks}"
+
+
+def has_rated_pictures(game: Game[Any]) -> bool:
+    """Return whether judges and people rate pictures of a game, which names them in ``rated``."""
+    # The renderings of reconstruction are known without a word of the game.
+    return game.name == RECONSTRUCTION or type(game).rated is not Game.rated
 
 
 def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:

@@ -3,6 +3,7 @@
 A game imports no scorer.
 """
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, Protocol
 
 from ircore.core.elements import ElementList
@@ -36,6 +37,52 @@ class MeasuredValue(NamedTuple):
 
     value: float | None
     reason: str | None = None
+
+
+class RatedPicture(NamedTuple):
+    """A picture of an episode that judges and people compare with a picture of the instance.
+
+    >>> RatedPicture(step=1, original="target", rendering=Rendering.of(Picture(b"", 64, 64))).scene is None
+    True
+
+    Attributes:
+        step: The step that holds it, 1-based; a step has at most one such picture.
+        original: Name of the instance's picture.
+        rendering: The picture.
+        scene: What the original shows, for judges that verify it; None if nobody knows.
+    """
+
+    step: int
+    original: str
+    rendering: Rendering
+    scene: Scene | None = None
+
+
+def rating_fault(
+    rated: Sequence[RatedPicture], originals: Collection[str], drawn: Collection[tuple[int, Rendering]]
+) -> str:
+    """Return why pictures of an episode cannot be rated; empty if they can.
+
+    >>> drawing = Rendering.of(Picture(b"", 64, 64))
+    >>> rating_fault([RatedPicture(1, "scene", drawing)], originals=["target"], drawn=[(1, drawing)])
+    "step 1: the instance has no picture 'scene'; it has target"
+
+    Args:
+        rated: As a game names them.
+        originals: Names of the instance's pictures.
+        drawn: Every picture of the episode with the number of its step.
+    """
+    steps = [picture.step for picture in rated]
+    # A score names its picture by episode and step alone.
+    if steps != sorted(set(steps)):
+        return f"rated pictures are of the steps {steps}, not one a step in their order"
+    for picture in rated:
+        if (picture.step, picture.rendering) not in drawn:
+            return f"step {picture.step}: the rated picture is none of the step's"
+        if picture.original not in originals:
+            known = ", ".join(sorted(originals))
+            return f"step {picture.step}: the instance has no picture {picture.original!r}; it has {known}"
+    return ""
 
 
 class Instruments(Protocol):

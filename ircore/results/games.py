@@ -21,6 +21,8 @@ from ircore.results.cells import main_intervals, run_standing, side_by_side
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.judge_ratings import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Floats, JudgeRatings
+from ircore.results.judged_measures import JudgedMeasures
+from ircore.results.judges_of_runs import shared_identities
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
@@ -97,7 +99,7 @@ class GameResults:
     """
 
     game: Game[Any]
-    """The game."""
+    """The game, with a measure for each judge that rated (``ircore.results.judged_measures``)."""
 
     runs: tuple[PlayedGameRun, ...]
     """By slug, then by rules; all on one set, no two of one submission under the same rules."""
@@ -115,18 +117,22 @@ class GameResults:
             cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
 
         Raises:
-            InputError: There is no run, a run has no values, two are of different instance sets, or two of the same
-                submission under the same rules.
+            InputError: There is no run, a run has no values, two are of different instance sets, two of the same
+                submission under the same rules, or two were rated by different judges of one name.
         """
         views = sorted(map(PlayedGameRun, runs), key=lambda view: (view.run.slug, _rules(view.run), view.run.run_id))
         refuse_mixtures(views, _rules)
+        identities = shared_identities(views)
+        raters = sorted({score.judge for view in views for score in view.ratings if score.task == "similarity"})
+        judged = JudgedMeasures(game, {name: identities[name].label if name in identities else name for name in raters})
         for view in views:
             # A run of aborted episodes alone has nothing to score, and is no run without values.
-            if not view.scores and any(played(game, episode) for episode in view.episodes):
+            if not view.measured and any(played(game, episode) for episode in view.episodes):
                 raise InputError(
                     f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
                 )
-        return cls(game, tuple(views), held_runs(((view.run.run_id, view.provenance) for view in views), cleared))
+        held = held_runs(((view.run.run_id, view.provenance) for view in views), cleared)
+        return cls(judged.game, tuple(view.with_measures(judged) for view in views), held)
 
     @property
     def instances(self) -> Sequence[GameInstance]:

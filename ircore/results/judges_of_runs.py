@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
@@ -12,13 +14,22 @@ from ircore.results.judge_ratings import Scope
 from ircore.results.played_run import PlayedRun
 
 
-def shared_identities(runs: Sequence[PlayedRun]) -> dict[str, JudgeIdentity]:
+class _Judged(Protocol):
+    """A run of any game with its judges."""
+
+    @property
+    def path(self) -> Path: ...
+    @property
+    def judges(self) -> Mapping[str, JudgeIdentity]: ...
+
+
+def shared_identities(runs: Sequence[_Judged]) -> dict[str, JudgeIdentity]:
     """Return the identity of each judge by its name.
 
     Raises:
         InputError: Two runs have judges of the same name with different identities.
     """
-    known_judges: dict[str, tuple[PlayedRun, JudgeIdentity]] = {}
+    known_judges: dict[str, tuple[_Judged, JudgeIdentity]] = {}
     for run in runs:
         for name, identity in run.judges.items():
             other, known = known_judges.setdefault(name, (run, identity))

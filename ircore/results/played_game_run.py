@@ -1,13 +1,16 @@
 """A finished run of a game other than reconstruction, with the values of the game's measures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from math import fsum
 from typing import Protocol
 
 from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.base import Measure
 from ircore.instances.store import GameInstanceSet
+from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.played_run import AnyRunSource, RunView
 
 
@@ -24,7 +27,13 @@ class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protoco
     """
 
     def measured(self) -> Sequence[GameScore]:
-        """Return the values of the game's measures."""
+        """Return the values that the game measured."""
+
+    def scores(self) -> Sequence[Score]:
+        """Return the scores that judges and people gave, in the order in which they were given."""
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Return the judges by name, as far as they are known."""
 
 
 class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
@@ -41,11 +50,34 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
 
     def __init__(self, source: GameRunSource) -> None:
         super().__init__(source)
+        self._judged: JudgedMeasures | None = None
+
+    def with_measures(self, judged: JudgedMeasures) -> "PlayedGameRun":
+        """Return the run with values of the measures that judges and people give, too."""
+        view = copy(self)  # with everything that was read already
+        view._judged = judged
+        return view
+
+    @cached_property
+    def measured(self) -> tuple[GameScore, ...]:
+        """Values that the game measured."""
+        return tuple(self.source.measured())
+
+    @cached_property
+    def ratings(self) -> tuple[Score, ...]:
+        """Scores that judges and people gave; some may be of pictures that were drawn anew since."""
+        return tuple(self.source.scores())
+
+    @cached_property
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Judges by name, as far as they are known."""
+        return self.source.judges()
 
     @cached_property
     def scores(self) -> tuple[GameScore, ...]:
-        """Values of the game's measures."""
-        return tuple(self.source.measured())
+        """Values of all measures."""
+        judged = self._judged.values(self.instances, self.episodes, self.ratings) if self._judged else ()
+        return (*self.measured, *judged)
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""

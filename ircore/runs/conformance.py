@@ -11,9 +11,11 @@ from pydantic import ValidationError
 from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
+from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
 from ircore.games.declarations import declaration_faults
+from ircore.games.measuring import rating_fault
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, call_entry, call_key, fitting
@@ -119,6 +121,7 @@ def check_game(
         _check_refusal(declared_game, setup, where)
         if _is_played(declared_game, ending):
             _check_measures(declared_game, setup, ending, where)
+            _check_rated(declared_game, setup, ending, where)
             if instruments is not None:
                 shown = instruments(setup.pictures, first.drawn)
                 _check_picture_measures(declared_game, setup, ending, shown, where)
@@ -243,6 +246,13 @@ def _check_picture_measures(
         raise ConformanceError(f"{where}: measured_pictures: {error.problem}") from error
     for value in values:
         _check_value(game, ending, value, f"{where}: measure {value.measure}")
+
+
+def _check_rated(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
+    """Check that the pictures that judges and people rate are the episode's and stand beside the instance's."""
+    drawn = drawn_renderings(ended_episode(game, setup.instance, ending))
+    fault = rating_fault(list(game.rated(setup.payload, ending)), setup.pictures, drawn)
+    expect(not fault, f"{where}: rated: {fault}")
 
 
 def _check_shown(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending | None, where: str) -> None:

@@ -17,7 +17,7 @@ from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import Call, episode_id_of, event_line
-from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
 from ircore.runs.provenance import Provenance, write_provenance
 from ircore.runs.rendering_facts import add_facts, read_facts
@@ -201,8 +201,7 @@ def _write(
     games = [(shard, shard.measured()) for shard in shards if isinstance(shard, GameRunFolder)]
     if isinstance(folder, GameRunFolder) and (measured := _in_order(games, owners, order)):
         folder.keep_measured(measured)
-    judged = [(shard, read_judgements(shard)) for shard in shards if isinstance(shard, RunFolder)]
-    if judgements := _in_order(judged, owners, order):
+    if judgements := _in_order([(shard, read_judgements(shard)) for shard in shards], owners, order):
         _write_lines(folder.path / JUDGEMENTS, question_lines(judgements))
     _copy_prices(shards, out)
     for judge in judges:

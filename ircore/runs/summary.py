@@ -78,9 +78,12 @@ def _summary(
     }
     if isinstance(folder.run, Run):
         turns = (turn for episode in episodes if isinstance(episode, Episode) for turn in episode.turns)
-        judging = _judging(read_judgements(folder), prices)
         # Messages are counted by one tokenizer for all models, unlike what providers count.
         summary["tokens"] = {"messages": sum(turn.message_tokens for turn in turns), **sums["tokens"]}
+    judgements = read_judgements(folder)
+    # Runs of other games have no judge unless one was named.
+    if judgements or isinstance(folder.run, Run):
+        judging = _judging(judgements, prices)
         summary["requests"]["judge"] = judging["requests"]
         summary["judging"] = judging
     return summary

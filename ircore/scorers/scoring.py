@@ -1,11 +1,13 @@
 """Scoring runs: every judge and metric on the first and final rendering of every played episode.
 
+Of games other than reconstruction, judges rate the pictures that the game names in its function ``rated``.
+
 What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
 the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,17 +15,17 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.progress import progress
-from ircore.core.records import Instance
+from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score, Task
 from ircore.core.workers import in_order
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import AnyRunFolder, RunFolder, open_any_run
 from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
 from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
 from ircore.scorers.metrics.measure import load_metrics
+from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, picture_of, rated_episodes, scene_of
 from ircore.scorers.score_counts import ScoreCount, count_score
 
 JUDGES = ("structural", "verified")
@@ -90,8 +92,13 @@ class _Work:
     """An episode to be scored, with everything that a worker process needs."""
 
     run: Path
-    episode: Episode
+    episode: RatedEpisode
     wanted: tuple[Wanted, ...]
+
+    @property
+    def original(self) -> Original:
+        """The picture that all its renderings are compared with."""
+        return self.episode.originals[self.wanted[0].turn]
 
 
 Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[Scored]]
@@ -99,7 +106,7 @@ Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[Scored]]
 
 
 def score_runs(
-    runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None = None, elsewhere: Elsewhere | None = None
+    runs: Sequence[RatedRun], plan: ScoringPlan, workers: int | None = None, elsewhere: Elsewhere | None = None
 ) -> ScoringSummary:
     """Add to runs the scores that they lack.
 
@@ -118,32 +125,48 @@ def score_runs(
         # Locked for the whole command: a second scorer would compute the same scores and append them twice.
         for run in runs:
             locks.enter_context(run.lock())
-        works: list[tuple[RunFolder, _Work]] = []
+        works: list[tuple[RatedRun, _Work]] = []
         counts: dict[str, ScoreCount] = {}
         episodes = kept_count = 0
         for run in runs:
-            plan_of_run = replace(plan, judges=applicable_judges(plan.judges, run.instances.instances))
-            works_of_run = [
-                _Work(run.path, episode, wanted_scores(episode, plan_of_run))
-                for episode in run.episodes()
-                if episode.played
-            ]
+            rated = rated_episodes(run)
+            # Metrics are for reconstruction alone: another game measures its pictures by itself.
+            metrics = plan.metrics if isinstance(run, RunFolder) else ()
+            plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges), metrics=metrics)
+            works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run)) for episode in rated]
             for name in plan_of_run.judges:
                 # Before any score, so that scores of another version under the same name are refused at once.
                 run.keep_judge(identity_of(name, installed_judge(name)))
             _count_left_out(counts, plan.judges, works_of_run)
             done = scores_by_question(run)
             # A question holds the rendering's hash and the metric's version, so outdated scores do not count as done.
-            lacking = [
-                _Work(work.run, work.episode, tuple(w for w in work.wanted if w not in done)) for work in works_of_run
-            ]
+            lacking = [part for work in works_of_run for part in _by_original(work, done)]
             episodes += len(works_of_run)
             for wanted in (w for work in works_of_run for w in work.wanted if w in done):
                 kept_count += 1
                 count_score(counts, done[wanted], new=False)
-            works += [(run, work) for work in lacking if work.wanted]
+            works += [(run, work) for work in lacking]
         new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
     return ScoringSummary(len(runs), episodes, kept_count, new, unavailable, counts)
+
+
+def _judges_of(run: RatedRun, episodes: Sequence[RatedEpisode], judges: Sequence[str]) -> tuple[str, ...]:
+    """Return the judges that can rate anything of a run."""
+    if isinstance(run, RunFolder):
+        return applicable_judges(judges, run.instances.instances)
+    # Only the episodes of another game say what its pictures show.
+    shown = [(episode.category, original.scene) for episode in episodes for original in episode.originals.values()]
+    return tuple(name for name in judges if any(_applies(name, category, scene) for category, scene in shown))
+
+
+def _by_original(work: _Work, done: Container[Wanted]) -> Iterator[_Work]:
+    """Yield the part of an episode's work that is not done, by the original that its renderings are compared with."""
+    lacking: dict[str, list[Wanted]] = {}
+    for wanted in work.wanted:
+        if wanted not in done:
+            lacking.setdefault(work.episode.originals[wanted.turn].sha256, []).append(wanted)
+    for of_original in lacking.values():
+        yield replace(work, wanted=tuple(of_original))
 
 
 def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works: Sequence[_Work]) -> None:
@@ -159,29 +182,29 @@ def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> t
     A judge of scenes is left out where no target has one; where some have, a target of its categories without one
     counts as missing.
     """
-    return tuple(name for name in judges if any(_applies(name, instance) for instance in instances))
-
-
-def _applies(name: str, instance: Instance) -> bool:
-    judge = installed_judge(name)
-    return identity_of(name, judge).rates(instance.category) and not (
-        isinstance(judge, SceneJudge) and instance.scene is None
+    return tuple(
+        name for name in judges if any(_applies(name, instance.category, instance.scene) for instance in instances)
     )
 
 
-def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
+def _applies(name: str, category: str, scene: Scene | None) -> bool:
+    judge = installed_judge(name)
+    return identity_of(name, judge).rates(category) and not (isinstance(judge, SceneJudge) and scene is None)
+
+
+def scores_by_question(run: AnyRunFolder) -> dict[Wanted, Score]:
     """Return the scores of a run by the question that each score answers."""
     return {wanted_of(score): score for score in run.scores()}
 
 
-def scored_turns(episode: Episode, every_turn: bool) -> list[tuple[int, str]]:
+def scored_turns(episode: RatedEpisode, every_turn: bool) -> list[tuple[int, str]]:
     """List turn and hash of each rendering to be rated: the first and the final, or all; the final comes last."""
     rendered = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
     # An episode of one rendering would otherwise list that rendering twice, as first and as final.
     return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
 
 
-def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
+def wanted_scores(episode: RatedEpisode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     """List the scores that a plan asks of a played episode: turn by turn, the preference last."""
     scored = scored_turns(episode, plan.every_turn)
     if not scored:
@@ -197,7 +220,7 @@ def wanted_scores(episode: Episode, plan: ScoringPlan) -> tuple[Wanted, ...]:
     ]
     final, sha256 = scored[-1]
     # A single rendering has nothing to be compared with.
-    if len(scored) > 1 and plan.preferences:
+    if episode.compared and plan.preferences:
         choosers = [name for name in judges if "preference" in tasks_of(installed_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
@@ -212,7 +235,7 @@ def _check_names(plan: ScoringPlan) -> None:
 
 
 def _score_all(
-    works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere: Elsewhere | None, counts: dict[str, ScoreCount]
+    works: Sequence[tuple[RatedRun, _Work]], workers: int, elsewhere: Elsewhere | None, counts: dict[str, ScoreCount]
 ) -> tuple[int, int]:
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
@@ -238,14 +261,14 @@ def _score_all(
     return new, unavailable
 
 
-def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
+def _by_target(works: Sequence[tuple[RatedRun, _Work]]) -> list[list[tuple[RatedRun, _Work]]]:
     """Group the episodes of the same target in several runs, so that a judge analyses each target once.
 
     Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
     """
-    places = {run.path: {name: place for place, name in enumerate(run.instances.instances.ids)} for run, _ in works}
+    places = {run.path: {name: place for place, name in enumerate(run.any_instances.instances.ids)} for run, _ in works}
     batches = {path: number // RUNS_AT_ONCE for number, path in enumerate(places)}
-    groups: dict[tuple[int, int, str], list[tuple[RunFolder, _Work]]] = {}
+    groups: dict[tuple[int, int, str], list[tuple[RatedRun, _Work]]] = {}
     for run, work in works:
         # The set is part of the key: an id such as "bar_graph-easy-01" names another target in another set.
         key = (batches[run.path], places[run.path][work.episode.instance_id], run.run.instance_set)
@@ -260,19 +283,17 @@ def _scores(works: tuple[_Work, ...]) -> list[Scored]:
 
 def _material(work: _Work) -> Material:
     """Read the pictures that the scores of an episode need."""
-    run, instances = opened(work.run)
-    instance = instances[work.episode.instance_id]
-    target = run.target(instance)
+    run = _opened(work.run)
+    target = picture_of(run, work.original)
     by_hash = {rendering.sha256: rendering for rendering in work.episode.renderings.values()}
     first = next(iter(by_hash))
     # The first rendering is always read, since a preference compares the final rendering with it.
     needed = {request.rendering for request in work.wanted} | {first}
     pictures = {sha256: run.rendering(rendering) for sha256, rendering in by_hash.items() if sha256 in needed}
-    return Material(target, pictures[first], pictures, work.wanted, instance.scene)
+    return Material(target, pictures[first], pictures, work.wanted, scene_of(run, work.original))
 
 
 @lru_cache(maxsize=RUNS_AT_ONCE)
-def opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
-    """Return a run and its instances by id; the last few runs of a worker process are kept."""
-    run = RunFolder.open(path)
-    return run, {instance.instance_id: instance for instance in run.instances.instances}
+def _opened(path: Path) -> RatedRun:
+    """Return a run; the last few runs of a worker process are kept."""
+    return open_any_run(path)

@@ -12,10 +12,22 @@ import numpy as np
 import pytest
 
 from ircore.core.conformance import ConformanceError, outside_calls
+from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Difficulty, GameRules, PlayerSpec, Record
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Instruments, Measure, Measured, Seat, Table
+from ircore.games.base import (
+    Ending,
+    EpisodeSetup,
+    Game,
+    GameOutcome,
+    Instruments,
+    Measure,
+    Measured,
+    RatedPicture,
+    Seat,
+    Table,
+)
 from ircore.games.reconstruction.conformance import check_category
 from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
 from ircore.players.base import DescriberView, Question, TextAnswer, Traits, refuse_settings
@@ -268,6 +280,11 @@ class Hidden(Sound):
         return {"steps": len(ending.steps)}  # type: ignore[union-attr]  # the fault that is tested
 
 
+class Misnaming(Sound):
+    def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
+        yield RatedPicture(1, "target", Rendering.of(Picture(b"", 8, 8)))
+
+
 class Guesser:
     async def answer(self, question: Question) -> TextAnswer:
         return TextAnswer("apple")
@@ -283,6 +300,7 @@ class Guesser:
         (Beyond, "measure length: the value 2 is outside 0 to 1"),
         (Unmeasured, "measured gives no length"),
         (Hidden, "one: shown breaks on an instance with AttributeError"),
+        (Misnaming, "one: rated: step 1: the rated picture is none of the step's"),
         (Stubborn, "counts as played though its first question had no answer"),
     ],
 )

@@ -9,6 +9,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore, GameSubmission
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, PlayerSpec, Record
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.records import Instances
 from ircore.instances.store import GameInstanceSet
@@ -27,7 +28,8 @@ class Guessing(Game[GameRules]):
 
     name, title = "guessing", "Guessing"
     seats: ClassVar[tuple[Seat[Any, Any], ...]] = (GUESSER,)
-    payload = step = Nothing
+    payload = Nothing
+    step: ClassVar[type[Record]] = Nothing
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("points", "Points", "points", (0, 10)),
@@ -58,12 +60,19 @@ class InventedGameRun:
     instances: GameInstanceSet
     ended: tuple[GameEpisode, ...]
     values: tuple[GameScore, ...]
+    given: tuple[Score, ...] = ()
 
     def episodes(self) -> tuple[GameEpisode, ...]:
         return self.ended
 
     def measured(self) -> tuple[GameScore, ...]:
         return self.values
+
+    def scores(self) -> tuple[Score, ...]:
+        return self.given
+
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        return {}
 
     def costs(self) -> Mapping[str, float | None]:
         return {}

@@ -18,6 +18,8 @@ from ircore.core.files import write_text
 from ircore.core.ocr import ocr_missing
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.declarations import has_rated_pictures
+from ircore.games.registry import load_game
 from ircore.instances.store import read_any_instances
 from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
@@ -145,7 +147,7 @@ def evaluate(
     if spot and loaded.submission.transcripts is not None and loaded.submission.game == RECONSTRUCTION:
         _play_again(loaded, out, max_cost)
     # Judges that are models come last: their answers cost money, and the computed scores are there without them.
-    if judge_options:
+    if judge_options and has_rated_pictures(load_game(loaded.submission.game)):
         run_nested(["score", str(out), *judge_options])
 
 

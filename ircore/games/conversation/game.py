@@ -23,6 +23,7 @@ from ircore.games.base import (
     Instruments,
     Measured,
     Pages,
+    RatedPicture,
     Seat,
     Table,
 )
@@ -104,7 +105,7 @@ class ConversationGame(Game[ConversationRules]):
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures = MEASURES
     pages = Pages(
-        columns=("final_verified", "final_ssim", "final_clip", "prompt_tokens"),
+        columns=("final_verified", "final_ssim", "final_clip", "final_judged", "final_rated", "prompt_tokens"),
         figures=("final_ep_f1", "final_verified", "final_ssim"),
         curves=(
             *(Curve(key, axis="hop") for key in CURVES),
@@ -138,6 +139,10 @@ class ConversationGame(Game[ConversationRules]):
     def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Measure the drawings; see ``measures``."""
         return measured_drawings(_hops(ending), instruments.picture(TARGET), payload.scene, instruments)
+
+    def rated(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
+        """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.rated``."""
+        return (RatedPicture(hop.hop, TARGET, hop.drawing, payload.scene) for hop in _hops(ending))
 
     def shown(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
         """Return key and title of the measures that an episode shows beside each drawing."""

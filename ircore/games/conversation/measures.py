@@ -58,12 +58,13 @@ METRICS = (
 )
 """ConvGenVisMo's metrics, published forms beside corrected ones, and the facts that are verified in drawn pictures."""
 
-CURVES = ("ep_f1", JUDGE, "ssim", "psnr", "brisque", "clip", "named")
+CURVES = ("ep_f1", JUDGE, "ssim", "psnr", "brisque", "clip", "named", "judged")
 """Measures that are drawn over the hops."""
 
 NORMALISED = ("ep_f1", JUDGE, "ssim", "clip")
 """Measures that are drawn from the first hop to the last, too."""
 
+_EVERY = "Similarity of drawing and picture; of dialogues of which every drawing was rated."
 _NAMED = "Share of the annotated elements of which the prompt holds every word."
 
 MEASURES = (
@@ -71,6 +72,9 @@ MEASURES = (
     METRICS[0].measure(final=True),
     *(metric.measure(final=False) for metric in METRICS),
     *(metric.measure(final=True) for metric in METRICS[1:]),
+    Measure("judged", "Judged similarity", "points", (0, 10), per="step", needs="judge", about=_EVERY),
+    Measure("final_judged", "Judged similarity, last hop", "points", (0, 10), needs="judge"),
+    Measure("final_rated", "Similarity as people rate it, last hop", "points", (0, 10), needs="person"),
     Measure("named", "Elements named in the prompt", "", (0, 1), per="step", about=_NAMED),
     Measure("final_named", "Elements named in the prompt, last hop", "", (0, 1), about=_NAMED),
     Measure("prompt_tokens", "Tokens of a prompt", "tokens", direction="lower", about="Mean of the episode's prompts."),

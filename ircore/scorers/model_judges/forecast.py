@@ -60,7 +60,7 @@ def _open(item: Item, judge: LoadedJudge) -> int:
     if item.task == "preference":
         # Asked in both orders, since models prefer a place, such as A.
         orders = [("first_leading", hashes), ("final_leading", hashes[::-1])]
-    who, target = asked_as(judge.identity), item.instance.sha256
+    who, target = asked_as(judge.identity), item.original.sha256
     return sum(QuestionKey(judge.name, who, target, shown, order, False) not in item.known for order, shown in orders)
 
 

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
-from ircore.core.records import Instance
 from ircore.core.score_records import Score
-from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, asked_as, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.material import Wanted
+from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, rated_episodes
 from ircore.scorers.scoring import scored_turns, scores_by_question
 
 
@@ -21,7 +20,7 @@ class Item:
 
     Attributes:
         run: The run folder.
-        instance: Whose picture is the original.
+        original: Picture of the instance that the renderings are compared with.
         task: What is asked.
         renderings: One for similarity; the first and the final one for preference.
         wanted: The scores that it answers: two turns may have the same rendering.
@@ -30,13 +29,13 @@ class Item:
     Example:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
-        >>> run = RunFolder(Path("run"))
-        >>> Item(run, run.instances.instances[0], "similarity", renderings=(), wanted=(), known={}).task
+        >>> target = Original("simple_shapes-easy-01", "target", sha256="a" * 64)
+        >>> Item(RunFolder(Path("run")), target, "similarity", renderings=(), wanted=(), known={}).task
         'similarity'
     """
 
-    run: RunFolder
-    instance: Instance
+    run: RatedRun
+    original: Original
     task: JudgedTask
     renderings: tuple[Rendering, ...]
     wanted: tuple[Wanted, ...]
@@ -64,7 +63,7 @@ class JudgedRun:
     left_out: int = 0
 
 
-def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: bool = True) -> JudgedRun:
+def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: bool = True) -> JudgedRun:
     """List the questions to a judge about a run.
 
     Args:
@@ -74,30 +73,32 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: 
         preferences: Whether the final rendering is compared with the first one.
 
     Raises:
-        InputError: A file of the run is damaged, or the judge rates none of its categories.
+        InputError: A file of the run is damaged, or the judge rates none of its categories, or none of its pictures.
+        WorkError: The run's game is broken.
     """
     done = scores_by_question(run)
     judge_questions = tuple(question for question in read_judgements(run) if question.judge == judge.name)
     who = asked_as(judge.identity)
     known = {question.key: question for question in judge_questions if question.settled and question.asked_as == who}
-    played = [episode for episode in run.episodes() if episode.played]
+    played = rated_episodes(run)
     asked_about = [episode for episode in played if judge.identity.rates(episode.category)]
     wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
     wanted = [request for request in wanted if preferences or request[2].task != "preference"]
-    groups: dict[tuple[str, tuple[Rendering, ...]], list[Wanted]] = {}
-    instances = {instance.instance_id: instance for instance in run.instances.instances}
-    if not any(judge.identity.rates(instance.category) for instance in instances.values()):
+    groups: dict[tuple[str, str, tuple[Rendering, ...]], tuple[Original, list[Wanted]]] = {}
+    categories = dict.fromkeys(entry.category for entry in run.any_instances.instances.entries)
+    if not any(map(judge.identity.rates, categories)):
         raise InputError(
             f"{judge.path}: categories: {run.path} has pictures of none of them",
-            f"Name some of: {', '.join(dict.fromkeys(instance.category for instance in instances.values()))}",
+            f"Name some of: {', '.join(categories)}",
         )
-    for instance_id, renderings, question in wanted:
-        if question not in done or _can_be_read_now(done[question], instances[instance_id], renderings, who, known):
+    for original, renderings, question in wanted:
+        if question not in done or _can_be_read_now(done[question], original, renderings, who, known):
             # Turns with the same rendering share one question, and its answer gives each turn its score.
-            groups.setdefault((instance_id, renderings), []).append(question)
+            key = (original.instance_id, original.sha256, renderings)
+            groups.setdefault(key, (original, []))[1].append(question)
     items = tuple(
-        Item(run, instances[name], _task(renderings), renderings, tuple(questions), known)
-        for (name, renderings), questions in groups.items()
+        Item(run, original, _task(renderings), renderings, tuple(questions), known)
+        for (_, _, renderings), (original, questions) in groups.items()
     )
     again = {question for item in items for question in item.wanted}
     surviving_scores = tuple(done[request] for _, _, request in wanted if request in done and request not in again)
@@ -106,7 +107,7 @@ def plan_run(run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: 
 
 def _can_be_read_now(
     score: Score,
-    instance: Instance,
+    original: Original,
     renderings: Sequence[Rendering],
     who: str,
     known: dict[QuestionKey, JudgeQuestion],
@@ -121,7 +122,7 @@ def _can_be_read_now(
     shown = tuple(rendering.sha256 for rendering in renderings)
     orders: tuple[Order | None, ...] = (None,) if len(shown) == 1 else get_args(Order)
     answers = [
-        [known.get(QuestionKey(score.judge, who, instance.sha256, hashes, order, repair)) for repair in (False, True)]
+        [known.get(QuestionKey(score.judge, who, original.sha256, hashes, order, repair)) for repair in (False, True)]
         for order in orders
         for hashes in [shown[::-1] if order == "final_leading" else shown]
     ]
@@ -135,16 +136,18 @@ def _task(renderings: Sequence[Rendering]) -> JudgedTask:
     return "similarity" if len(renderings) == 1 else "preference"
 
 
-def _wanted(episode: Episode, judge: str, every_turn: bool) -> list[tuple[str, tuple[Rendering, ...], Wanted]]:
-    """List instance, renderings and score of each thing that is asked about an episode, the preference last."""
+def _wanted(
+    episode: RatedEpisode, judge: str, every_turn: bool
+) -> list[tuple[Original, tuple[Rendering, ...], Wanted]]:
+    """List original, renderings and score of each thing that is asked about an episode, the preference last."""
     by_turn = episode.renderings
     scored = scored_turns(episode, every_turn)
-    requests: list[tuple[str, tuple[Rendering, ...], Wanted]] = [
-        (episode.instance_id, (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))
+    requests: list[tuple[Original, tuple[Rendering, ...], Wanted]] = [
+        (episode.originals[turn], (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))
         for turn, sha256 in scored
     ]
-    if len(scored) > 1:
-        (first, _), (final, sha256) = scored[0], scored[-1]
-        question = Wanted(episode.episode_id, final, "preference", judge, sha256)
-        requests.append((episode.instance_id, (by_turn[first], by_turn[final]), question))
+    if episode.compared:
+        first, final = episode.compared
+        question = Wanted(episode.episode_id, final, "preference", judge, by_turn[final].sha256)
+        requests.append((episode.originals[final], (by_turn[first], by_turn[final]), question))
     return requests

@@ -20,6 +20,7 @@ from ircore.runs.judge_answers import (
 from ircore.runs.judge_questions import JudgeQuestion, Order
 from ircore.scorers.judges.prompts import JudgePrompts, captioned
 from ircore.scorers.model_judges.items import Item
+from ircore.scorers.rated_episodes import picture_of
 
 
 class Verdict(NamedTuple):
@@ -89,7 +90,7 @@ async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | No
     pictures = [item.run.rendering(rendering) for rendering in item.renderings]
     if order == "final_leading":
         pictures.reverse()
-    target = item.run.target(item.instance)
+    target = picture_of(item.run, item.original)
     form = SIMILARITY_FORM if order is None else PREFERENCE_FORM
     exchanges: tuple[Exchange, ...] = ()
     problem = ""

@@ -14,12 +14,12 @@ from re import fullmatch
 from typing import Literal, NamedTuple
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import Instance
-from ircore.runs.folder import RunFolder
+from ircore.core.records import AnyInstance
 from ircore.scorers.people.files import NAME
+from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, picture_of, rated_episodes
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,15 @@ class Item:
 class _PictureSource(NamedTuple):
     """Source of a picture of a study."""
 
-    run: RunFolder
+    run: RatedRun
     """The run that holds it."""
 
-    what: Instance | Rendering
+    what: Original | Rendering
     """The target, or a rendering."""
 
     def read(self) -> Picture:
         """Return the picture, its hash checked."""
-        return self.run.target(self.what) if isinstance(self.what, Instance) else self.run.rendering(self.what)
+        return picture_of(self.run, self.what) if isinstance(self.what, Original) else self.run.rendering(self.what)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Study:
     """Episodes of these without a preference because their first and final rendering are the same picture."""
 
 
-def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
+def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     """Choose the items of a study.
 
     Args:
@@ -134,23 +134,25 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
         plan: What to ask.
 
     Raises:
-        InputError: The runs are of several instance sets, a name is unknown or no pseudonym, or nothing is left to ask.
+        InputError: The runs are of several instance sets, or of a game that has no pictures to rate; a name is unknown
+            or no pseudonym; or nothing is left to ask.
+        WorkError: The runs' game is broken.
     """
     _check_annotators(plan.annotators)
     _check_runs(runs)
-    wanted = runs[0].instances.select(plan.categories, plan.difficulties)
+    wanted = runs[0].any_instances.select(plan.categories, plan.difficulties)
     pictures: dict[str, _PictureSource] = {}
     by_instance: dict[str, list[Item]] = defaultdict(list)
     alike: Counter[str] = Counter()
-    known = {instance.instance_id: instance for instance in wanted}
+    known = set(wanted.ids)
     for run in runs:
-        for episode in run.episodes():
-            if episode.played and episode.instance_id in known:
-                instance = known[episode.instance_id]
-                pictures.setdefault(instance.sha256, _PictureSource(run, instance))
+        for episode in rated_episodes(run):
+            if episode.instance_id in known:
+                for original in episode.originals.values():
+                    pictures.setdefault(original.sha256, _PictureSource(run, original))
                 for rendering in episode.renderings.values():
                     pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
-                by_instance[episode.instance_id] += _items(run.run.run_id, instance, episode, plan.every_turn)
+                by_instance[episode.instance_id] += _items(run.run.run_id, episode, plan.every_turn)
                 alike[episode.instance_id] += _is_alike(episode)
     chosen = _drawn([instance for instance in wanted if by_instance[instance.instance_id]], by_instance, plan)
     items = tuple(
@@ -177,9 +179,9 @@ def _check_annotators(names: Sequence[str]) -> None:
         raise InputError("--annotators: a pseudonym is given twice", "Name each pseudonym once.")
 
 
-def _check_runs(runs: Sequence[RunFolder]) -> None:
+def _check_runs(runs: Sequence[RatedRun]) -> None:
     first = runs[0]
-    runs_by_id: dict[str, RunFolder] = {}
+    runs_by_id: dict[str, RatedRun] = {}
     for run in runs:
         if run.run.instance_set != first.run.instance_set:
             raise InputError(
@@ -191,22 +193,21 @@ def _check_runs(runs: Sequence[RunFolder]) -> None:
             raise InputError(f"{run.path}: is the same run as {twin.path}", "Name the run once.")
 
 
-def _is_alike(episode: Episode) -> bool:
-    made = [rendering.sha256 for rendering in episode.renderings.values()]
-    return len(made) > 1 and made[0] == made[-1]
+def _is_alike(episode: RatedEpisode) -> bool:
+    return len({episode.renderings[step].sha256 for step in episode.compared or ()}) == 1
 
 
-def _items(run_id: str, instance: Instance, episode: Episode, every_turn: bool) -> Iterator[Item]:
+def _items(run_id: str, episode: RatedEpisode, every_turn: bool) -> Iterator[Item]:
     made = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
     rated_turns = made if every_turn or len(made) < 2 else [made[0], made[-1]]
     for turn, rendering in rated_turns:
-        yield Item(run_id, episode.episode_id, turn, "similarity", instance.sha256, rendering)
-    if len(made) > 1 and not _is_alike(episode):
+        yield Item(run_id, episode.episode_id, turn, "similarity", episode.originals[turn].sha256, rendering)
+    if episode.compared and not _is_alike(episode):
         turn, final = made[-1]
-        yield Item(run_id, episode.episode_id, turn, "preference", instance.sha256, final, made[0][1])
+        yield Item(run_id, episode.episode_id, turn, "preference", episode.originals[turn].sha256, final, made[0][1])
 
 
-def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
+def _drawn(instances: Sequence[AnyInstance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
     """Draw targets, one of each condition in turn, as long as all their items fit into the plan's number.
 
     A target is taken with every run's episode or not at all, so that runs stay comparable and each final score has its

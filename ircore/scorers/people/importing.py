@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
-from ircore.runs.folder import SCORES, RunFolder
+from ircore.runs.folder import SCORES
 from ircore.scorers.people.files import Faults, RatingRow, read_ratings, shown
+from ircore.scorers.rated_episodes import RatedEpisode, RatedRun, rated_episodes
 
 HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 """Who gave the imported scores; single people are told apart by ``Score.annotator``."""
@@ -81,7 +81,7 @@ class _Given(NamedTuple):
     where: str
 
 
-def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -> ImportSummary:
+def import_ratings(path: Path, runs: Sequence[RatedRun], check: bool = False) -> ImportSummary:
     """Add the ratings of a CSV file to runs.
 
     Args:
@@ -90,8 +90,10 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
         check: Whether to write nothing.
 
     Raises:
-        InputError: Anything is wrong with the file, told with row numbers; nothing is written then.
-        WorkError: The disk is full; runs that were written before are complete, and a second import keeps them.
+        InputError: Anything is wrong with the file, told with row numbers, or a run is of a game without pictures to
+            rate; nothing is written then.
+        WorkError: A run's game is broken, or the disk is full; runs that were written before are complete, and a second
+            import keeps them.
     """
     with ExitStack() as locks:
         # A check writes nothing, so it may run beside a command that holds the lock.
@@ -113,8 +115,8 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
     return ImportSummary(sum(counts.values()), kept_count, counts, _by_annotator(rows, runs))
 
 
-def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
-    by_id: dict[str, RunFolder] = {}
+def _runs_by_id(path: Path, runs: Sequence[RatedRun], rows: Sequence[RatingRow]) -> dict[str, RatedRun]:
+    by_id: dict[str, RatedRun] = {}
     for run in runs:
         twin = by_id.setdefault(run.run.run_id, run)
         if twin is not run:
@@ -132,11 +134,11 @@ def _run_id(row: RatingRow, only: str) -> str:
 
 
 def _scores(
-    rows: Iterable[RatingRow], runs: Mapping[str, RunFolder], faults: Faults
+    rows: Iterable[RatingRow], runs: Mapping[str, RatedRun], faults: Faults
 ) -> list[tuple[_Key, RatingRow, Score]]:
     """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
     only = next(iter(runs))
-    episodes = {run_id: {episode.episode_id: episode for episode in run.episodes()} for run_id, run in runs.items()}
+    episodes = {run_id: _rated(run) for run_id, run in runs.items()}
     rated = []
     for row in rows:
         run_id = _run_id(row, only)
@@ -152,18 +154,24 @@ def _scores(
     return rated
 
 
-def _rendering(row: RatingRow, episodes: Mapping[str, Episode]) -> tuple[str, str]:
+def _rated(run: RatedRun) -> dict[str, RatedEpisode | None]:
+    """Return the episodes of a run by id; None for one that was not played."""
+    return dict.fromkeys(run.ended()) | {episode.episode_id: episode for episode in rated_episodes(run)}
+
+
+def _rendering(row: RatingRow, episodes: Mapping[str, RatedEpisode | None]) -> tuple[str, str]:
     """Return the hash of the rendering that a row rates, or else the row's fault; the other is empty."""
-    episode = episodes.get(row.episode_id)
-    if episode is None:
+    if row.episode_id not in episodes:
         return "", f"episode_id: the run has no episode {shown(row.episode_id)}"
-    if not episode.played:
+    episode = episodes[row.episode_id]
+    if episode is None:
         return "", f"episode_id: {row.episode_id} was aborted and counts as not played"
     made = {turn: rendering.sha256 for turn, rendering in episode.renderings.items()}
     if row.turn not in made:
         return "", f"turn: {row.episode_id} has no rendering of turn {row.turn}, only of {', '.join(map(str, made))}"
-    if row.task == "preference" and len(made) < 2:
-        return "", f"task: {row.episode_id} has one rendering, so there is no preference"
+    if row.task == "preference" and not episode.compared:
+        why = "has one rendering" if len(made) < 2 else "compares its first and its final rendering with two pictures"
+        return "", f"task: {row.episode_id} {why}, so there is no preference"
     if row.task == "preference" and row.turn != max(made):
         return "", f"turn: a preference belongs to the final turn, {max(made)}, not {row.turn}"
     # The run was played anew since the page was built: the rating is of another picture.
@@ -186,7 +194,7 @@ def _score(row: RatingRow, rendering: str) -> Score:
 
 
 def _new_ratings(
-    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
+    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RatedRun], faults: Faults
 ) -> tuple[dict[str, list[Score]], int]:
     """Drop ratings that the run already has; a rating that contradicts an earlier rating is a fault."""
     known = {key: rating for run_id, run in runs.items() for key, rating in _earlier(run_id, run)}
@@ -208,11 +216,11 @@ def _new_ratings(
     return dict(new), kept_count
 
 
-def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
+def _earlier(run_id: str, run: RatedRun) -> Iterable[tuple[_Key, _Given]]:
     """Yield the human ratings of a run with their lines, without ratings of renderings that no longer exist."""
     current = {
         (episode.episode_id, turn): rendering.sha256
-        for episode in run.episodes()
+        for episode in rated_episodes(run)
         for turn, rendering in episode.renderings.items()
     }
     for line, score in enumerate(run.scores(), start=1):
@@ -225,14 +233,14 @@ def _said(score: Score) -> str:
     return f"{score.value:g}" if score.value is not None else shown(score.reason or "")
 
 
-def _check_judge(runs: Iterable[RunFolder], write: bool) -> None:
+def _check_judge(runs: Iterable[RatedRun], write: bool) -> None:
     """See that the name of the human judge is free or ours in every run, before a score is written into any."""
     for run in runs:
         if write or HUMAN in run.judges():
             run.keep_judge(HUMAN_JUDGE)
 
 
-def _by_annotator(rows: Sequence[RatingRow], runs: Sequence[RunFolder]) -> tuple[AnnotatorSummary, ...]:
+def _by_annotator(rows: Sequence[RatingRow], runs: Sequence[RatedRun]) -> tuple[AnnotatorSummary, ...]:
     only = runs[0].run.run_id
     items = {(_run_id(row, only), row.episode_id, row.turn, row.task) for row in rows}
     answered: dict[str, dict[tuple[str, str, int, str], bool]] = {row.annotator: {} for row in rows}

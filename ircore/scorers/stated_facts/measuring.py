@@ -3,15 +3,17 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
 from ircore.core.progress import progress
+from ircore.core.records import Instance
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import read_facts
-from ircore.scorers.scoring import opened
+from ircore.scorers.scoring import RUNS_AT_ONCE
 from ircore.scorers.stated_facts.grammar import VERSION, GrammarReader
 from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.score import VERSION as EYE
@@ -103,7 +105,7 @@ def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
 
 def _measured(work: _Work) -> list[SaidTurn]:
     """Measure one episode; runs in a process of its own."""
-    run, instances = opened(work.run)
+    run, instances = _opened(work.run)
     instance = instances[work.episode.instance_id]
     reader = GrammarReader(instance, run.target(instance), work.shown)
     messages: list[str] = []
@@ -113,3 +115,10 @@ def _measured(work: _Work) -> list[SaidTurn]:
             messages.append(turn.message or "")
             turns.append(reader.turn(work.episode.episode_id, turn.turn, messages, run.rendering(turn.rendering)))
     return turns
+
+
+@lru_cache(maxsize=RUNS_AT_ONCE)
+def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+    """Return a run and its instances by id; the last few runs of a worker process are kept."""
+    run = RunFolder.open(path)
+    return run, {instance.instance_id: instance for instance in run.instances.instances}

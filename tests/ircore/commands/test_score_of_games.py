@@ -24,7 +24,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", [
-    ("--judge", "structural"), ("--metric", "psnr"), ("--every-turn",), ("--facts",), ("--executor", "local"),
+    ("--metric", "psnr"), ("--every-turn",), ("--facts",), ("--executor", "local"),
     ("--max-cost", "2"), ("--concurrency", "8"),
 ])  # fmt: skip
 def test_an_option_that_no_given_run_can_take_is_refused(
@@ -37,13 +37,22 @@ def test_an_option_that_no_given_run_can_take_is_refused(
     ]
 
 
+def test_a_judge_of_a_game_without_pictures_to_rate_is_refused(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["score", str(runs / "lineups"), "--judge", "structural", "--every-turn"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "ircore: --judge: nothing of the game reference can be rated: it names no pictures to compare",
+        "  Leave out --judge: the game's own measures are computed.",
+    ]
+
+
 @pytest.mark.slow
 def test_options_apply_to_the_reconstruction_runs_of_a_mixed_list(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ircore(["score", str(runs / "lineups"), str(runs / "squares"), *QUICK]) == 0
     said = capsys.readouterr()
-    assert "--judge, --metric: for runs of reconstruction alone; of the game reference the game's own " in said.err
+    assert "--judge: nothing of the game reference can be rated: it names no pictures to compare" in said.err
+    assert "--metric: for runs of reconstruction alone; of the game reference the game's own " in said.err
     assert "(reference): 1 played episode:" in said.out
     assert "structural: " in said.out
 

@@ -15,6 +15,7 @@ from ircore.games.base import (
     Measure,
     Pages,
     PublishedFigure,
+    RatedPicture,
     Seat,
     Table,
 )
@@ -42,7 +43,7 @@ class Unsound(Game[GameRules]):
     )
     payload = step = Nothing
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (GameOutcome("completed", played=True),)
-    measures = (Measure("seconds", "Seconds", "s", direction="lower"),)
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("seconds", "Seconds", "s", direction="lower"),)
     pages = Pages(columns=("points",), curves=(Curve("seconds", over="round"),), matrix=("one", "two"))
     published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
 
@@ -69,14 +70,13 @@ def test_declarations_of_another_kind_or_name_are_named() -> None:
     class Misnamed(Unsound):
         seats = (Seat("My Seat/..", "Mine", "nothing", "text"),)
         outcomes = (*Unsound.outcomes, GameOutcome("aborted", played=False))
-        measures = (Measure("liked", "Liked", range=(1, 0), direction="up", needs="person"),)  # type: ignore[arg-type]
+        measures = (Measure("liked", "Liked", range=(1, 0), direction="up"),)  # type: ignore[arg-type]
         pages = Pages()
         published = ()
 
     assert declaration_faults(Misnamed()) == (
         "the seat 'My Seat/..' is not named by small letters, digits and underscores",
         "the measure liked has direction 'up'; known: higher, lower",
-        "the measure liked needs a person, who rates reconstruction alone so far",
         "the range of liked does not ascend",
     )
 
@@ -89,6 +89,34 @@ def test_declarations_of_another_kind_or_name_are_named() -> None:
         "seats are not all of the class Seat",
         "payload is no class of Record",
         "pages are no Pages",
+    )
+
+
+def test_faults_of_measures_that_judges_and_people_give() -> None:
+    class Judged(Unsound):
+        seats = Unsound.seats[:1]
+        outcomes = (*Unsound.outcomes, GameOutcome("aborted", played=False))
+        measures: ClassVar[tuple[Measure, ...]] = (Measure("judged", "Judged", range=(0, 10), needs="judge"),)
+        pages = Pages()
+        published = ()
+
+    assert declaration_faults(Judged()) == (
+        "the measure judged needs a judge, and the game says in no function rated which pictures are rated",
+        "the headline judged needs a judge; boards rank by a number that does not depend on who was asked",
+    )
+
+    class Rated(Judged):
+        measures = (
+            Measure("won", "Won", range=(0, 1)),
+            Measure("judged", "Judged", range=(0, 10), needs="judge"),
+            Measure("liked", "Liked", range=(0, 1), needs="person"),
+        )
+
+        def rated(self, payload: Any, ending: Ending) -> tuple[RatedPicture, ...]:
+            return ()
+
+    assert declaration_faults(Rated()) == (
+        "the measure liked needs a person, so its range is 0–10 and higher is better",
     )
 
 

@@ -7,30 +7,30 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import Instance, Scene
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
+from ircore.scorers.rated_episodes import Original, RatedEpisode
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
 
 QUICK = ScoringPlan(metrics=("psnr",))
 
 
-def episode(renderings: str) -> Episode:
-    turns = [
-        Turn(turn=number, action="describe", message="…", rendering=Rendering(sha256=letter * 64, width=9, height=9))
-        for number, letter in enumerate(renderings, start=1)
-    ]
-    return Episode(
-        episode_id="one", instance_id="one", category="photos", difficulty="easy", outcome="turn_limit", turns=(*turns,)
-    )
+def episode(renderings: str) -> RatedEpisode:
+    drawings = {
+        turn: Rendering(sha256=letter * 64, width=9, height=9) for turn, letter in enumerate(renderings, start=1)
+    }
+    target = Original("one", "target", sha256="0" * 64)
+    return RatedEpisode("one", "one", "photos", "easy", dict.fromkeys(drawings, target), drawings)
 
 
 def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
@@ -67,7 +67,7 @@ def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
     assert applicable_judges(JUDGES, [photograph]) == ("structural",)
     assert applicable_judges(JUDGES, [photograph, unknown]) == ("structural",)
     # Of a set with scenes, a chart without one is asked about in vain: it is missing, not inapplicable.
-    asked = wanted_scores(episode("a").model_copy(update={"category": "bar_graph"}), ScoringPlan(metrics=()))
+    asked = wanted_scores(replace(episode("a"), category="bar_graph"), ScoringPlan(metrics=()))
     assert [wanted.judge for wanted in asked] == ["structural", "verified"]
 
 

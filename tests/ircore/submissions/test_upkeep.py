@@ -115,6 +115,26 @@ def test_models_and_people_are_not_asked_again(published: Path) -> None:
 
 
 @pytest.mark.slow
+def test_judges_are_asked_about_games_with_pictures_to_rate_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
+    assert ircore([*build, "--out", str(tmp_path / "contexts")]) == 0
+    (tmp_path / "looker").mkdir()
+    (tmp_path / "looker" / "submission.yaml").write_text(
+        "{schema: 2, name: looker, game: reference, licence: CC0-1.0,"
+        " players: {speaker: {player: looker}, listener: {player: looker}}}"
+    )
+    (tmp_path / "judges").mkdir()
+    (tmp_path / "judges" / "eye.yaml").write_text("{}")  # would be refused if it were read
+    words = ["submission", "evaluate", str(tmp_path / "looker"), "--instances", str(tmp_path / "contexts")]
+    assert ircore([*words, "--out", str(tmp_path / "run"), "--judges", str(tmp_path / "judges")]) == 0
+    said = capsys.readouterr().err
+    assert f"+ ircore score {tmp_path / 'run'}" in said
+    assert "--judge" not in said
+
+
+@pytest.mark.slow
 def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})

@@ -19,6 +19,7 @@ from ircore.games.base import (
     Measured,
     Pages,
     PublishedFigure,
+    RatedPicture,
     Seat,
     Table,
 )
@@ -69,9 +70,11 @@ class RockPaperScissors(Game[Rules]):
         Measure("wins", "Rounds won", "", (0, 1)),
         Measure("won", "Won", "", (0, 1), per="step"),
         Measure("rounds", "Rounds", "rounds"),
+        Measure("likeness", "Sign as it is", "points", (0, 10), per="step", needs="judge"),
+        Measure("last_likeness", "Last sign as it is, to people", "points", (0, 10), needs="person"),
     )
     pages = Pages(
-        columns=("rounds",),
+        columns=("rounds", "likeness", "last_likeness"),
         figures=("wins", "rounds"),
         curves=(Curve("won", axis="round"),),
         method="The signer shows a sign as a picture.\n\nThe chooser sees the picture and chooses what beats it.",
@@ -96,6 +99,12 @@ class RockPaperScissors(Game[Rules]):
         yield Measured("rounds", None, len(rounds))
         for number, item in enumerate(rounds, start=1):
             yield Measured("won", number, float(item.won))
+
+    def rated(self, payload: Payload, ending: Ending) -> Iterable[RatedPicture]:
+        """Return what the signer showed in each round, to be compared with the sign."""
+        for number, step in enumerate(ending.steps, start=1):
+            if isinstance(step, Round):
+                yield RatedPicture(number, payload.signs[(number - 1) % len(payload.signs)], step.sign)
 
     def shown(self, payload: Payload, ending: Ending | None) -> dict[str, int]:
         """Return how many rounds were won, for the template of an episode."""

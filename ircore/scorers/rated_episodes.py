@@ -1,0 +1,166 @@
+"""Pictures that judges and people rate, in runs of any game: each rendering with the original beside it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.errors import InputError, WorkError
+from ircore.core.game_records import GameEpisode, GameInstance, drawn_renderings
+from ircore.core.images import Picture
+from ircore.core.plugin_work import plugin_work
+from ircore.core.records import Instance, Scene
+from ircore.games.base import Game, RatedPicture
+from ircore.games.declarations import has_rated_pictures
+from ircore.games.measuring import rating_fault
+from ircore.games.registry import load_game
+from ircore.instances.records import Instances
+from ircore.instances.store import GameInstanceSet
+from ircore.runs.episode import payload_of
+from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.scorers.game_measures import ending_of, played
+
+InstanceT = TypeVar("InstanceT", Instance, GameInstance)
+
+RatedRun = RunFolder | GameRunFolder
+"""The folder of a run of any game."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """A picture of an instance that renderings are compared with.
+
+    >>> Original("pie_graph-easy-01", "target", sha256="a" * 64).picture
+    'target'
+
+    Attributes:
+        instance_id: The instance.
+        picture: Name among the instance's pictures.
+        sha256: Of its file's bytes.
+        scene: What it shows, as another game than reconstruction says; see ``scene_of``.
+    """
+
+    instance_id: str
+    picture: str
+    sha256: str
+    scene: Scene | None = None
+
+
+@dataclass(frozen=True)
+class RatedEpisode:
+    """A played episode with the renderings that are rated; in reconstruction, the turns are the steps.
+
+    >>> target = Original("a", "target", sha256="a" * 64)
+    >>> drawings = {step: Rendering(sha256=str(step) * 64, width=64, height=64) for step in (1, 2)}
+    >>> RatedEpisode("a", "a", "photos", "easy", {1: target, 2: target}, drawings).compared
+    (1, 2)
+
+    Attributes:
+        originals: By step; the steps are those of ``renderings``.
+        renderings: By step, in order; the last one is final.
+    """
+
+    episode_id: str
+    instance_id: str
+    category: str
+    difficulty: str
+    originals: Mapping[int, Original]
+    renderings: Mapping[int, Rendering]
+
+    @property
+    def compared(self) -> tuple[int, int] | None:
+        """Steps of the first and the final rendering, where a preference can be asked: both of one original."""
+        steps = tuple(self.renderings)
+        alike = len(steps) > 1 and self.originals[steps[0]].sha256 == self.originals[steps[-1]].sha256
+        return (steps[0], steps[-1]) if alike else None
+
+
+def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
+    """Return the played episodes of a run with the pictures that judges and people rate.
+
+    >>> from pathlib import Path
+    >>> [(episode.episode_id, *episode.renderings) for episode in rated_episodes(RunFolder(Path("run")))]
+    [('simple_shapes-easy-01', 1), ('simple_shapes-hard-01', 1, 2, 3, 4, 5)]
+
+    Raises:
+        InputError: No picture of the run's game is rated, the game is not installed, or an episode does not fit it.
+        WorkError: The game is broken.
+    """
+    if isinstance(run, RunFolder):
+        by_id = {instance.instance_id: instance for instance in run.instances.instances}
+        return [_of_pair(episode, by_id[episode.instance_id]) for episode in run.episodes() if episode.played]
+    game = load_game(run.game, f"{run.path}/run.json: game")
+    if not has_rated_pictures(game):
+        raise InputError(
+            f"{run.path}: the game {game.name} has no pictures that judges or people rate",
+            "Name runs of a game whose function rated says which pictures are compared.",
+        )
+    return list(rated_episodes_of(game, run.instances, run.episodes()))
+
+
+def rated_episodes_of(
+    game: Game[Any], instances: GameInstanceSet, episodes: Iterable[GameEpisode]
+) -> Iterator[RatedEpisode]:
+    """Yield the played episodes of a game other than reconstruction; see ``rated_episodes``."""
+    by_id = {instance.instance_id: instance for instance in instances.instances}
+    for episode in episodes:
+        if played(game, episode):
+            instance = by_id[episode.instance_id]
+            yield _of_game(game, episode, instance, payload_of(game, instances, instance))
+
+
+def picture_of(run: RatedRun, original: Original) -> Picture:
+    """Return an original.
+
+    Raises:
+        InputError: It is missing or damaged, or is in no release.
+    """
+    if isinstance(run, RunFolder):
+        return run.target(_instance(run.instances.instances, original))
+    return run.instances.pictures(_instance(run.instances.instances, original))[original.picture]
+
+
+def scene_of(run: RatedRun, original: Original) -> Scene | None:
+    """Return what an original shows; None if nobody knows."""
+    # Read when it is asked for, since the scenes of many targets take far more memory than all the rest.
+    return _instance(run.instances.instances, original).scene if isinstance(run, RunFolder) else original.scene
+
+
+def _instance(instances: Instances[InstanceT], original: Original) -> InstanceT:
+    return next(iter(instances.named({original.instance_id})))
+
+
+def _of_pair(episode: Episode, instance: Instance) -> RatedEpisode:
+    target = Original(instance.instance_id, "target", instance.sha256)
+    renderings = episode.renderings
+    return RatedEpisode(
+        episode.episode_id,
+        episode.instance_id,
+        episode.category,
+        episode.difficulty,
+        dict.fromkeys(renderings, target),
+        renderings,
+    )
+
+
+def _of_game(game: Game[Any], episode: GameEpisode, instance: GameInstance, payload: Any) -> RatedEpisode:
+    where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package."
+    with plugin_work(where, remedy=remedy):
+        rated = [RatedPicture(*picture) for picture in game.rated(payload, ending_of(game, episode))]
+        fault = rating_fault(rated, instance.pictures, set(drawn_renderings(episode)))
+    if fault:
+        raise WorkError(f"{where}: {fault}", remedy)
+    originals = {
+        picture.step: Original(
+            instance.instance_id, picture.original, instance.pictures[picture.original].sha256, picture.scene
+        )
+        for picture in rated
+    }
+    return RatedEpisode(
+        episode.episode_id,
+        episode.instance_id,
+        episode.category,
+        episode.difficulty,
+        originals,
+        {picture.step: picture.rendering for picture in rated},
+    )

@@ -1,0 +1,72 @@
+"""Pictures that judges and people rate, as games name them: sound ones are listed, faults are the game's."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rated_games import Drawing, drawn_run, rendering
+
+from ircore.core.errors import InputError, WorkError
+from ircore.core.records import Scene
+from ircore.games.base import Ending, RatedPicture
+from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
+
+SCENE = Scene(width=8, height=8, elements=())
+
+
+class Naming(Drawing):
+    """Names the pictures that a test gives."""
+
+    def __init__(self, *pictures: Any) -> None:
+        self.pictures = pictures
+
+    def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
+        return iter(self.pictures)
+
+
+def episode(*pictures: Any) -> RatedEpisode:
+    run = drawn_run(steps=3)
+    (rated,) = rated_episodes_of(Naming(*pictures), run.instances, run.episodes())
+    return rated
+
+
+def test_each_rendering_has_its_original_beside_it() -> None:
+    rated = episode(RatedPicture(1, "target", rendering(1)), RatedPicture(3, "target", rendering(3), SCENE))
+    assert [*rated.renderings.items()] == [(1, rendering(1)), (3, rendering(3))]
+    assert {original.sha256 for original in rated.originals.values()} == {"f" * 64}
+    assert [original.scene for original in rated.originals.values()] == [None, SCENE]
+    assert rated.compared == (1, 3)
+
+
+def test_one_picture_cannot_be_compared_with_another() -> None:
+    assert episode(RatedPicture(2, "target", rendering(2))).compared is None
+    assert episode().compared is None
+
+
+@pytest.mark.parametrize(
+    ("pictures", "problem"),
+    [
+        (
+            [RatedPicture(2, "target", rendering(2)), RatedPicture(1, "target", rendering(1))],
+            "rated pictures are of the steps [2, 1], not one a step in their order",
+        ),
+        ([RatedPicture(1, "target", rendering(1))] * 2, "rated pictures are of the steps [1, 1]"),
+        ([RatedPicture(1, "target", rendering(2))], "step 1: the rated picture is none of the step's"),
+        ([RatedPicture(9, "target", rendering(1))], "step 9: the rated picture is none of the step's"),
+        ([RatedPicture(1, "scene", rendering(1))], "step 1: the instance has no picture 'scene'; it has target"),
+        ([17], "broke with TypeError"),
+    ],
+)
+def test_pictures_that_cannot_be_rated_are_the_games_fault(pictures: list[Any], problem: str) -> None:
+    with pytest.raises(WorkError) as told:
+        episode(*pictures)
+    assert told.value.problem.startswith("one: the game guessing")
+    assert problem in told.value.problem
+
+
+def test_a_step_of_another_version_of_the_game_is_told() -> None:
+    run = drawn_run()
+    (played,) = run.episodes()
+    other = played.model_copy(update={"steps": ({"painting": 1},)})
+    with pytest.raises(InputError, match="a step does not fit the game guessing"):
+        list(rated_episodes_of(Drawing(), run.instances, [other]))
