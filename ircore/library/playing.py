@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
+from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -17,6 +18,7 @@ from ircore.runs.play import play as play_episodes
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import begin_run, make_players, prepare
 from ircore.scorers.game_measures import score_game_run
+from ircore.scorers.rated_episodes import RatedRun
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 
 T = TypeVar("T")
@@ -147,7 +149,7 @@ def play(
 
 def score(
     *runs: RunPlace,
-    judges: Sequence[str] = JUDGES,
+    judges: Sequence[str] | None = None,
     metrics: Sequence[str] = METRICS,
     every_turn: bool = False,
     workers: int = 1,
@@ -155,12 +157,12 @@ def score(
     """Give runs the scores that they lack; scores that are there are kept.
 
     Args:
-        runs: Runs of any games; those of others than reconstruction have their own measures, and neither judges,
-            metrics nor ``every_turn``.
-        judges: Installed judges of the reconstruction game that compute; models are asked by the command
-            ``ircore score RUN --judge FILE``.
-        metrics: Installed image metrics.
-        every_turn: Whether every rendering is scored, not only the first and the final one.
+        runs: Runs of any games; games other than reconstruction compute measures of their own.
+        judges: Installed judges that compute; models are asked by the command ``ircore score RUN --judge FILE``. Named
+            judges rate the pictures of every game that has pictures to rate; if None, ``structural`` and ``verified``
+            rate those of reconstruction.
+        metrics: Installed image metrics, of reconstruction.
+        every_turn: Whether every rendering is rated, not only the first and the final one.
         workers: Processes; scores do not depend on it. With more than one, a script needs ``if __name__ ==
             "__main__":``.
 
@@ -176,11 +178,18 @@ def score(
         0
     """
     opened = [open_run(run) for run in runs]
-    others = [run for run in opened if isinstance(run, GameRunFolder)]
-    new = sum(score_game_run(run, load_game(run.game, f"{run.path}/run.json: game"), workers).new for run in others)
-    reconstructed = [run for run in opened if isinstance(run, RunFolder)]
-    if reconstructed:
-        new += score_runs(reconstructed, ScoringPlan(tuple(judges), tuple(metrics), every_turn), workers).new
+    new = 0
+    rated: list[RatedRun] = []
+    for run in opened:
+        if isinstance(run, RunFolder):
+            rated.append(run)
+        else:
+            game = load_game(run.game, f"{run.path}/run.json: game")
+            new += score_game_run(run, game, workers).new
+            rated += [run] if judges is not None and has_rated_pictures(game) else []
+    if rated:
+        plan = ScoringPlan(JUDGES if judges is None else tuple(judges), tuple(metrics), every_turn)
+        new += score_runs(rated, plan, workers).new
     return new
 
 
