@@ -335,6 +335,25 @@ def test_a_builder_that_makes_what_nobody_asked_for_is_named(tmp_path: Path, opt
     assert ircore(packages, *build, "--category", "fruit", "--difficulty", "easy").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "fault"),
+    [
+        ("return write", "write", "broke with TypeError: it returned a NoneType, not the set that it wrote"),
+        ('game="guess"', 'game="chess"', "wrote instances of the game chess"),
+        ("payload={}", 'payload={"secert": "apple"}', "apple: payload: secert: unknown key"),
+    ],
+)
+def test_a_builder_whose_set_nobody_could_play_is_named(tmp_path: Path, right: str, wrong: str, fault: str) -> None:
+    game = "\nfrom ircore.core.records import Record\n\nclass Game:\n    class payload(Record):\n        pass\n"
+    points = f"{POINTS_OF_BUILDER}[ircore.games]\nguess = shattered:Game\n"
+    packages, made = installed(tmp_path / "packages", BUILDER.replace(right, wrong) + game, points), tmp_path / "set"
+    said = ircore(packages, "instances", "build", "--game", "guess", "--out", made)
+    assert said.returncode == 1
+    assert said.stderr.startswith("ircore: builder of guess")
+    assert fault in said.stderr
+    assert made.exists() is (right == "return write")  # without its answer nothing says where the set is
+
+
 def test_a_path_that_is_not_there_is_no_fault_of_the_importer(tmp_path: Path) -> None:
     packages = installed(tmp_path / "packages", BUILDER, POINTS_OF_BUILDER)
     said = ircore(packages, "instances", "import", "guesses", tmp_path / "none", "--out", tmp_path / "set")
