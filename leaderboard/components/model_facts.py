@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup, escape
 
+from ircore.core.private_text import without_leaks
 from ircore.core.records import ModelFacts, PlayerSpec
 from ircore.core.untrusted_text import one_line
 from leaderboard.components.markup import safe
@@ -64,7 +65,8 @@ def player_words(spec: PlayerSpec) -> str:
     if spec.base_url:
         parts.append(f"at {spec.base_url}")
     if spec.parameters:
-        parts.append(f"with {json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False)}")
+        # A pair that stays with its submitter may name folders of a machine.
+        parts.append(f"with {without_leaks(json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False))}")
     if spec.about:
         parts += about_words(spec.about)
     return ", ".join(parts)
