@@ -99,7 +99,7 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
         ("fair", 4, 0),
     ]
     said = toy.run("results", "fair", "--table", "trajectories", status=2)
-    assert "only for runs of reconstruction, not of the game rps" in said
+    assert "the game rps has no such table" in said
     assert "Choose one of: board, outcomes, rounds, at_k, normalised, players, published." in said
     assert "--judge: does not apply to runs of the game rps" in toy.run("results", "fair", "--judge", "gpt", status=2)
     toy.run("results", "fair", "perfect", "--out", "tables")

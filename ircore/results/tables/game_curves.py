@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from ircore.core.counted import plural_of
 from ircore.core.errors import InputError
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.game_curves import (
@@ -272,4 +273,4 @@ def _players(results: GameResults, run: PlayedGameRun) -> tuple[str, ...]:
 
 
 def _plural(curve: Curve) -> str:
-    return f"{curve.words}s".replace(" ", "_")
+    return plural_of(curve.words).replace(" ", "_")
