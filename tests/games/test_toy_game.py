@@ -115,6 +115,9 @@ def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy:
     toy.run("release", "build", *given, "--out", "release")
     # 24 rounds, 4 instances, 8 episodes, 40 values, 2 runs; three signs.
     assert "0 faults in 78 rows and 3 pictures" in toy.run("release", "check", "release")
+    card = (toy.folder / "release" / "README.md").read_text("utf-8")
+    assert "| `low` | float64, may be null | Lower end of the 95 % interval: Rounds won" in card
+    assert "| `n` | int32, may be null | Episodes that `wins` rests on." in card
     steps = load_dataset(toy.folder / "release", "transcripts_rps", tmp=toy.folder / "cache")
     assert steps["columns"][:3] == ["game", "run_id", "submission"]
     assert (steps["rows"], steps["first"]["game"], steps["first"]["step"]) == (24, "rps", 1)
