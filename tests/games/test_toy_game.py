@@ -118,6 +118,7 @@ def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy:
     card = (toy.folder / "release" / "README.md").read_text("utf-8")
     assert "| `low` | float64, may be null | Lower end of the 95 % interval: Rounds won" in card
     assert "| `n` | int32, may be null | Episodes that `wins` rests on." in card
+    assert "| 66.7 | 0.67" in card
     steps = load_dataset(toy.folder / "release", "transcripts_rps", tmp=toy.folder / "cache")
     assert steps["columns"][:3] == ["game", "run_id", "submission"]
     assert (steps["rows"], steps["first"]["game"], steps["first"]["step"]) == (24, "rps", 1)
