@@ -51,8 +51,12 @@ class _Line(NamedTuple):
 
 def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
     """Return the tables of a game by step, by the names that users give: of results, category and difficulty."""
+    plain = {_plural(curve) for curve in game.pages.curves if not curve.normalised}
     tables: dict[str, Callable[..., Table]] = {
-        _plural(curve): partial(curves_table, curve=curve) for curve in game.pages.curves
+        _plural(curve): partial(curves_table, curve=curve)
+        for curve in game.pages.curves
+        # Beside a plain curve over the same axis, a normalised curve would take its table.
+        if not (curve.normalised and _plural(curve) in plain)
     }
     if any(measure.per == "step" for measure in game.measures):
         tables |= {"at_k": at_k_table, "normalised": normalised_steps_table}
