@@ -155,8 +155,11 @@ def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
     def checked(request: BuildRequest) -> AnyInstanceSet:
         with plugin_work(f"builder of {game}", OSError):
             made = build(request)
-            if not isinstance(made, AnyInstanceSet):
-                raise TypeError(f"it returned a {type(made).__name__}, not the set that it wrote")
+        if not isinstance(made, AnyInstanceSet):
+            raise WorkError(
+                f"builder of {game}: returned a {type(made).__name__}, not the set that it wrote",
+                "Mend the package: return write_game_instances(…).",
+            )
         try:
             _refuse_unasked(game, request, made)
             _refuse_unplayable(game, made)

@@ -365,7 +365,7 @@ def test_a_builder_that_makes_what_nobody_asked_for_is_named(tmp_path: Path, opt
 @pytest.mark.parametrize(
     ("right", "wrong", "fault"),
     [
-        ("return write", "write", "broke with TypeError: it returned a NoneType, not the set that it wrote"),
+        ("return write", "write", ": returned a NoneType, not the set that it wrote"),
         ('game="guess"', 'game="chess"', "wrote instances of the game chess"),
         ("payload={}", 'payload={"secert": "apple"}', "apple: payload: secert: unknown key"),
     ],
