@@ -79,13 +79,16 @@ def curves_table(
     """
     axis, game = curve.words, results.game
     measures = [measure for measure in game.measures if measure.per == "step"]
-    rows = [row for line in _lines(results, category, difficulty) for row in _rows(line, measures, curve)]
+    lines = list(_lines(results, category, difficulty))
+    rows = [row for line in lines for row in _rows(line, measures, curve)]
     _require(rows, results)
+    recorded = any(line.name == PEOPLE for line in lines)
+    people = f" Rows of {PEOPLE!r} are computed from what the instances hold." if recorded else ""
     return Table(
         name=f"{game.name}_{_plural(curve)}",
         title=f"{game.title}: measures by {axis}",
-        caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes. Rows of {PEOPLE!r} are "
-        f"computed from what the instances hold.{of_condition(category, difficulty)}",
+        caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes.{people}"
+        f"{of_condition(category, difficulty)}",
         columns=(
             *_who(results),
             Column(

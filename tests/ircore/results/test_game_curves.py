@@ -114,6 +114,8 @@ def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResult
 
 def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults) -> None:
     assert next(iter(game_tables(people.game))) == "repetitions"
+    caption = game_tables(people.game)["repetitions"](people).caption
+    assert "Rows of 'people, as recorded' are computed from what the instances hold." in caption
     published = game_tables(people.game)["published"](people)
     assert published.origin == "reported by the paper"
     figures = dict(
