@@ -98,9 +98,17 @@ def find_release(place: str, revision: str | None = None, patterns: Sequence[str
             "Name a folder made by: ircore release build … --out DIR; or ORG/NAME on the Hub.",
         )
     # A release in a folder needs no client of the Hub.
+    from dataset_card.hub.remote import TemporaryError
     from dataset_card.hub.repository import Repository
 
-    return Repository(place).download(revision, patterns)
+    try:
+        return Repository(place).download(revision, patterns)
+    except TemporaryError as error:
+        # Most who name no folder here mean one, and have mistyped it.
+        raise WorkError(
+            f"{place}: no such folder, and {error.problem}",
+            "Name a folder made by: ircore release build … --out DIR; or give the same command again.",
+        ) from error
 
 
 class _PreviousRelease(NamedTuple):

@@ -9,7 +9,16 @@ from typing import Any, Literal, get_origin
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns, rating_columns, valid_scores
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, RATING_COLUMNS, SCORES, transcripts_name
+from dataset_card.tables.schema import (
+    EPISODES,
+    INSTANCES,
+    LEADERBOARD,
+    RATING_COLUMNS,
+    SCORES,
+    kind_of_part,
+    transcripts_name,
+    words_of_part,
+)
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_key
 from ircore.games.base import Game, picture_fields
@@ -173,11 +182,10 @@ class DeclaredTables(GameTables):
         yield Column("difficulty", "string", f"`{ALL}`.")
         table = game_board(self.results)
         for flat in flat_columns(table.columns, table.primary):
-            about = flat.column
-            whole: Kind = "string" if about.digits is None else "int32" if about.digits == 0 else "float64"
-            kind: Kind = whole if flat.part == "value" else "int32" if flat.part == "n" else "float64"
             if flat.name != _RULES.name:
-                yield Column(flat.name, kind, about.description, nullable=True)
+                # The description of a measure's column says already that it is a mean.
+                shown = replace(flat, part="value") if flat.part == "mean" else flat
+                yield Column(flat.name, kind_of_part(flat), words_of_part(shown), nullable=True)
         yield _RULES
 
     def _board_rows(self) -> Iterator[Row]:

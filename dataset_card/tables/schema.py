@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataset_card.tables.columns import Column, Config, Kind
 from ircore.core.records import RECONSTRUCTION
 from ircore.results.tables.board import MEASURES, PRIMARY
-from ircore.results.tables.formats import flat_columns
+from ircore.results.tables.formats import FlatColumn, flat_columns
 
 GAME = Column("game", "string", "The game: always `reconstruction` in these tables.", later=True)
 """The first column of every table but the transcripts, whose rows are of one game by their config."""
@@ -174,19 +174,27 @@ def _leaderboard_columns() -> Iterator[Column]:
     """Yield the columns of the leaderboard, the same as in every other file of a leaderboard."""
     for flat in flat_columns(tuple(measure.column for measure in MEASURES), PRIMARY):
         about, later = flat.column, flat.column.key in _LATER_MEASURES
-        scale = f" ({about.unit})" if about.unit else ""
-        if flat.part == "value":
-            # Columns of a board state their decimals: None for a text, zero for a count.
-            kind: Kind = "string" if about.digits is None else "int32" if about.digits == 0 else "float64"
-            yield Column(flat.name, kind, f"{about.description}{scale}", nullable=about.nullable, later=later)
-        elif flat.part == "n":
-            yield Column(flat.name, "int32", f"Episodes that `{about.key}` rests on.", later=later)
-        else:
-            words = f"{_PARTS[flat.part]}{about.description}{scale}"
-            yield Column(flat.name, "float64", words, nullable=True, later=later)
+        nullable = {"value": about.nullable, "n": False}.get(flat.part, True)
+        yield Column(flat.name, kind_of_part(flat), words_of_part(flat), nullable=nullable, later=later)
+
+
+def kind_of_part(flat: FlatColumn) -> Kind:
+    """Return the type of a column of a leaderboard."""
+    # Columns of a board state their decimals: None for a text, zero for a count.
+    whole: Kind = "string" if flat.column.digits is None else "int32" if flat.column.digits == 0 else "float64"
+    return whole if flat.part == "value" else "int32" if flat.part == "n" else "float64"
+
+
+def words_of_part(flat: FlatColumn) -> str:
+    """Return the meaning of a column of a leaderboard: of a value, a mean, an end of its interval, or its count."""
+    about = flat.column
+    if flat.part == "n":
+        return f"Episodes that `{about.key}` rests on."
+    return f"{_PARTS[flat.part]}{about.description}{f' ({about.unit})' if about.unit else ''}"
 
 
 _PARTS = {
+    "value": "",
     "mean": "Mean over episodes: ",
     "low": "Lower end of the 95 % interval: ",
     "high": "Upper end of the 95 % interval: ",

@@ -69,6 +69,7 @@ def plugin_files(kind: str, name: str) -> dict[str, str]:
         "kind": kind,
         "name": name,
         "title": _title(name),
+        "words": re.sub("[_-]", " ", name).capitalize(),
         "module": f"ircore_{'_'.join(words)}",
         "project": f"ircore-{'-'.join(words)}",
     }

@@ -10,6 +10,19 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     Args:
         count: How many.
         noun: In the singular, with the words before it.
-        plural: The same in the plural; the singular and an s if empty.
+        plural: The same in the plural; made by the rules of spelling if empty.
     """
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+    return f"{count:,} {noun if count == 1 else plural or plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """Return the plural of a noun that follows the rules of spelling.
+
+    >>> plural_of("round"), plural_of("guess"), plural_of("query"), plural_of("day")
+    ('rounds', 'guesses', 'queries', 'days')
+    """
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy", "uy")):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"

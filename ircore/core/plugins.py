@@ -1,6 +1,7 @@
 """Finding games, players, judges, metrics and commands by name, in this and every other installed package."""
 
 import sys
+import traceback
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
@@ -39,7 +40,7 @@ _CALLED: frozenset[Group] = frozenset({"game_tables", "instances", "judges", "pl
 class BrokenPluginError(WorkError):
     """A plug-in is installed and cannot be imported, or is something else than a plug-in of its group.
 
-    >>> str(BrokenPluginError("game 'chess' cannot be loaded: No module named 'board'", "Install its package again."))
+    >>> str(BrokenPluginError("game 'chess' cannot be loaded: No module named 'board'", "Mend its package."))
     "game 'chess' cannot be loaded: No module named 'board'"
     """
 
@@ -144,7 +145,8 @@ def load(group: Group, name: str, where: str = "") -> Any:
         raise
     except BaseException as error:  # a plug-in is somebody else's code: importing it may raise anything, and exit too
         raise BrokenPluginError(
-            f"{group.removesuffix('s')} {name!r} cannot be loaded: {_reason(error)}", "Install its package again."
+            f"{group.removesuffix('s')} {name!r} cannot be loaded: {_reason(error)}",
+            "Mend its package, or install it again.",
         ) from error
     return loaded
 
@@ -170,7 +172,14 @@ def builtin(group: Group) -> frozenset[str]:
 
 def _reason(error: BaseException) -> str:
     message = " ".join(str(error).split())
-    return message if isinstance(error, ImportError) else f"{type(error).__name__}: {message}"
+    if isinstance(error, ImportError):
+        return message
+    # The last frame is the package's own line; the message of a syntax error names its line already.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    elsewhere = frame.filename != __file__ and not isinstance(error, SyntaxError)
+    return f"{type(error).__name__}: {message}" + (
+        f" ({Path(frame.filename).name}:{frame.lineno})" if elsewhere else ""
+    )
 
 
 def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:

@@ -11,11 +11,14 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Literal, cast
 
+from pydantic import ValidationError
+
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import available, load, unknown
 from ircore.core.records import DIFFICULTIES, Difficulty
-from ircore.instances.store import AnyInstanceSet
+from ircore.core.validation import describe_validation_error
+from ircore.instances.store import AnyInstanceSet, InstanceSet
 
 Kind = Literal["build", "import", "category"]
 
@@ -148,18 +151,30 @@ def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
     if game not in named("build"):
         raise unknown("game with a builder", game, named("build"), "--game")
     build: Callable[[BuildRequest], AnyInstanceSet] = load("instances", f"build.{game}")
-    work = plugin_work(f"builder of {game}", OSError)(build)
 
     def checked(request: BuildRequest) -> AnyInstanceSet:
-        made = work(request)
-        _refuse_unasked(game, request, made)
+        with plugin_work(f"builder of {game}", OSError):
+            made = build(request)
+        if not isinstance(made, AnyInstanceSet):
+            raise WorkError(
+                f"builder of {game}: returned a {type(made).__name__}, not the set that it wrote",
+                "Mend the package: return write_game_instances(…).",
+            )
+        try:
+            _refuse_unasked(game, request, made)
+            _refuse_unplayable(game, made)
+        except WorkError:
+            # Another folder, which a wrong builder may name, is not the set that was asked for.
+            if made.folder.resolve() == request.out.resolve():
+                rmtree(made.folder)
+            raise
         return made
 
     return checked
 
 
 def _refuse_unasked(game: str, request: BuildRequest, made: AnyInstanceSet) -> None:
-    """Refuse, and remove, a set with instances of a category or difficulty that the request leaves out.
+    """Refuse a set with instances of a category or difficulty that the request leaves out.
 
     Raises:
         WorkError: The builder does not heed the request.
@@ -169,13 +184,34 @@ def _refuse_unasked(game: str, request: BuildRequest, made: AnyInstanceSet) -> N
         ("--difficulty", request.difficulties, {instance.difficulty for instance in made.instances}),
     ):
         if wanted and not kinds <= set(wanted):
-            # Another folder, which a wrong builder may name, is not the set that was asked for.
-            if made.folder.resolve() == request.out.resolve():
-                rmtree(made.folder)
             raise WorkError(
                 f"builder of {game}: does not heed {option}: it made {', '.join(sorted(kinds))}",
                 f"Leave {option} out, or mend the package: request.places(CATEGORIES) yields what is asked for.",
             )
+
+
+def _refuse_unplayable(game: str, made: AnyInstanceSet) -> None:
+    """Refuse a set that names another game, or whose payloads are none of the game's: nobody could play it.
+
+    Raises:
+        WorkError: The builder does not write what its game declares.
+    """
+    if made.game != game:
+        raise WorkError(
+            f"builder of {game}: wrote instances of the game {made.game}", f"Mend the package: game={game!r}."
+        )
+    # The payload of reconstruction is what the record of its instances holds already.
+    if isinstance(made, InstanceSet) or game not in available("games"):
+        return
+    payload = load("games", game).payload
+    for instance in made.instances:
+        try:
+            payload.model_validate(made.payload(instance))
+        except ValidationError as error:
+            raise WorkError(
+                f"builder of {game}: {instance.instance_id}: payload: {describe_validation_error(error)}",
+                f"Mend the package: the payload is a {payload.__name__}.",
+            ) from error
 
 
 def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:

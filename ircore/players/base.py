@@ -40,7 +40,8 @@ class Traits:
 
     Attributes:
         methods: Methods of seats that the player has, such as ``describe``; empty if its class must be inspected.
-        answers: Kinds of answers that its method ``answer`` returns; empty if unknown.
+        answers: Kinds of answers that its method ``answer`` returns to questions of any game, which ``ircore doctor``
+            then asks; empty if it knows the questions of its own game only.
         needs: Resource needed to answer: ``nothing`` beyond this machine, a ``service``, a ``person``, or ``files`` of
             somebody's machine.
         parameters: Names of the accepted parameters; None if the player checks them itself.

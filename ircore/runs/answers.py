@@ -76,6 +76,11 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
     choices = getattr(question, "choices", ())
     unclear = getattr(question, "unclear", None)
     if isinstance(answer, ChoiceAnswer) and answer.choice not in (*choices, *([] if unclear is None else [unclear])):
+        if not choices:
+            raise WorkError(
+                f"the question to the seat {seat.name} in step {question.step} offers no choices",
+                "This is a fault of the game: ask with Question(…, choices=…).",
+            )
         raise WorkError(f"{who} chose {answer.choice!r}", f"Choose one of: {', '.join(choices)}.")
     return answer
 

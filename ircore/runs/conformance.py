@@ -232,9 +232,7 @@ def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, w
     expect(len(set(keys)) == len(keys), f"{where}: measured gives two values of one measure and step")
     for value in values:
         _check_value(game, ending, value, f"{where}: measure {value.measure}")
-    own = {measure.key for measure in game.measures if measure.needs == "steps" and measure.per == "episode"}
-    missing = sorted(own - {value.measure for value in values})
-    expect(not missing, f"{where}: measured gives no {', '.join(missing)}: give None with a reason instead")
+    _expect_all(game, "steps", values, f"{where}: measured")
 
 
 def _check_picture_measures(
@@ -246,6 +244,14 @@ def _check_picture_measures(
         raise ConformanceError(f"{where}: measured_pictures: {error.problem}") from error
     for value in values:
         _check_value(game, ending, value, f"{where}: measure {value.measure}")
+    _expect_all(game, "pictures", values, f"{where}: measured_pictures")
+
+
+def _expect_all(game: Game[Any], needs: str, values: Sequence[Measured], method: str) -> None:
+    """Check that a method of the game gives every measure of an episode that is its own."""
+    own = {measure.key for measure in game.measures if measure.needs == needs and measure.per == "episode"}
+    missing = sorted(own - {value.measure for value in values})
+    expect(not missing, f"{method} gives no {', '.join(missing)}: give None with a reason instead")
 
 
 def _check_rated(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:

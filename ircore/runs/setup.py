@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from ircore.core.errors import InputError
 from ircore.core.game_records import stated_rules
 from ircore.core.plugins import unknown
 from ircore.core.records import GameRules, Rules
-from ircore.core.validation import validating
+from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -77,8 +79,15 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, overrides: Mapping[str, object]
     for name in overrides:
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
-    with validating(f"{loaded.path}: rules", f"See: ircore games show {game.name}"):
+    try:
         return game.rules.model_validate({**stated_rules(loaded.submission), **overrides})
+    except ValidationError as error:
+        at_fault = {detail["loc"][0] for detail in error.errors() if detail["loc"]}
+        # The manifest is sound where every fault is of an option.
+        where = "--rule" if at_fault and at_fault <= set(overrides) else f"{loaded.path}: rules"
+        raise InputError(
+            f"{where}: {describe_validation_error(error)}", f"See: ircore games show {game.name}"
+        ) from error
 
 
 def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed: bool = True) -> None:

@@ -54,6 +54,8 @@ SECOND_MESSAGE = "Make the red circle blue."
 CLEARLY = 50
 """By how much (0–255) the asked colour must lead the two others in the middle of a picture."""
 
+BROKEN = "This is a fault of the player: mend it."
+OWN_GAME = "One that answers questions of its own game only leaves answers out of its TRAITS."
 SEE = "Make sure that this model sees pictures."
 QUESTIONS: Mapping[AnswerKind, str] = {
     "text": "Which colour is the disc in this picture? Answer in a few words.",
@@ -237,7 +239,7 @@ async def _answer(patient: _Patient) -> list[Finding]:
     question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)
     timed = await patient.ask(f"a {patient.answers}", patient.player.answer(question))
     if isinstance(timed, Finding):
-        return [timed]
+        return [timed._replace(remedy=f"{BROKEN} {OWN_GAME}") if timed.remedy == BROKEN else timed]
     answer = timed.answer
     if isinstance(answer, PictureAnswer):
         detail, right = _drawing(timed, 0)
@@ -334,9 +336,7 @@ async def _unbroken(pending_answer: Awaitable[AnswerT]) -> AnswerT:
     except (PlayerError, JudgeError, InputError):
         raise
     except Exception as error:
-        raise WorkError(
-            f"broke with {type(error).__name__}: {error}", "This is a fault of the player: mend it."
-        ) from error
+        raise WorkError(f"broke with {type(error).__name__}: {error}", BROKEN) from error
 
 
 async def _closing(player: Any, pending_answer: Awaitable[AnswerT]) -> AnswerT:

@@ -1,9 +1,11 @@
-"""Submitters' statements about the models of a pair: organisation, weights, size, day, licence and price."""
+"""Submitters' statements about the models of a pair: settings, organisation, weights, size, day, licence and price."""
 
+import json
 from collections.abc import Callable, Mapping
 
 from markupsafe import Markup, escape
 
+from ircore.core.private_text import without_leaks
 from ircore.core.records import ModelFacts, PlayerSpec
 from ircore.core.untrusted_text import one_line
 from leaderboard.components.markup import safe
@@ -53,6 +55,21 @@ def about_words(about: ModelFacts) -> list[str]:
     licence = f"weights under {about.licence}" if about.licence else None
     by = f"by {about.organisation}" if about.organisation else None
     return [words for words in (by, weights, size, released, licence, price) if words]
+
+
+def player_words(spec: PlayerSpec) -> str:
+    """Return a player's label, revision, address and parameters from its manifest, in words."""
+    parts = [spec.label if spec.model is None else f"{spec.model}, player {spec.player}"]
+    if spec.revision:
+        parts.append(f"revision {spec.revision}")
+    if spec.base_url:
+        parts.append(f"at {spec.base_url}")
+    if spec.parameters:
+        # A pair that stays with its submitter may name folders of a machine.
+        parts.append(f"with {without_leaks(json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False))}")
+    if spec.about:
+        parts += about_words(spec.about)
+    return ", ".join(parts)
 
 
 def fact_cells(pair: Pair) -> Markup:

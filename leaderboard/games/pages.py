@@ -10,6 +10,7 @@ from ircore.core.game_records import GameEpisode, GameInstance, rule_word
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
 from ircore.instances.withheld_pictures import ways_to_get
+from leaderboard.components.model_facts import player_words
 from leaderboard.games.board import (
     board_lines,
     board_measures,
@@ -199,6 +200,7 @@ def _thumbnail(section: GameSection, instance: GameInstance, values: Sequence[fl
 def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
     # The command is there to be copied into a shell.
     run, folder = entry.measured.run, shlex.quote(f"submissions/{entry.measured.run.slug}")
+    taken = run.submission.players
     return {
         "measures": [
             {"measure": shown, "mean": (mean := entry.mean(shown)), "digits": value_digits(shown),
@@ -213,7 +215,10 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
         ],
         "settings": [
             ("Name", run.submission.name),
-            *((seat.title, label) for seat, label in zip(section.seats, entry.players, strict=True)),
+            *(
+                (seat.title, player_words(spec) if (spec := taken.get(seat.name)) else label)
+                for seat, label in zip(section.seats, entry.players, strict=True)
+            ),
             *((f"Rule {name}", rule_word(value)) for name, value in run.rules.items()),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),

@@ -1,6 +1,5 @@
 """A page per pair: numbers, episodes in pictures, outcomes, and the command to play the pair again."""
 
-import json
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,7 +9,7 @@ from typing import Any
 
 from ircore.core.episode_records import Turn
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import PlayerSpec, Role
+from ircore.core.records import Role
 from ircore.core.untrusted_text import one_line
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
@@ -20,7 +19,7 @@ from ircore.submissions.history import open_dispute
 from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.charts.grammar import pair_name
-from leaderboard.components.model_facts import about_words
+from leaderboard.components.model_facts import player_words
 from leaderboard.components.plots import BarPart
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.model.site_judge import rates
@@ -319,20 +318,6 @@ def _cost(summary: Mapping[str, Any]) -> str:
     if summary["cost_usd"] is None:
         return "– (no provider reported it, and no price is known)"
     return f"{summary['cost_usd']:.2f} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
-
-
-def player_words(spec: PlayerSpec) -> str:
-    """Return a player's label, revision, address and parameters from its manifest, in words."""
-    parts = [spec.label if spec.model is None else f"{spec.model}, player {spec.player}"]
-    if spec.revision:
-        parts.append(f"revision {spec.revision}")
-    if spec.base_url:
-        parts.append(f"at {spec.base_url}")
-    if spec.parameters:
-        parts.append(f"with {json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False)}")
-    if spec.about:
-        parts += about_words(spec.about)
-    return ", ".join(parts)
 
 
 def _commands(pair: Pair) -> list[str]:

@@ -99,7 +99,7 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
         ("fair", 4, 0),
     ]
     said = toy.run("results", "fair", "--table", "trajectories", status=2)
-    assert "only for runs of reconstruction, not of the game rps" in said
+    assert "the game rps has no such table" in said
     assert "Choose one of: board, outcomes, rounds, at_k, normalised, players, published." in said
     assert "--judge: does not apply to runs of the game rps" in toy.run("results", "fair", "--judge", "gpt", status=2)
     toy.run("results", "fair", "perfect", "--out", "tables")
@@ -138,6 +138,10 @@ def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy:
     toy.run("release", "build", *given, "--out", "release")
     # 24 rounds, 4 instances, 8 episodes, 40 values, 2 runs; three signs.
     assert "0 faults in 78 rows and 3 pictures" in toy.run("release", "check", "release")
+    card = (toy.folder / "release" / "README.md").read_text("utf-8")
+    assert "| `low` | float64, may be null | Lower end of the 95 % interval: Rounds won" in card
+    assert "| `n` | int32, may be null | Episodes that `wins` rests on." in card
+    assert "| 66.7 | 0.67" in card
     steps = load_dataset(toy.folder / "release", "transcripts_rps", tmp=toy.folder / "cache")
     assert steps["columns"][:3] == ["game", "run_id", "submission"]
     assert (steps["rows"], steps["first"]["game"], steps["first"]["step"]) == (24, "rps", 1)

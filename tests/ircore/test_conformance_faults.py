@@ -319,6 +319,9 @@ class Seen(Sound):
 
     measures = (*Sound.measures, Measure("likeness", "Likeness", range=(0, 1), needs="pictures"))
 
+    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+        yield Measured("likeness", None, 0.7)
+
 
 class Overrated(Seen):
     def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
@@ -331,11 +334,17 @@ class Misled(Seen):
         yield Measured("likeness", None, *instruments.metric("shine", target, target))
 
 
+class Misspelt(Seen):
+    def measured_pictures(self, payload: Any, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+        return iter(())
+
+
 @pytest.mark.parametrize(
     ("game", "fault"),
     [
         (Overrated, "measure likeness: the value 7 is outside 0 to 1"),
         (Misled, "one: measured_pictures: unknown metric 'shine'"),
+        (Misspelt, "one: measured_pictures gives no likeness: give None with a reason instead"),
     ],
 )
 def test_faults_of_measures_of_pictures(game: type[Game[GameRules]], fault: str) -> None:

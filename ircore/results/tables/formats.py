@@ -192,8 +192,12 @@ def as_json(table: Table, results: Results | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class _FlatColumn:
-    """A column of a flat file: a plain column, or any of an estimate's four columns."""
+class FlatColumn:
+    """A column of a flat file: a plain column, or any of an estimate's four columns.
+
+    >>> [flat.part for flat in flat_columns((Column("ssim", "SSIM", "Of the final rendering.", estimated=True),), None)]
+    ['mean', 'low', 'high', 'n']
+    """
 
     name: str
     """Name of the column in the file."""
@@ -205,7 +209,7 @@ class _FlatColumn:
     """Part of the column's entries: the plain value, or one of the four numbers of an estimate."""
 
 
-def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[_FlatColumn, ...]:
+def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[FlatColumn, ...]:
     """Return the columns of ``flat_records``.
 
     An estimate becomes ``KEY_mean``, ``KEY_low``, ``KEY_high`` and ``KEY_n``, the primary one just ``mean``, ``low``,
@@ -237,11 +241,11 @@ def _flat_rows(table: Table) -> Iterator[list[Any]]:
         yield entries
 
 
-def _flat(column: Column, primary: str | None) -> tuple[_FlatColumn, ...]:
+def _flat(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:
     if not column.estimated:
-        return (_FlatColumn(column.key, column, "value"),)
+        return (FlatColumn(column.key, column, "value"),)
     prefix = "" if column.key == primary else f"{column.key}_"
-    return tuple(_FlatColumn(prefix + part, column, part) for part in ("mean", "low", "high", "n"))
+    return tuple(FlatColumn(prefix + part, column, part) for part in ("mean", "low", "high", "n"))
 
 
 def _dumped(value: Any, indent: int | None = None) -> str:

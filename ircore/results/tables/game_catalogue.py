@@ -80,7 +80,7 @@ def tables_of_game(
         if name not in table_names():
             raise unknown("table", name, dict(tables), "--table")
         raise InputError(
-            f"--table {name}: only for runs of reconstruction, not of the game {results.game.name}",
+            f"--table {name}: the game {results.game.name} has no such table",
             f"Choose one of: {', '.join(tables)}.",
         )
     if name in of_all and (category or difficulty):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from ircore.core.counted import plural_of
 from ircore.core.errors import InputError
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.game_curves import (
@@ -50,8 +51,12 @@ class _Line(NamedTuple):
 
 def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
     """Return the tables of a game by step, by the names that users give: of results, category and difficulty."""
+    plain = {_plural(curve) for curve in game.pages.curves if not curve.normalised}
     tables: dict[str, Callable[..., Table]] = {
-        _plural(curve): partial(curves_table, curve=curve) for curve in game.pages.curves
+        _plural(curve): partial(curves_table, curve=curve)
+        for curve in game.pages.curves
+        # Beside a plain curve over the same axis, a normalised curve would take its table.
+        if not (curve.normalised and _plural(curve) in plain)
     }
     if any(measure.per == "step" for measure in game.measures):
         tables |= {"at_k": at_k_table, "normalised": normalised_steps_table}
@@ -74,13 +79,16 @@ def curves_table(
     """
     axis, game = curve.words, results.game
     measures = [measure for measure in game.measures if measure.per == "step"]
-    rows = [row for line in _lines(results, category, difficulty) for row in _rows(line, measures, curve)]
+    lines = list(_lines(results, category, difficulty))
+    rows = [row for line in lines for row in _rows(line, measures, curve)]
     _require(rows, results)
+    recorded = any(line.name == PEOPLE for line in lines)
+    people = f" Rows of {PEOPLE!r} are computed from what the instances hold." if recorded else ""
     return Table(
         name=f"{game.name}_{_plural(curve)}",
         title=f"{game.title}: measures by {axis}",
-        caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes. Rows of {PEOPLE!r} are "
-        f"computed from what the instances hold.{of_condition(category, difficulty)}",
+        caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes.{people}"
+        f"{of_condition(category, difficulty)}",
         columns=(
             *_who(results),
             Column(
@@ -272,4 +280,4 @@ def _players(results: GameResults, run: PlayedGameRun) -> tuple[str, ...]:
 
 
 def _plural(curve: Curve) -> str:
-    return f"{curve.words}s".replace(" ", "_")
+    return plural_of(curve.words).replace(" ", "_")

@@ -26,6 +26,7 @@ SLIPS = {
     "play classical+canvas --instances set --out r -d esay": "Did you mean easy?",
     "play classical+canvas --instances set --out r --rule turns": "--rule turns: write NAME=VALUE",
     "play classical+canvas --instances set --out r --rule turns=3": "unknown rule of reconstruction 'turns'",
+    "play classical+canvas --instances set --out r --rule max_turns=0": "ircore: --rule: max_turns: must be at least 1",
     "play classical+canvas --instances set --out r --max-turns 0": "Invalid value for '--max-turns'",
     "play classical+canvas --instances set --out r --deadline 5s": "'--deadline': '5s' is not a number.",
     "play classical+canvas --instances set --out r --limit few": "'--limit': 'few' is not a whole number.",

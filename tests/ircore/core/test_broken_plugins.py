@@ -115,7 +115,9 @@ def test_a_command_that_breaks_at_work_is_named_and_its_own_errors_stay(
 def test_games_lists_a_broken_game_with_its_reason(broken: Path) -> None:
     said = ircore(broken, "games", "--json")
     assert {"reconstruction", "reference"} <= {game["name"] for game in json.loads(said.stdout)["games"]}
-    assert json.loads(said.stdout)["broken"] == [{"name": "shards", "broken": "RuntimeError: the glass is broken"}]
+    assert json.loads(said.stdout)["broken"] == [
+        {"name": "shards", "broken": "RuntimeError: the glass is broken (shattered.py:1)"}
+    ]
 
 
 @pytest.mark.slow
@@ -245,8 +247,33 @@ def test_a_broken_player_is_an_error_where_it_is_named_alone(broken: Path, tmp_p
     )
     said = ircore(broken, "play", folder, "--instances", tmp_path, "--out", tmp_path / "run")
     assert said.returncode == 1
-    assert "player 'glass' cannot be loaded: RuntimeError: the glass is broken" in said.stderr
+    assert "player 'glass' cannot be loaded: RuntimeError: the glass is broken (shattered.py:1)" in said.stderr
+    assert "Mend its package, or install it again." in said.stderr
     assert "Traceback" not in said.stderr
+
+
+def test_the_doctor_says_how_a_player_of_a_single_game_is_told_apart(tmp_path: Path) -> None:
+    player = """
+from ircore.players.base import Traits
+
+class Player:
+    TRAITS = Traits(needs="nothing", methods=("answer",), answers=("choice",))
+
+    def __init__(self, spec):
+        pass
+
+    async def answer(self, question):
+        return question.pictures[1]
+"""
+    packages = installed(tmp_path / "packages", player, "[ircore.players]\nbell = shattered:Player\n")
+    pair = tmp_path / "pair"
+    pair.mkdir()
+    seats = "players: {speaker: {player: looker}, listener: {player: bell}}"
+    (pair / "submission.yaml").write_text(f"schema: 2\ngame: reference\nname: Glass\n{seats}\nlicence: CC0-1.0\n")
+    said = ircore(packages, "doctor", pair)
+    assert said.returncode == 1
+    assert "FAILS  a choice: broke with IndexError: tuple index out of range" in said.stdout
+    assert "answers questions of its own game only leaves answers out of its TRAITS" in said.stdout
 
 
 @pytest.mark.slow
@@ -333,6 +360,25 @@ def test_a_builder_that_makes_what_nobody_asked_for_is_named(tmp_path: Path, opt
     assert "request.places(CATEGORIES)" in said.stderr
     assert not made.exists()
     assert ircore(packages, *build, "--category", "fruit", "--difficulty", "easy").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "fault"),
+    [
+        ("return write", "write", ": returned a NoneType, not the set that it wrote"),
+        ('game="guess"', 'game="chess"', "wrote instances of the game chess"),
+        ("payload={}", 'payload={"secert": "apple"}', "apple: payload: secert: unknown key"),
+    ],
+)
+def test_a_builder_whose_set_nobody_could_play_is_named(tmp_path: Path, right: str, wrong: str, fault: str) -> None:
+    game = "\nfrom ircore.core.records import Record\n\nclass Game:\n    class payload(Record):\n        pass\n"
+    points = f"{POINTS_OF_BUILDER}[ircore.games]\nguess = shattered:Game\n"
+    packages, made = installed(tmp_path / "packages", BUILDER.replace(right, wrong) + game, points), tmp_path / "set"
+    said = ircore(packages, "instances", "build", "--game", "guess", "--out", made)
+    assert said.returncode == 1
+    assert said.stderr.startswith("ircore: builder of guess")
+    assert fault in said.stderr
+    assert made.exists() is (right == "return write")  # without its answer nothing says where the set is
 
 
 def test_a_path_that_is_not_there_is_no_fault_of_the_importer(tmp_path: Path) -> None:

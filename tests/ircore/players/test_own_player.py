@@ -1,15 +1,20 @@
 """The player of one's own that the documentation shows: installed as it says, it plays."""
 
+import asyncio
 import os
 import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.build_targets import build_instances
+from ircore.players.base import Question
+from ircore.players.conformance import check_player
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -41,6 +46,15 @@ def installed(tmp_path: Path) -> Path:
 def test_the_example_has_thirty_lines() -> None:
     lines = example('"""A describer that says').splitlines()
     assert len(lines) <= 32
+
+
+def test_the_player_of_one_game_keeps_its_contract() -> None:
+    (code,) = re.findall("^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    page: dict[str, Any] = {}
+    exec(compile(code, PAGE.name, "exec"), page)
+    check_player(page["Chooser"], questions={"answer": [Question(1, "Which?", choices=("A", "B"))]})
+    last = page["Chooser"](PlayerSpec(player="chooser", parameters={"last": True}))
+    assert asyncio.run(last.answer(Question(1, "Which?", choices=("A", "B")))).choice == "B"
 
 
 def test_the_example_is_found_by_its_entry_point_and_plays(installed: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from recorded_reference import MANIFEST, write_recorded_game
@@ -10,13 +11,14 @@ from recorded_reference import MANIFEST, write_recorded_game
 import ircore as ircore_library
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.games.base import Curve
+from ircore.games.base import Curve, Pages
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.game_catalogue import game_tables
+from ircore.results.tables.game_curves import stepped_tables
 from ircore.runs.folder import GameRunFolder, open_any_run
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
@@ -67,6 +69,23 @@ def test_a_single_game_has_a_mean_and_no_interval() -> None:
     assert (point.mean, point.low, point.high, point.n) == (0.5, None, None, 1)
 
 
+class Curved(ReferenceGame):
+    pages = Pages(
+        curves=(
+            Curve("correct"),
+            Curve("message_words", normalised=True),
+            Curve("correct", over="repetition", axis="guess"),
+            Curve("message_words", axis="longest word", normalised=True),
+        )
+    )
+
+
+def test_tables_by_step_have_a_plural_and_a_normalised_curve_takes_no_plain_ones_place() -> None:
+    tables = stepped_tables(Curved())
+    assert list(tables) == ["steps", "guesses", "longest_words", "at_k", "normalised"]
+    assert not cast(Any, tables["steps"]).keywords["curve"].normalised
+
+
 @pytest.fixture(scope="module")
 def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
     """Return the results of a run in which people play both seats of a recorded game; two answers are wrong."""
@@ -95,6 +114,8 @@ def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResult
 
 def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults) -> None:
     assert next(iter(game_tables(people.game))) == "repetitions"
+    caption = game_tables(people.game)["repetitions"](people).caption
+    assert "Rows of 'people, as recorded' are computed from what the instances hold." in caption
     published = game_tables(people.game)["published"](people)
     assert published.origin == "reported by the paper"
     figures = dict(

@@ -36,6 +36,13 @@ def test_what_does_not_fit_is_named(answers: AnswerKind, answer: Any, problem: s
     assert refused.value.remedy == remedy
 
 
+def test_a_question_without_choices_is_the_games_fault() -> None:
+    seat: Seat[Question, Answer] = Seat("maker", "Maker", "the prompt", "choice")
+    with pytest.raises(WorkError, match="the question to the seat maker in step 1 offers no choices") as refused:
+        fitting(seat, Question(step=1, prompt="Choose something."), ChoiceAnswer("A"))
+    assert refused.value.remedy == "This is a fault of the game: ask with Question(…, choices=…)."
+
+
 def test_words_of_any_length_are_recorded_up_to_a_bound() -> None:
     talk = written(TextAnswer("word " * 500_000))
     assert isinstance(talk, TextAnswer)

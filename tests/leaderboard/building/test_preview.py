@@ -11,9 +11,10 @@ from ircore.commands.main import run as ircore
 from ircore.players.submission import LoadedSubmission
 from leaderboard.building.preview import preview
 from leaderboard.building.site_check import check_site
+from leaderboard.components.model_facts import player_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.pairs import credit_lines, player_words
+from leaderboard.pages.pairs import credit_lines
 from leaderboard.pages.unplayed_submission import waiting_page
 
 pytestmark = pytest.mark.slow

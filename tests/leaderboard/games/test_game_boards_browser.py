@@ -88,14 +88,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("game-boards")
     runs = [reasoned("editor", 5 / 6, 0.1), reasoned("painter", 3 / 6, 0.5), reasoned("sketcher", 1 / 6, 0.3)]
     section = GameSection(GameResults.from_runs(Reasoning(), runs), PictureBook())
-    board = next(page for page in game_pages([section]) if page.path.endswith("/index"))
+    pages = {page.path.rpartition("/")[2]: page for page in game_pages([section])}
     styles = "".join(f'<link rel="stylesheet" href="{name}.css">' for name in STYLES)
     for path in (Path(leaderboard.__file__).parent / "assets/css").glob("*.css"):
         shutil.copy(path, folder)
     (folder / "theme.css").write_text(theme.stylesheet())
     (folder / "shell.css").write_text(SHELL_STYLE)
     (folder / "table.js").write_text(bundle("table"))
-    (folder / "index.html").write_text(SHELL.format(styles=styles, board=Renderer(None, {}).block(board)))
+    for name in ("index", "players"):
+        (folder / f"{name}.html").write_text(SHELL.format(styles=styles, board=Renderer(None, {}).block(pages[name])))
     return folder
 
 
@@ -109,6 +110,17 @@ def test_nine_categories_and_six_measures_stand_beside_each_other_on_a_desktop(
         assert inner <= outer
         # Beside so many columns an interval would be a stub of a few pixels; its ends stand below the score.
         assert page.locator(".game-board .plot").count() == 0
+
+
+def test_the_runs_of_a_player_stand_in_the_table_beside_the_interval(browser: "Browser", address: str) -> None:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = visit_in(context, address).open("players.html")
+        inner, outer = page.locator(".scroll").first.evaluate("frame => [frame.scrollWidth, frame.clientWidth]")
+        assert inner <= outer
+        runs = page.locator("#seat-reader tbody td:last-child").first
+        assert runs.locator("a").count() == 3
+        assert runs.evaluate("cell => getComputedStyle(cell).display") == "table-cell"
+        assert page.locator("#seat-reader tbody .plot svg").first.is_visible()
 
 
 def test_cards_of_a_phone_are_sorted_by_a_menu(browser: "Browser", address: str) -> None:

@@ -55,6 +55,20 @@ def test_a_board_says_its_conditions_and_leads_to_its_files() -> None:
     assert 'href="../../games/guessing/board.json"' in html
 
 
+def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
+    run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
+    careful = PlayerSpec(
+        player="seeker", model="m", revision="2027-01", parameters={"careful": True, "desk": "/home/a/desk"}
+    )
+    submission = run.run.submission.model_copy(update={"players": {"guesser": careful}})
+    played = replace(run, run=run.run.model_copy(update={"submission": submission}))
+    section = GameSection(GameResults.from_runs(Guessing(), [played]), PictureBook())
+    page = next(page for page in game_pages([section]) if page.path == "games/guessing/runs/pair")
+    words = " ".join(re.sub("<[^>]+>", " ", Renderer(None, {}).block(page)).split())
+    assert "m, player seeker, revision 2027-01, with {&#34;careful&#34;: true, &#34;desk&#34;: " in words
+    assert "/home/a" not in words
+
+
 def test_runs_by_different_rules_are_said_to_have_several() -> None:
     instances = guessing_set(5)
     runs = [guessed(name, instances, [4.0, 6.0] * 10) for name in ("long", "short")]

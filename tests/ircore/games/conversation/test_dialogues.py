@@ -134,6 +134,7 @@ def test_tables_by_hop_are_of_all_dialogues_or_of_one_category(tmp_path: Path) -
     assert [cell.n for cell in cells] == [2, 1, 1]
     assert hops(results).column("summariser")[0].value == "extractive"
     assert "asker" not in {column.key for column in hops(results).columns}  # nobody took the seat
+    assert "people" not in hops(results).caption  # none are recorded
     at_k = stepped_tables(results.game)["at_k"](results, "simple_shapes")
     assert {value.value for value in at_k.column("k")} == {1, 2, 3}
     with pytest.raises(InputError, match="simple_shape"):
