@@ -109,7 +109,7 @@ def score_games(runs: Sequence[GameRunFolder]) -> "list[tuple[GameRunFolder, Mea
             measured.append((run, score_game_run(run, _game_of(run))))
         except WorkError as error:
             # A game whose package is broken must not hold up the runs of the others.
-            click.echo(printable(f"ircore: left out: {error.problem}\n  {error.remedy}"), err=True)
+            click.echo(printable(f"ircore: {run.path} is left out: {error.problem}\n  {error.remedy}"), err=True)
     return measured
 
 

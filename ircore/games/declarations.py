@@ -8,9 +8,19 @@ from typing import Any, get_args, get_type_hints
 from ircore.core.records import RECONSTRUCTION, GameRules, Record
 from ircore.games.base import Game, GameOutcome, Measure, Seat
 from ircore.games.pages import Pages
+from ircore.players.base import AnswerKind
 
 RATINGS = (0, 10)
 """Lowest and highest rating of judges and people."""
+
+BOARD_COLUMNS = frozenset(
+    {
+        *("game", "run_id", "category", "difficulty", "submission", "rules", "other_rules"),
+        *("rank", "rank_low", "rank_high", "top", "unranked", "main_score", "mean", "low", "high", "n"),
+        *("played", "ended", "episodes"),
+    }
+)
+"""Columns that every board has in tables and releases, which no seat and no measure may have, too."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -50,6 +60,12 @@ def _rules_of_names(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     for kind, each in ((kind, each) for kind, of_kind in names.items() for each in of_kind):
         sound = isinstance(each, str) and _NAME.fullmatch(each)
         yield bool(sound), f"the {kind} {each!r} is not named by small letters, digits and underscores"
+        yield kind == "outcome" or each not in BOARD_COLUMNS, f"the {kind} {each!r} has the name of a column of boards"
+    for name in set(names["seat"]) & set(names["measure"]):
+        yield False, f"the seat {name} and the measure {name} would share a column of boards"
+    for seat in game.seats:
+        kinds = get_args(AnswerKind)
+        yield seat.answers in kinds, f"the seat {seat.name} answers {seat.answers!r}; known: {', '.join(kinds)}"
 
 
 def _rules_of_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:

@@ -3,6 +3,8 @@
 import doctest
 from typing import Any, ClassVar
 
+from rated_games import Drawing, drawn_run
+
 from ircore.core import seeds
 from ircore.core.records import GameRules, Record
 from ircore.games import base, measuring, pages
@@ -19,8 +21,11 @@ from ircore.games.base import (
     Seat,
     Table,
 )
-from ircore.games.declarations import declaration_faults
+from ircore.games.declarations import BOARD_COLUMNS, declaration_faults
 from ircore.players import base as players
+from ircore.results.games import GameResults
+from ircore.results.tables.formats import flat_names
+from ircore.results.tables.games import game_board
 
 
 def test_the_examples_of_the_contract_run() -> None:
@@ -90,6 +95,29 @@ def test_declarations_of_another_kind_or_name_are_named() -> None:
         "payload is no class of Record",
         "pages are no Pages",
     )
+
+
+def test_columns_of_boards_are_nobodys_names() -> None:
+    class Clashing(Unsound):
+        seats = (Seat("played", "Player", "nothing", "text"), Seat("guesser", "Guesser", "nothing", "choise"))  # type: ignore[arg-type]
+        outcomes = (*Unsound.outcomes, GameOutcome("aborted", played=False))
+        measures = (Measure("rank", "Rank", range=(0, 1)), Measure("guesser", "Guesser"))
+        pages = Pages()
+        published = ()
+
+    assert declaration_faults(Clashing()) == (
+        "the seat 'played' has the name of a column of boards",
+        "the measure 'rank' has the name of a column of boards",
+        "the seat guesser and the measure guesser would share a column of boards",
+        "the seat guesser answers 'choise'; known: text, picture, choice",
+    )
+
+
+def test_the_names_of_a_boards_own_columns_are_known() -> None:
+    board = game_board(GameResults.from_runs(Drawing(), [drawn_run()]))
+    columns = {*flat_names(board), *(column.key for column in board.columns)}
+    of_main_score = {f"main_score_{part}" for part in ("mean", "low", "high", "n")}
+    assert columns - of_main_score - {"guesser", "points"} <= BOARD_COLUMNS
 
 
 def test_faults_of_measures_that_judges_and_people_give() -> None:
