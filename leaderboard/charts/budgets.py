@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log10
 
+from ircore.core.counted import counted
 from ircore.results.statistics.intervals import clear_of, too_few
 from ircore.results.tables.model import Table
 from ircore.results.tables.turns import budgets_table
@@ -105,4 +106,4 @@ def _scores_title(series: Sequence[_Series]) -> str:
     )
     if not clear:
         return "Does a larger token budget give better pictures? No pair's intervals are clear of each other"
-    return f"The largest token budget is clearly better than the smallest for {clear} of {len(series)} pairs"
+    return f"The largest token budget is clearly better than the smallest for {clear} of {counted(len(series), 'pair')}"

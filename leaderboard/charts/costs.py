@@ -139,8 +139,9 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
     named = shown if few else best
     wide, narrow = (_layout(effort, named, shown, points, scores, length) for length in _WIDTHS)
     marks = [_mark(effort, pair, efforts[pair.run_id], scores[pair.run_id]) for pair in shown]
+    verb = "is" if len(best) == 1 else "are"
     return Sketch(
-        title=f"{effort.title} {len(best)} of {len(points)} pairs are not beaten at {effort.less}",
+        title=f"{effort.title} {len(best)} of {counted(len(points), 'pair')} {verb} not beaten at {effort.less}",
         reading_aid=(
             "Each mark is a pair: further left is less, further up is better, lines are 95 % intervals of the score."
             " The stepped line is the frontier: no pair beats those on it with the same or less."

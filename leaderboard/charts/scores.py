@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 
+from ircore.core.counted import counted
 from ircore.games.reconstruction.published.paper_tables import JUDGES
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
 from ircore.results.tables.judges import judges_table
@@ -270,4 +271,4 @@ def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
         return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score{alone}"
     fewest, most = min(map(len, top)), max(map(len, top))
     left = f"{by.capitalize()} leaves {most}" if fewest == most else f"Judges leave {fewest} to {most}"
-    return f"{left} of {len(subject.pairs)} pairs in the top group"
+    return f"{left} of {counted(len(subject.pairs), 'pair')} in the top group"

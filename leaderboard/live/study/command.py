@@ -165,7 +165,7 @@ def import_command(study: Path, out: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"runs": taken, "participants": [asdict(each) for each in imported]})
     for each in () if as_json else imported:
-        checks = f"{each.passed} of {each.checks} checks"
+        checks = f"{each.passed} of {counted(each.checks, 'check')}"
         click.echo(
             f"{each.code}  {counted(each.targets, 'target')}, {checks}"
             + (f": left out, {each.why}" if each.why else "")
