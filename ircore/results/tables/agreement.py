@@ -65,7 +65,8 @@ def agreement_table(results: Results) -> Table:
     )
     people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
     notes = (*NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
-    return Table("agreement", "Agreement of raters", caption(results), columns, rows, notes)
+    spare = ("spearman", "kappa", "episodes", "renderings", "agreement")
+    return Table("agreement", "Agreement of raters", caption(results), columns, rows, notes, spare=spare)
 
 
 def annotators_table(results: Results) -> Table:
