@@ -74,10 +74,10 @@ class RaterPair:
         1.0
     """
 
-    one: str
+    first_rater: str
     """A judge, or an annotator's pseudonym."""
 
-    other: str
+    second_rater: str
     """A judge, ``human`` for the mean of all annotators, or an annotator's pseudonym."""
 
     kind: Kind
@@ -253,8 +253,8 @@ def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference:
     # Ties are coded 0.5; the decided choices leave them out.
     first, second = (np.where(values == 0.5, np.nan, values) for values in choices)
     return RaterPair(
-        one=rater,
-        other=other,
+        first_rater=rater,
+        second_rater=other,
         kind=kind,
         pearson=pearson(*scores, similarity.instances),
         spearman=spearman(*scores, similarity.instances),

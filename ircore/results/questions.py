@@ -284,20 +284,26 @@ def _judges(table: _ScoreTable) -> Answer | None:
     if not known:
         return None
     known.sort(key=lambda pair: -(pair.pearson.value or 0))
-    lines = tuple(Line(f"{pair.one} and {pair.other}", _correlation(pair.pearson)) for pair in known[:_MOST_ROWS])
+    lines = tuple(
+        Line(f"{pair.first_rater} and {pair.second_rater}", _correlation(pair.pearson)) for pair in known[:_MOST_ROWS]
+    )
     if with_people:
         sentence = (
-            f"The nearest is {known[0].one}: its scores correlate with people's by r = {interval(lines[0].value, 2)}."
+            f"The nearest is {known[0].first_rater}: its scores correlate with people's by "
+            f"r = {interval(lines[0].value, 2)}."
         )
     else:
         sentence = (
             "No person has rated these renderings yet; among themselves the judges "
-            f"{known[0].one} and {known[0].other} correlate by r = {interval(lines[0].value, 2)}."
+            f"{known[0].first_rater} and {known[0].second_rater} correlate by r = {interval(lines[0].value, 2)}."
         )
     chosen = list(table.results.instances)
     rated = table.finals(chosen)
     # One of the two is the judge that answers, unless the nearest pair is of two other judges.
-    other = next((judge for judge in (known[0].one, known[0].other) if judge not in {table.judge, HUMAN}), table.judge)
+    other = next(
+        (judge for judge in (known[0].first_rater, known[0].second_rater) if judge not in {table.judge, HUMAN}),
+        table.judge,
+    )
     apart = np.abs(rated - table.results.finals(other, table.runs, chosen))
     return Answer("judges", "Do judges agree with people?", sentence, "Judges", "Pearson’s r, −1 to 1", lines,
                   table.episodes(chosen, apart), "where the judges differ most")  # fmt: skip

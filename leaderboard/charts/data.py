@@ -128,8 +128,8 @@ def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
 
 def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
     """Return a table with the rows whose entry under a column is wanted."""
-    kept = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
-    return replace(table, rows=tuple(kept))
+    rows = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
+    return replace(table, rows=tuple(rows))
 
 
 def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:

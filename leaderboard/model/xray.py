@@ -142,8 +142,8 @@ class Fault:
     box: Box | None
     """Where it should be, in pixels of the target; of something extra, where it is."""
 
-    seen: tuple[float, float] | None
-    """Middle of the place where it was seen instead, in pixels of the target."""
+    drawn_at: tuple[float, float] | None
+    """Middle of the place where the rendering has it instead, in pixels of the target."""
 
     cited: Cited | None
     """None if no sentence speaks of it."""
@@ -235,7 +235,7 @@ def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], said:
     fates = tuple(_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
     faults = [
         Fault(
-            fate, place, mark.name, mark.box, _seen(drawn, mark, notes) if fate == "moved" else None,
+            fate, place, mark.name, mark.box, _place_drawn(drawn, mark, notes) if fate == "moved" else None,
             _cited(mark.subject, drawn.group(mark.subject.kind), said, before[place] if before else None),
             tuple(drawn.facts[fact].sentence for fact in mark.facts if line.verdicts[fact] == "0"),
         )
@@ -265,7 +265,7 @@ def _fate(drawn: DrawnScene, mark: DrawnMark, verdicts: str) -> Fate:
     return "right" if any(verdicts[place] == "1" for place in mark.facts) else "unsure"
 
 
-def _seen(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNote]) -> tuple[float, float] | None:
+def _place_drawn(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNote]) -> tuple[float, float] | None:
     """Return the place where a mark was seen instead, if the fact about its place is a point."""
     for place in mark.facts:
         note = notes.get(place)

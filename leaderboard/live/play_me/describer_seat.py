@@ -57,8 +57,8 @@ class Table:
     @property
     def question(self) -> Path | None:
         """The folder of the question that waits for an answer; None while the generator draws, or when all is over."""
-        asked = (self.folder / "desk").glob(f"{self.ASKED}-*/instructions.txt")
-        waiting = [path.parent for path in asked if not self.is_answered(path.parent)]
+        instructions = (self.folder / "desk").glob(f"{self.ASKED}-*/instructions.txt")
+        waiting = [path.parent for path in instructions if not self.is_answered(path.parent)]
         return min(waiting, key=self._place) if waiting else None
 
     def is_answered(self, question: Path) -> bool:
@@ -75,10 +75,10 @@ class Table:
     def _instance_of(self, question: Path) -> Instance | None:
         """Return the target of a question; None while it is still being written."""
         try:
-            seen = (question / "target.png").read_bytes()
+            picture = (question / "target.png").read_bytes()
         except OSError:
             return None
-        return self._by_target.get(hashlib.sha256(seen).hexdigest())
+        return self._by_target.get(hashlib.sha256(picture).hexdigest())
 
     def take(self, said: dict[str, Any]) -> bool:
         """Take the page's answer: JSON with ``question`` and ``text``; False if no such question waits.

@@ -91,7 +91,9 @@ def test_agreement_has_r_and_rho_of_every_two_raters(results: Results, charts: M
     wanted = [value for pair in pairs for value in (pair.pearson.value, pair.spearman.value)]
     assert drawn(charts["agreement"]) == pytest.approx(wanted, abs=0.001)
     best = max((pair for pair in pairs if pair.kind == "judge-human"), key=lambda pair: pair.pearson.value or 0)
-    assert charts["agreement"].title.startswith(f"{best.one} agrees best with people: r = {best.pearson.value:.2f} (")
+    assert charts["agreement"].title.startswith(
+        f"{best.first_rater} agrees best with people: r = {best.pearson.value:.2f} ("
+    )
 
 
 def test_published_values_are_hollow_below_ours_and_in_tables_of_their_own(charts: Mapping[str, Chart]) -> None:
