@@ -84,9 +84,9 @@ def _regions(file_lines: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple
             yield first, last, begin, end
 
 
-def _changed(here: str, there: str) -> str:
-    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(here, there, strict=False)))
-    return f"says “{_from(here, at)}”, the data say “{_from(there, at)}”"
+def _changed(file_line: str, data_line: str) -> str:
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(file_line, data_line, strict=False)))
+    return f"says “{_from(file_line, at)}”, the data say “{_from(data_line, at)}”"
 
 
 def _quoted(lines: Sequence[str]) -> str:

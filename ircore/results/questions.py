@@ -59,15 +59,15 @@ class _ScoreTable:
         self.results, self.judge = results, judge
         self.runs = [submission.run_id for submission in results.submissions]
 
-    def finals(self, chosen: Sequence[Instance]) -> Floats:
-        return self.results.finals(self.judge, self.runs, chosen)
+    def finals(self, instances: Sequence[Instance]) -> Floats:
+        return self.results.finals(self.judge, self.runs, instances)
 
     def filled(self, value: Callable[[EpisodeResult], float | None]) -> Floats:
         """Return a number of each episode, NaN where it is None."""
         return filled(self.results.instances, [self.results.episodes[run_id] for run_id in self.runs], value)
 
     def episodes(
-        self, chosen: Sequence[Instance], scores: Floats, least_first: bool = False
+        self, instances: Sequence[Instance], scores: Floats, least_first: bool = False
     ) -> tuple[tuple[str, str], ...]:
         """Return the episodes with the highest scores, or the least; of a target only one where targets suffice."""
         known = [(scores[row, column], row, column) for row, column in zip(*np.nonzero(~np.isnan(scores)), strict=True)]
@@ -75,7 +75,7 @@ class _ScoreTable:
         first: dict[str, tuple[str, str]] = {}
         others: list[tuple[str, str]] = []
         for _, row, column in known:
-            episode = self.runs[column], chosen[row].instance_id
+            episode = self.runs[column], instances[row].instance_id
             if first.setdefault(episode[1], episode) != episode:
                 others.append(episode)
         return (*first.values(), *others)[:PICTURES]
@@ -223,8 +223,8 @@ def _title(instance: Instance) -> str:
     return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {place}"
 
 
-def _groups(table: _ScoreTable, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:
-    return _lines(((name, table.finals(chosen(name))) for name in names), SCORE)
+def _groups(table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]) -> list[Line]:
+    return _lines(((name, table.finals(instances_of(name))) for name in names), SCORE)
 
 
 def _kind(category: str) -> str:

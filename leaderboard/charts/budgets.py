@@ -75,7 +75,7 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
                 Spot(
                     round(log10(_budget(row)), 4),
                     row[key],
-                    said=f"{plain(str(row['players'].value))}, {_budget(row)} tokens<br>",
+                    hover_text=f"{plain(str(row['players'].value))}, {_budget(row)} tokens<br>",
                 )
                 for row in rows
             ),
@@ -88,7 +88,7 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
             "Each mark is a mean over the episodes of one budget, the band its 95 % interval; only the budget differs"
             " along a line."
         ),
-        chosen=(
+        selection_words=(
             f"Shown are {MOST_PANELS} of the {len(series)} pairs that were played under several budgets."
             if len(series) > MOST_PANELS
             else ""

@@ -180,8 +180,8 @@ def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> g
     )
 
 
-def _mark(effort: Effort, pair: Pair, taken: Value, score: Value) -> go.Scatter:
-    amount, value, colour = mean(taken) or 1, mean(score), describer_token(pair.hue)
+def _mark(effort: Effort, pair: Pair, effort_value: Value, score: Value) -> go.Scatter:
+    amount, value, colour = mean(effort_value) or 1, mean(score), describer_token(pair.hue)
     return go.Scatter(
         mode="markers",
         x=[rounded(log10(amount))],

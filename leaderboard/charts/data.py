@@ -76,7 +76,7 @@ class Subject:
         episodes = {submission.run_id: self.results.episodes[submission.run_id] for submission in submissions}
         return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
 
-    def chosen_words(self, most: int) -> str:
+    def selection_words(self, most: int) -> str:
         """Return a sentence that says which ``most`` pairs a figure shows; empty if the figure shows all pairs."""
         count = len(self.pairs)
         return (

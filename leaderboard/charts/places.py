@@ -70,7 +70,7 @@ def versions_sketch(table: Table, versions: Sequence[str], pairs: Mapping[Name, 
         + (f" The {len(best)} best pairs are named; the others are grey." if others else ""),
         drawing=Drawing([*grey, *coloured], wide, narrow),
         table=replace(table, rows=shown_rows),
-        chosen=f"Shown are the {MOST_ROWS} best of {len(there)} pairs." if len(there) > MOST_ROWS else "",
+        selection_words=f"Shown are the {MOST_ROWS} best of {len(there)} pairs." if len(there) > MOST_ROWS else "",
     )
 
 
