@@ -67,9 +67,9 @@ def _differences(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[
         for here, there in zip(range(first, first + paired), range(begin, begin + paired), strict=True):
             yield head + here + 1, _changed(file_lines[here], wanted[there])
         if missing := wanted[begin + paired : end]:
-            yield head + first + paired + 1, f"{_told(missing)} missing"
+            yield head + first + paired + 1, f"{_quoted(missing)} missing"
         if added := file_lines[first + paired : last]:
-            yield head + first + paired + 1, f"{_told(added)} not written from the data"
+            yield head + first + paired + 1, f"{_quoted(added)} not written from the data"
 
 
 def _regions(file_lines: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
@@ -84,12 +84,12 @@ def _regions(file_lines: Sequence[str], wanted: Sequence[str]) -> Iterator[tuple
             yield first, last, begin, end
 
 
-def _changed(here: str, there: str) -> str:
-    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(here, there, strict=False)))
-    return f"says “{_from(here, at)}”, the data say “{_from(there, at)}”"
+def _changed(file_line: str, data_line: str) -> str:
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(file_line, data_line, strict=False)))
+    return f"says “{_from(file_line, at)}”, the data say “{_from(data_line, at)}”"
 
 
-def _told(lines: Sequence[str]) -> str:
+def _quoted(lines: Sequence[str]) -> str:
     """Describe lines by the first line that is not empty."""
     first = next(filter(str.strip, lines), "")
     return f"“{_from(first, 0)}” is" if len(lines) == 1 else f"{len(lines):,} lines from “{_from(first, 0)}” are"

@@ -79,11 +79,11 @@ def main(place: str, revision: str | None) -> None:
     import datasets
 
     known = datasets.get_dataset_config_names(place, revision=revision)
-    print(json.dumps({name: _seen(place, revision, name) for name in known}), flush=True)
+    print(json.dumps({name: _loaded(place, revision, name) for name in known}), flush=True)
     os._exit(0)  # open streams would keep the process
 
 
-def _seen(place: str, revision: str | None, name: str) -> dict[str, Any]:
+def _loaded(place: str, revision: str | None, name: str) -> dict[str, Any]:
     import datasets
 
     arguments = {"path": place, "name": name, "split": SPLIT, "revision": revision}

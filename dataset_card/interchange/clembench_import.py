@@ -127,9 +127,9 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
     return _Imported(run, tuple(episodes), (), pictures)
 
 
-def _identity(results: ResultsFolder, ours: object) -> _OurRun:
+def _identity(results: ResultsFolder, document: object) -> _OurRun:
     """Return our part of ``run.json``; pair and rules must match the folder's name."""
-    identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, ours)
+    identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, document)
     # Earlier versions named folders without the rules.
     names = (pair_folder(identity.run), former_pair_folder(identity.run))
     if results.pair.name not in names:

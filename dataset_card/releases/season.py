@@ -9,7 +9,7 @@ from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps, read_season_
 
 
 def season_text(
-    further: SeasonGaps | None, previous: Path | None, source: ReleaseSource, gone: Collection[str] = ()
+    further: SeasonGaps | None, previous: Path | None, source: ReleaseSource, removed_run_ids: Collection[str] = ()
 ) -> str:
     """Return the content of ``season_gaps.json``; empty without a gap.
 
@@ -20,13 +20,13 @@ def season_text(
         further: Further gaps; None for none.
         previous: Folder of the release before.
         source: Of this release.
-        gone: Runs that were taken out: their gaps go with them.
+        removed_run_ids: Runs that were taken out: their gaps go with them.
 
     Raises:
         InputError: Gaps that were given are to another public set, or of a run that the release never had.
     """
     runs, public = _runs(source), _public(source)
-    gaps = None if further is None else further.of({gap.run_id for gap in further.gaps} - set(gone))
+    gaps = None if further is None else further.of({gap.run_id for gap in further.gaps} - set(removed_run_ids))
     if gaps is not None and (fault := next(_misfits(gaps, public, runs), None)):
         raise InputError(f"--season: {fault}", "Make the gaps with the runs of this release: … season gap --public RUN")
     former = None if previous is None else gaps_of(previous)

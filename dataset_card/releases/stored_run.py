@@ -97,7 +97,7 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
     @property
     def records_path(self) -> Path | None:
         """File with the run's cached records; None without a cache."""
-        return None if self._kept is None else self.release.records_path(self.run.run_id)
+        return None if self._cached_records is None else self.release.records_path(self.run.run_id)
 
     def costs(self) -> Mapping[str, float | None]:
         """Return the cost of each episode in US dollars; None for an unknown cost."""
@@ -120,10 +120,10 @@ class StoredRun(_AnyStoredRun[Run, InstanceSet]):
     def records(self) -> RunRecords:
         """Episodes, scores and costs, without pictures."""
         # The cache is read first: JSON takes a tenth of the time of the tables.
-        return self._read_tables() if self._kept is None else self._kept
+        return self._read_tables() if self._cached_records is None else self._cached_records
 
     @cached_property
-    def _kept(self) -> RunRecords | None:
+    def _cached_records(self) -> RunRecords | None:
         return read_run_records(self.release.records_path(self.run.run_id))
 
     def _read_tables(self) -> RunRecords:

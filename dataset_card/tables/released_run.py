@@ -32,7 +32,7 @@ class ReleasedRun:
     run: Run
     instances: InstanceSet
     ended: tuple[Episode, ...]
-    given: tuple[Score, ...]
+    known_scores: tuple[Score, ...]
     known_judges: Mapping[str, JudgeIdentity]
     known_costs: Mapping[str, float | None]
     known_provenance: Provenance | None = None
@@ -49,7 +49,7 @@ class ReleasedRun:
 
     def scores(self) -> tuple[Score, ...]:
         """Return the run's scores, in the order of the release."""
-        return self.given
+        return self.known_scores
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return who the judges are."""

@@ -29,25 +29,25 @@ def join_configs(games: Mapping[str, Sequence[Config]]) -> tuple[Config, ...]:
     return tuple(replace(config, default=config.name == default) for config in joined)
 
 
-def fill_row(config: Config, own: Config, row: Row) -> Row:
+def fill_row(config: Config, game_config: Config, row: Row) -> Row:
     """Return a game's row as a row of the joined table.
 
     Args:
         config: The joined table.
-        own: The table as the game alone would have it.
-        row: A value for each column of ``own``.
+        game_config: The table as the game alone would have it.
+        row: A value for each column of ``game_config``.
     """
-    if config.columns == own.columns:
+    if config.columns == game_config.columns:
         return row
     empty: Row = dict.fromkeys(column.name for column in config.columns)
     kinds = _kinds(config.columns)
-    return empty | {_joined_name(kinds, column): row[column.name] for column in own.columns}
+    return empty | {_joined_name(kinds, column): row[column.name] for column in game_config.columns}
 
 
-def foreign_columns(config: Config, own: Config) -> tuple[str, ...]:
+def foreign_columns(config: Config, game_config: Config) -> tuple[str, ...]:
     """Return the columns of a joined table that rows of a game leave null."""
     kinds = _kinds(config.columns)
-    names = {_joined_name(kinds, column) for column in own.columns}
+    names = {_joined_name(kinds, column) for column in game_config.columns}
     return tuple(column.name for column in config.columns if column.name not in names)
 
 
@@ -65,16 +65,16 @@ def _join(configs: Mapping[str, Config]) -> Config:
     return replace(first, row=row, columns=tuple(shared))
 
 
-def _merge(known: Column | None, column: Column, game: str) -> Column:
+def _merge(earlier: Column | None, column: Column, game: str) -> Column:
     """Return the column that two games share, with both meanings in the description."""
     if column.name == GAME.name:
         # Each game describes this column as holding the name of that game alone.
         return replace(column, description="The game that the row is of.")
-    if known is None:
+    if earlier is None:
         return column
-    same = known.description == column.description
-    words = known.description if same else f"{known.description} In {game}: {column.description}"
-    return replace(known, description=words, nullable=known.nullable or column.nullable)
+    same = earlier.description == column.description
+    words = earlier.description if same else f"{earlier.description} In {game}: {column.description}"
+    return replace(earlier, description=words, nullable=earlier.nullable or column.nullable)
 
 
 def _kinds(columns: Iterable[Column]) -> dict[str, str]:

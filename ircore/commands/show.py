@@ -67,7 +67,7 @@ def _animate(folders: Sequence[RunFolder | GameRunFolder], episode_id: str | Non
     if not isinstance(folder, RunFolder):
         raise InputError(f"{folder.path}: a run of another game", "Name a run of the reconstruction game.")
     count = animate(folder, episode_id, file)
-    click.echo(f"{file}: {count} frames, {file.stat().st_size / 1024:.0f} KiB")
+    click.echo(f"{file}: {counted(count, 'frame')}, {file.stat().st_size / 1024:.0f} KiB")
 
 
 def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> RunFolder | GameRunFolder:

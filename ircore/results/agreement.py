@@ -74,10 +74,10 @@ class RaterPair:
         1.0
     """
 
-    one: str
+    first_rater: str
     """A judge, or an annotator's pseudonym."""
 
-    other: str
+    second_rater: str
     """A judge, ``human`` for the mean of all annotators, or an annotator's pseudonym."""
 
     kind: Kind
@@ -171,14 +171,14 @@ def agreement_results(episodes: EpisodesByRun, similarity: RatedTask) -> Agreeme
 
 def rated_similarity(episodes: EpisodesByRun) -> RatedTask:
     """Collect task 1: a thing is a rendering of a played episode, known by run, instance and turn; scores 0–10."""
-    things: list[EpisodeResult] = []
+    results: list[EpisodeResult] = []
     collector = _Collector()
     for result in _played(episodes):
-        places = {turn.turn: len(things) + at for at, turn in enumerate(result.episode.rendered_turns)}
-        things += [result] * len(places)
+        places = {turn.turn: len(results) + at for at, turn in enumerate(result.episode.rendered_turns)}
+        results += [result] * len(places)
         for ratings, judged in collector.of(result):
             ratings.update((places[turn], value) for turn, value in judged.trajectory.items())
-    return collector.task(things)
+    return collector.task(results)
 
 
 def rated_preference(episodes: EpisodesByRun) -> RatedTask:
@@ -186,15 +186,15 @@ def rated_preference(episodes: EpisodesByRun) -> RatedTask:
 
     Of humans, 1 and 0 are what more of the annotators prefer.
     """
-    things: list[EpisodeResult] = []
+    results: list[EpisodeResult] = []
     collector = _Collector()
     for result in _played(episodes):
         for ratings, judged in collector.of(result):
             if judged.preference is not None:
                 # The mean of people may be 0.75, which prefers the final rendering as 1 does.
-                ratings[len(things)] = (np.sign(judged.preference - 0.5) + 1) / 2
-        things.append(result)
-    return collector.task(things)
+                ratings[len(results)] = (np.sign(judged.preference - 0.5) + 1) / 2
+        results.append(result)
+    return collector.task(results)
 
 
 class _Collector:
@@ -210,20 +210,20 @@ class _Collector:
             for name, judged in ratings.items():
                 yield known.setdefault(name, {}), judged
 
-    def task(self, things: Sequence[EpisodeResult]) -> RatedTask:
-        instances = [result.episode.instance_id for result in things]
+    def task(self, results: Sequence[EpisodeResult]) -> RatedTask:
+        instances = [result.episode.instance_id for result in results]
         codes = {name: code for code, name in enumerate(dict.fromkeys(instances))}
         # A rater without a single rating of this task is left out: a row of NaN says nothing.
         judges, annotators = (
-            {name: _filled(len(things), raters[name]) for name in sorted(raters) if raters[name]}
+            {name: _filled(len(results), raters[name]) for name in sorted(raters) if raters[name]}
             for raters in (self._judges, self._annotators)
         )
         return RatedTask(
             judges,
             annotators,
             np.array([codes[name] for name in instances], np.intp),
-            tuple(result.episode.category for result in things),
-            tuple(result.run_id for result in things),
+            tuple(result.episode.category for result in results),
+            tuple(result.run_id for result in results),
         )
 
 
@@ -253,8 +253,8 @@ def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference:
     # Ties are coded 0.5; the decided choices leave them out.
     first, second = (np.where(values == 0.5, np.nan, values) for values in choices)
     return RaterPair(
-        one=rater,
-        other=other,
+        first_rater=rater,
+        second_rater=other,
         kind=kind,
         pearson=pearson(*scores, similarity.instances),
         spearman=spearman(*scores, similarity.instances),

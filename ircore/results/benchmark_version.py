@@ -45,12 +45,12 @@ class Version:
         return {"benchmark": self.name, "instance_set": self.instance_set, "prompts": self.prompts}
 
 
-def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None) -> Version:
+def version_of(results: Results, versions: Sequence[BenchmarkVersion] | None = None) -> Version:
     """Return the version that results belong to.
 
     Args:
         results: Of runs on one instance set.
-        known: The released versions; by default those of ``versions.yaml``.
+        versions: The released versions; by default those of ``versions.yaml``.
 
     Raises:
         InputError: Two runs were played with different prompts.
@@ -64,26 +64,26 @@ def version_of(results: Results, known: Sequence[BenchmarkVersion] | None = None
             "Give runs of one version.",
         )
     (prompts,) = runs
-    released = read_versions() if known is None else known
+    released = read_versions() if versions is None else versions
     matches = (
         version for version in released if (version.instance_set, version.prompts) == (results.instance_set, prompts)
     )
     return Version(results.instance_set, prompts, next(matches, None))
 
 
-def require_version(version: Version, name: str, known: Sequence[BenchmarkVersion] | None = None) -> None:
+def require_version(version: Version, name: str, versions: Sequence[BenchmarkVersion] | None = None) -> None:
     """Check that results are of the version that was asked for.
 
     Args:
         version: What they are of.
         name: What was asked for.
-        known: The released versions; by default those of ``versions.yaml``.
+        versions: The released versions; by default those of ``versions.yaml``.
 
     Raises:
         InputError: They are not.
     """
     if version.name != name:
-        released = read_versions() if known is None else known
+        released = read_versions() if versions is None else versions
         names = ", ".join(version.name for version in released) or "none"
         raise InputError(
             f"the runs are of the {version.words}, not of {name} (released: {names})",

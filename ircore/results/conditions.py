@@ -54,10 +54,10 @@ def strata(items: Iterable[_Conditioned]) -> list[str]:
     return [f"{item.category} {item.difficulty}" for item in items]
 
 
-def in_order(names: set[str], known: Sequence[str]) -> tuple[str, ...]:
+def in_order(names: set[str], order: Sequence[str]) -> tuple[str, ...]:
     """Return categories or difficulties in the order of the known ones, unknown ones last by name.
 
     >>> in_order({"charts", "hard", "easy"}, ("easy", "hard"))
     ('easy', 'hard', 'charts')
     """
-    return tuple(name for name in known if name in names) + tuple(sorted(names.difference(known)))
+    return tuple(name for name in order if name in names) + tuple(sorted(names.difference(order)))

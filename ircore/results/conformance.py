@@ -20,13 +20,13 @@ from ircore.runs.session import PlayPlan
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
-def check_table(entry: object, results: Results, asked: Question | None = None) -> None:
+def check_table(entry: object, results: Results, question: Question | None = None) -> None:
     """Check a table: the length of each row, a reason for each missing value, and every output format.
 
     Args:
         entry: What its entry point names.
         results: Computed from scored runs, such as ``sample_results`` makes.
-        asked: What the table is asked for; everything if None.
+        question: Judge, category and difficulty that the table is built for; everything if None.
 
     Raises:
         ConformanceError: The first fault.
@@ -34,7 +34,7 @@ def check_table(entry: object, results: Results, asked: Question | None = None) 
     if not isinstance(entry, Entry):
         raise ConformanceError(f"table: {type(entry).__name__} is no ircore.results.tables.catalogue.Entry")
     expect(bool(entry.description), "table: description is empty")
-    question = asked or Question()
+    question = question or Question()
     table = entry.table(results, question)
     if not isinstance(table, Table):
         raise ConformanceError(f"table: build returns a {type(table).__name__}, not a Table")

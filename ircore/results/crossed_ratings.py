@@ -22,10 +22,10 @@ class CrossedRatings:
         3
     """
 
-    one: str
+    first_judge: str
     """A judge."""
 
-    other: str
+    second_judge: str
     """The other judge; people come last."""
 
     counts: Mapping[tuple[int, int], int]

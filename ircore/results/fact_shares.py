@@ -70,14 +70,14 @@ def _by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[
     return tracks
 
 
-def _track(turns: Sequence[SaidTurn], own: Weights) -> list[_Step]:
+def _track(turns: Sequence[SaidTurn], weights: Weights) -> list[_Step]:
     steps = []
     for place, turn in enumerate(turns):
-        stated_share = _share(own, turn.stated)
+        stated_share = _share(weights, turn.stated)
         # What was not stated counts neither for nor against the generator.
         both = "".join(shown if stated == "1" else "?" for stated, shown in zip(turn.stated, turn.shown, strict=True))
-        drawn = _share(own, both)
-        steps.append(_Step(stated_share, drawn, _corrected(own, turns[place - 1], turn) if place else (0.0, 0.0)))
+        drawn = _share(weights, both)
+        steps.append(_Step(stated_share, drawn, _corrected(weights, turns[place - 1], turn) if place else (0.0, 0.0)))
     return steps
 
 

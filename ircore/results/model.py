@@ -300,26 +300,26 @@ class Results:
         finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
         return compare(finals, strata(chosen), bounds, mains)
 
-    def finals(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> "NDArray[np.float64]":
+    def finals(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> "NDArray[np.float64]":
         """Return a judge's scores of final renderings, 0–10, NaN where a score is missing; shape (instances, runs).
 
         Args:
             judge: One of ``judges``.
             run_ids: The columns.
-            chosen: The rows, of ``instances``.
+            instances: The rows, of ``instances``.
 
         Raises:
             KeyError: There is no such run.
         """
-        return self.ratings_of(judge, run_ids, chosen).final
+        return self.ratings_of(judge, run_ids, instances).final
 
-    def ratings_of(self, judge: str, run_ids: Sequence[str], chosen: Sequence[Instance]) -> JudgeRatings:
+    def ratings_of(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> JudgeRatings:
         """Return a judge's ratings of some runs on some instances; arguments and errors as of ``finals``."""
         # All runs are arranged at once and kept: a matrix of pairs asks for them couple by couple.
         every = self._ratings.get(judge)
         if every is None:
             every = self._ratings[judge] = judge_ratings(self.instances, self.episodes, judge, self.scopes.get(judge))
-        rows = [self._rows[instance.instance_id] for instance in chosen]
+        rows = [self._rows[instance.instance_id] for instance in instances]
         # Columns first: of two runs among hundreds, rows of all would be copied.
         return every.columns([self._columns[run_id] for run_id in run_ids]).rows(rows)
 

@@ -59,15 +59,15 @@ class _ScoreTable:
         self.results, self.judge = results, judge
         self.runs = [submission.run_id for submission in results.submissions]
 
-    def finals(self, chosen: Sequence[Instance]) -> Floats:
-        return self.results.finals(self.judge, self.runs, chosen)
+    def finals(self, instances: Sequence[Instance]) -> Floats:
+        return self.results.finals(self.judge, self.runs, instances)
 
     def filled(self, value: Callable[[EpisodeResult], float | None]) -> Floats:
         """Return a number of each episode, NaN where it is None."""
         return filled(self.results.instances, [self.results.episodes[run_id] for run_id in self.runs], value)
 
     def episodes(
-        self, chosen: Sequence[Instance], scores: Floats, least_first: bool = False
+        self, instances: Sequence[Instance], scores: Floats, least_first: bool = False
     ) -> tuple[tuple[str, str], ...]:
         """Return the episodes with the highest scores, or the least; of a target only one where targets suffice."""
         known = [(scores[row, column], row, column) for row, column in zip(*np.nonzero(~np.isnan(scores)), strict=True)]
@@ -75,7 +75,7 @@ class _ScoreTable:
         first: dict[str, tuple[str, str]] = {}
         others: list[tuple[str, str]] = []
         for _, row, column in known:
-            episode = self.runs[column], chosen[row].instance_id
+            episode = self.runs[column], instances[row].instance_id
             if first.setdefault(episode[1], episode) != episode:
                 others.append(episode)
         return (*first.values(), *others)[:PICTURES]
@@ -223,8 +223,8 @@ def _title(instance: Instance) -> str:
     return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {place}"
 
 
-def _groups(table: _ScoreTable, names: Sequence[str], chosen: Callable[[str], list[Instance]]) -> list[Line]:
-    return _lines(((name, table.finals(chosen(name))) for name in names), SCORE)
+def _groups(table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]) -> list[Line]:
+    return _lines(((name, table.finals(instances_of(name))) for name in names), SCORE)
 
 
 def _kind(category: str) -> str:
@@ -284,20 +284,26 @@ def _judges(table: _ScoreTable) -> Answer | None:
     if not known:
         return None
     known.sort(key=lambda pair: -(pair.pearson.value or 0))
-    lines = tuple(Line(f"{pair.one} and {pair.other}", _correlation(pair.pearson)) for pair in known[:_MOST_ROWS])
+    lines = tuple(
+        Line(f"{pair.first_rater} and {pair.second_rater}", _correlation(pair.pearson)) for pair in known[:_MOST_ROWS]
+    )
     if with_people:
         sentence = (
-            f"The nearest is {known[0].one}: its scores correlate with people's by r = {interval(lines[0].value, 2)}."
+            f"The nearest is {known[0].first_rater}: its scores correlate with people's by "
+            f"r = {interval(lines[0].value, 2)}."
         )
     else:
         sentence = (
             "No person has rated these renderings yet; among themselves the judges "
-            f"{known[0].one} and {known[0].other} correlate by r = {interval(lines[0].value, 2)}."
+            f"{known[0].first_rater} and {known[0].second_rater} correlate by r = {interval(lines[0].value, 2)}."
         )
     chosen = list(table.results.instances)
     rated = table.finals(chosen)
     # One of the two is the judge that answers, unless the nearest pair is of two other judges.
-    other = next((judge for judge in (known[0].one, known[0].other) if judge not in {table.judge, HUMAN}), table.judge)
+    other = next(
+        (judge for judge in (known[0].first_rater, known[0].second_rater) if judge not in {table.judge, HUMAN}),
+        table.judge,
+    )
     apart = np.abs(rated - table.results.finals(other, table.runs, chosen))
     return Answer("judges", "Do judges agree with people?", sentence, "Judges", "Pearson’s r, −1 to 1", lines,
                   table.episodes(chosen, apart), "where the judges differ most")  # fmt: skip

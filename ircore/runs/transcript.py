@@ -108,7 +108,7 @@ def _took(dialogue: Dialogue, prices: RunPrices) -> str:
         )
     totals = Totals.of(dialogue.questions, prices)
     return (
-        f"{counted(totals.requests, 'request')}, {totals.tokens:,} tokens (provider's count), "
+        f"{counted(totals.requests, 'request')}, {counted(totals.tokens, 'token')} (provider's count), "
         f"{counted(totals.images, 'image')}, {totals.seconds:.1f} s, cost {totals.cost_text()}"
     )
 
@@ -183,7 +183,7 @@ def _size(turn: Turn | None) -> str:
 def _effort(call: Call) -> list[str]:
     usage = call.usage
     counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
-    tokens = [f"{count:,} tokens {purpose}" for count, purpose in counts if count is not None]
+    tokens = [f"{counted(count, 'token')} {purpose}" for count, purpose in counts if count is not None]
     return [*tokens, f"{call.seconds:.2f} s", f"{usage.requests} requests" if usage.requests > 1 else ""]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
+from ircore.core.counted import counted
 from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError, WorkError
@@ -304,7 +305,7 @@ def _drawing(timed: _Timed, channel: int) -> tuple[str, bool]:
 
 def _took(usage: Usage, seconds: float) -> str:
     counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
-    parts = [f"{seconds:.1f} s", *(f"{count:,} tokens {done}" for count, done in counts if count is not None)]
+    parts = [f"{seconds:.1f} s", *(f"{counted(count, 'token')} {done}" for count, done in counts if count is not None)]
     return ", ".join([*parts, *([f"{usage.requests} requests"] if usage.requests > 1 else [])])
 
 

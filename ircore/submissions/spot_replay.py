@@ -89,9 +89,8 @@ class SpotReplay:
         """The grave finding about a run whose replay is worse; None for others."""
         if self.difference < LEAST_DIFFERENCE or self.chance >= LEVEL:
             return None
-        problem = (
-            f"played again, {len(self.scores)} episodes are {self.difference:.1f} points worse (p = {self.chance:.2g})"
-        )
+        episodes = counted(len(self.scores), "episode is", "episodes are")
+        problem = f"played again, {episodes} {self.difference:.1f} points worse (p = {self.chance:.2g})"
         return Flag(rule=RULE, where="the run", what=problem)
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log10
 
+from ircore.core.counted import counted
 from ircore.results.statistics.intervals import clear_of, too_few
 from ircore.results.tables.model import Table
 from ircore.results.tables.turns import budgets_table
@@ -74,7 +75,7 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
                 Spot(
                     round(log10(_budget(row)), 4),
                     row[key],
-                    said=f"{plain(str(row['players'].value))}, {_budget(row)} tokens<br>",
+                    hover_text=f"{plain(str(row['players'].value))}, {_budget(row)} tokens<br>",
                 )
                 for row in rows
             ),
@@ -87,7 +88,7 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
             "Each mark is a mean over the episodes of one budget, the band its 95 % interval; only the budget differs"
             " along a line."
         ),
-        chosen=(
+        selection_words=(
             f"Shown are {MOST_PANELS} of the {len(series)} pairs that were played under several budgets."
             if len(series) > MOST_PANELS
             else ""
@@ -105,4 +106,4 @@ def _scores_title(series: Sequence[_Series]) -> str:
     )
     if not clear:
         return "Does a larger token budget give better pictures? No pair's intervals are clear of each other"
-    return f"The largest token budget is clearly better than the smallest for {clear} of {len(series)} pairs"
+    return f"The largest token budget is clearly better than the smallest for {clear} of {counted(len(series), 'pair')}"

@@ -74,7 +74,7 @@ class Chart:
     published: tuple[Table, ...] = ()
     """The paper's values drawn beside ours, never in one table with them."""
 
-    chosen: str = ""
+    selection_words: str = ""
     """Sentence that says which pairs are shown; empty if all are."""
 
     source: Mapping[str, str | None] = field(default_factory=dict)
@@ -291,6 +291,6 @@ def chart_of(
         },
         table=sketch.table,
         published=sketch.published,
-        chosen=sketch.chosen,
+        selection_words=sketch.selection_words,
         source={**(source or {}), "units": units_text(units)},
     )

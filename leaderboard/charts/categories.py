@@ -60,7 +60,7 @@ def categories_sketch(subject: Subject) -> Sketch | Missing:
             "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line its"
             " 95 % interval; the pairs stand in the same order and on the same scale in every panel."
         ),
-        chosen=subject.chosen_words(MOST_PANELS),
+        selection_words=subject.selection_words(MOST_PANELS),
         drawing=Drawing(
             [
                 _mark(pair, category, by_run[pair.run_id], row, panel)

@@ -53,7 +53,7 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
             "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
             " may be about several things. Intervals are in the table."
         ),
-        chosen=subject.chosen_words(MOST_ROWS),
+        selection_words=subject.selection_words(MOST_ROWS),
         drawing=Drawing([heat_map.trace()], wide, narrow),
         table=picked(table, [RUN, "pair", "messages", *CORRECTIONS]),
     )
@@ -81,7 +81,7 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
             "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
             " the more. Later turns rest on fewer, and usually harder, episodes."
         ),
-        chosen=subject.chosen_words(MOST_PANELS),
+        selection_words=subject.selection_words(MOST_PANELS),
         drawing=small_maps(some.ranked, maps, _NAMES, first=2),
         table=picked(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
     )

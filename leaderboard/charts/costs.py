@@ -139,8 +139,9 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
     named = shown if few else best
     wide, narrow = (_layout(effort, named, shown, points, scores, length) for length in _WIDTHS)
     marks = [_mark(effort, pair, efforts[pair.run_id], scores[pair.run_id]) for pair in shown]
+    verb = "is" if len(best) == 1 else "are"
     return Sketch(
-        title=f"{effort.title} {len(best)} of {len(points)} pairs are not beaten at {effort.less}",
+        title=f"{effort.title} {len(best)} of {counted(len(points), 'pair')} {verb} not beaten at {effort.less}",
         reading_aid=(
             "Each mark is a pair: further left is less, further up is better, lines are 95 % intervals of the score."
             " The stepped line is the frontier: no pair beats those on it with the same or less."
@@ -179,8 +180,8 @@ def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> g
     )
 
 
-def _mark(effort: Effort, pair: Pair, taken: Value, score: Value) -> go.Scatter:
-    amount, value, colour = mean(taken) or 1, mean(score), describer_token(pair.hue)
+def _mark(effort: Effort, pair: Pair, effort_value: Value, score: Value) -> go.Scatter:
+    amount, value, colour = mean(effort_value) or 1, mean(score), describer_token(pair.hue)
     return go.Scatter(
         mode="markers",
         x=[rounded(log10(amount))],

@@ -76,7 +76,7 @@ class Subject:
         episodes = {submission.run_id: self.results.episodes[submission.run_id] for submission in submissions}
         return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
 
-    def chosen_words(self, most: int) -> str:
+    def selection_words(self, most: int) -> str:
         """Return a sentence that says which ``most`` pairs a figure shows; empty if the figure shows all pairs."""
         count = len(self.pairs)
         return (
@@ -128,8 +128,8 @@ def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
 
 def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
     """Return a table with the rows whose entry under a column is wanted."""
-    kept = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
-    return replace(table, rows=tuple(kept))
+    rows = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
+    return replace(table, rows=tuple(rows))
 
 
 def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:

@@ -51,12 +51,13 @@ def entries_sketch(table: Table, pairs: Mapping[str, Pair]) -> Sketch | Missing:
     named = [(row, pairs[str(row[RUN].value)]) for row in best]
     wide, narrow = (_entries_layout(rows, named, narrow) for narrow in (False, True))
     grey = [_grey_marks(others, pairs)] if others else []
-    lines = [trace for row, pair in reversed(named) for trace in _held(row, pair, len(rows))]
+    lines = [trace for row, pair in reversed(named) for trace in _mark_and_line(row, pair, len(rows))]
+    named_words = f"Each of the {len(best)} best pairs has its name" if others else "Each pair has its name"
     return Sketch(
         title=_entries_title(*named[0], len(rows)),
         reading_aid="Each mark is a pair, from left to right as the runs began; further up is better. The stepped line"
-        f" is the best main score by then. The {len(best)} best pairs have their names, their 95 % intervals, and a"
-        " line from their entry to now" + ("; the others are grey." if others else "."),
+        f" is the best main score by then. {named_words}, 95 % interval and a line from entry to now"
+        + ("; the others are grey." if others else "."),
         drawing=Drawing([_record(rows), *grey, *lines], wide, narrow),
         table=table,
     )
@@ -106,7 +107,7 @@ def _grey_marks(rows: Sequence[Entry], pairs: Mapping[str, Pair]) -> go.Scatter:
     )
 
 
-def _held(row: Entry, pair: Pair, count: int) -> list[go.Scatter]:
+def _mark_and_line(row: Entry, pair: Pair, count: int) -> list[go.Scatter]:
     """Return a pair's mark, and the line of its score, which never changes, from its entry to the newest entry."""
     colour, score = describer_token(pair.hue), rounded(_score(row))
     line = {"color": colour, "width": 1, "dash": generator_dash(pair.shape)}

@@ -42,7 +42,7 @@ def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
 
 def _spot(row: Entry, key: str) -> Spot:
     value: Value = row[key]
-    return Spot(float(str(row["turn"].value)), value, said=f"{key}, turn {row['turn'].value}<br>")
+    return Spot(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
 
 
 def _title(rows: list[Entry]) -> str:

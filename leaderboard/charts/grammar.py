@@ -143,7 +143,7 @@ class Sketch:
     published: tuple[Table, ...] = ()
     """The paper's values that are drawn beside them."""
 
-    chosen: str = ""
+    selection_words: str = ""
     """Sentence that says which pairs are shown; empty if all are."""
 
 

@@ -104,8 +104,8 @@ def name_axis(names: Sequence[str]) -> Json:
     return axis(len(names) - 0.5, -0.5, list(enumerate(names)), showgrid=False)
 
 
-def _turn_axis(turns: int, title: str = "", first: int = 1, every: int = 1) -> Json:
-    ticks = [(at, str(at + first)) for at in range(0, turns, every)]
+def _turn_axis(turns: int, title: str = "", first: int = 1, step: int = 1) -> Json:
+    ticks = [(at, str(at + first)) for at in range(0, turns, step)]
     return axis(-0.5, turns - 0.5, ticks, title, showgrid=False)
 
 
@@ -198,7 +198,7 @@ def heat_maps_sketch(subject: Subject) -> Sketch | Missing:
             "Each cell is the mean similarity (0–10) that a category has reached after a turn: the stronger the colour"
             " the more similar. An episode that has ended keeps its last score."
         ),
-        chosen=subject.chosen_words(MOST_PANELS),
+        selection_words=subject.selection_words(MOST_PANELS),
         drawing=small_maps(some.ranked, maps, [labels.category_short(category) for category in categories]),
         table=picked(shown, [RUN, "pair", "category", "turn", "reached"]),
     )

@@ -5,6 +5,7 @@ from typing import Literal
 
 import plotly.graph_objects as go
 
+from ircore.core.counted import counted
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.intervals import clear_of
 from ircore.results.statistics.recalibration import Refusal
@@ -170,7 +171,8 @@ def _reliability_title(fitted: Mapping[str, Recalibration]) -> str:
     high, low = sides.count(1), sides.count(-1)
     if not high and not low:
         return "What is a judge's score worth to people? No judge is clearly too generous or too strict"
-    parts = [f"{high} of {len(fitted)} judges give more than people"] if high else []
+    judges = f" of {counted(len(fitted), 'judge')}"
+    parts = [f"{high}{judges} give{'s' if high == 1 else ''} more than people"] if high else []
     if low:
-        parts.append(f"{low} {'' if high else f'of {len(fitted)} judges '}give{'s' if low == 1 else ''} less")
+        parts.append(f"{low}{'' if high else judges} give{'s' if low == 1 else ''} less")
     return ", ".join(parts)

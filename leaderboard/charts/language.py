@@ -71,7 +71,7 @@ def _sketch(subject: Subject, table: Table, key: str, tracks: Sequence[Track], s
     return Sketch(
         title=subject.among_words(MOST_PANELS) + title,
         reading_aid=_AID,
-        chosen=subject.chosen_words(MOST_PANELS),
+        selection_words=subject.selection_words(MOST_PANELS),
         drawing=panels(tracks, scale),
         table=picked(table, [RUN, "pair", "turn", "messages", key]),
     )

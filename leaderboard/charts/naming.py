@@ -6,6 +6,7 @@ from math import ceil, floor
 
 import plotly.graph_objects as go
 
+from ircore.core.counted import counted
 from ircore.games.reconstruction.import_tangrams import EASY_BELOW, HARD_ABOVE
 from ircore.results.tables.model import Column, Table
 from ircore.results.tables.naming import MEASURES
@@ -50,9 +51,9 @@ def _sketch(measure: Column, name: str, table: Table) -> Sketch | Missing:
     if not known:
         return Missing(f"{measure.title} of {name}", "No picture has the names that this measure needs.")
     width, coloured = _BIN[measure.key], measure.key == "snd"
-    counted = Counter((bin_of(value, width), level if coloured else "") for value, level in known)
+    pictures = Counter((bin_of(value, width), level if coloured else "") for value, level in known)
     # Empty bins between others are kept, so that the axis is even; the highest stands above.
-    bins = list(range(max(at for at, _ in counted), min(at for at, _ in counted) - 1, -1))
+    bins = list(range(max(at for at, _ in pictures), min(at for at, _ in pictures) - 1, -1))
     return Sketch(
         title=_title(measure, name, known),
         reading_aid=f"Bars count pictures; {measure.description[0].lower()}{measure.description[1:]}"
@@ -61,7 +62,7 @@ def _sketch(measure: Column, name: str, table: Table) -> Sketch | Missing:
             if coloured
             else ""
         ),
-        drawing=_drawing(measure, bins, counted, _LEVELS if coloured else _ALL),
+        drawing=_drawing(measure, bins, pictures, _LEVELS if coloured else _ALL),
         table=picked(table, ("picture", "names", measure.key)),
     )
 
@@ -81,16 +82,16 @@ def _title(measure: Column, name: str, known: Sequence[tuple[float, str]]) -> st
         mean = sum(value for value, _ in known) / len(known)
         return f"{measure.title} of {name}: {mean:.2f} on average"
     easy, hard = (sum(level == wanted for _, level in known) for wanted in ("easy", "hard"))
-    return f"{measure.title} of {name}: {easy} of {len(known)} pictures are easy by their names, {hard} hard"
+    return f"{measure.title} of {name}: {easy} of {counted(len(known), 'picture')} easy by their names, {hard} hard"
 
 
 def _drawing(
-    measure: Column, bins: Sequence[int], counted: Counter[tuple[int, str]], levels: dict[str, str]
+    measure: Column, bins: Sequence[int], pictures: Counter[tuple[int, str]], levels: dict[str, str]
 ) -> Drawing:
     width = _BIN[measure.key]
     digits = 1 if width >= 0.1 else 2
     labels = [f"{at * width:.{digits}f}–{(at + 1) * width:.{digits}f}" for at in bins]
-    totals = [sum(counted[at, level] for level in levels) for at in bins]
+    totals = [sum(pictures[at, level] for level in levels) for at in bins]
     most = max(totals)
     step = max(1, next(times * 10**power for power in range(7) for times in (1, 2, 5) if 5 * times * 10**power >= most))
     horizontal = axis(0, most * 1.08, steps(0, step * floor(most * 1.08 / step), step), "pictures")
@@ -106,7 +107,7 @@ def _drawing(
         xaxis=horizontal, yaxis=vertical, barmode="stack", bargap=0.25,
         annotations=[*notes, *(legend(levels, 4, 34) if several else ())], shapes=_cuts(bins, width) if several else [],
     )  # fmt: skip
-    return Drawing([_bars(level, colour, bins, labels, counted) for level, colour in levels.items()], made, made)
+    return Drawing([_bars(level, colour, bins, labels, pictures) for level, colour in levels.items()], made, made)
 
 
 def _cuts(bins: Sequence[int], width: float) -> list[Json]:
@@ -117,12 +118,12 @@ def _cuts(bins: Sequence[int], width: float) -> list[Json]:
 
 
 def _bars(
-    level: str, colour: str, bins: Sequence[int], labels: Sequence[str], counted: Counter[tuple[int, str]]
+    level: str, colour: str, bins: Sequence[int], labels: Sequence[str], pictures: Counter[tuple[int, str]]
 ) -> go.Bar:
     return go.Bar(
         orientation="h",
         name=level,
-        x=[counted[at, level] for at in bins],
+        x=[pictures[at, level] for at in bins],
         y=list(range(len(bins))),
         text=[""] * len(bins),
         marker={"color": token(colour)},

@@ -44,7 +44,7 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
     every = f" of all {len(bars)} pairs" if len(bars) > MOST_ROWS else ""
     title = _title(list(bars.values()), every)
     shown = picked(of_runs(table, chosen), _COLUMNS)
-    return _sketch([bars[run_id] for run_id in chosen], title, shown, subject.chosen_words(MOST_ROWS))
+    return _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
 
 
 def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
@@ -77,7 +77,7 @@ def budget_outcomes_sketch(subject: Subject) -> Sketch | Missing:
     return _sketch(list(bars.values()), title, picked(of_runs(outcomes, list(bars)), _COLUMNS), chosen)
 
 
-def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") -> Sketch | Missing:
+def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str = "") -> Sketch | Missing:
     if not any(bar.episodes for bar in bars):
         return Missing("How do episodes end?", "No episode was rated.")
     layouts = row_layouts(
@@ -93,7 +93,7 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, chosen: str = "") ->
             "Each bar splits a row's rated episodes by whether the final rendering scored above, equal to or below the"
             " first, or was the only one; the numbers in it are episodes."
         ),
-        chosen=chosen,
+        selection_words=selection_words,
         drawing=Drawing([_trace(outcome, bars) for outcome in CONVERGENCES], *layouts),
         table=table,
     )

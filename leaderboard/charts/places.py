@@ -62,15 +62,15 @@ def versions_sketch(table: Table, versions: Sequence[str], pairs: Mapping[Name, 
     grey = [_grey_lines([lines[name] for name in others], versions)] if others else []
     # The best is drawn last, so that no other line covers it.
     coloured = [_place_line(rows, versions, pair, number) for number, (rows, pair) in enumerate(named)][::-1]
-    kept = tuple(row for row in table.rows if (str(row[1].value), str(row[2].value)) in lines)
+    shown_rows = tuple(row for row in table.rows if (str(row[1].value), str(row[2].value)) in lines)
     return Sketch(
         title=f"{pair_name(pairs[best[0]])} leads the newest board; {_led_before(lines[best[0]], versions)}",
         reading_aid="Place by main score in each version, the first at the top; upright lines are the ranks that the"
         " intervals allow. The scale is logarithmic, so that the first places stand apart."
         + (f" The {len(best)} best pairs are named; the others are grey." if others else ""),
         drawing=Drawing([*grey, *coloured], wide, narrow),
-        table=replace(table, rows=kept),
-        chosen=f"Shown are the {MOST_ROWS} best of {len(there)} pairs." if len(there) > MOST_ROWS else "",
+        table=replace(table, rows=shown_rows),
+        selection_words=f"Shown are the {MOST_ROWS} best of {len(there)} pairs." if len(there) > MOST_ROWS else "",
     )
 
 

@@ -76,6 +76,6 @@ def _names(first: str, other: str) -> str:
     return f"{judge_name(other)} × people" if first == "human" else f"{judge_name(first)} × {judge_name(other)}"
 
 
-def _mark(name: tuple[str, str], said: str, value: float, symbol: str = "circle-open") -> Mark:
-    hover = f"{plain(' '.join(name))}<br>{plain(said)}<br>reported by the paper, not run here"
+def _mark(name: tuple[str, str], score_words: str, value: float, symbol: str = "circle-open") -> Mark:
+    hover = f"{plain(' '.join(name))}<br>{plain(score_words)}<br>reported by the paper, not run here"
     return Mark(Value(value), symbol, token("muted"), hover)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from ircore.core.counted import counted
 from ircore.results.crossed_ratings import CrossedRatings
 from ircore.results.tables.agreement import ratings_table
 from leaderboard.charts.data import Subject
@@ -26,7 +27,7 @@ def ratings_sketch(subject: Subject) -> Sketch | Missing:
         reason = "It needs two judges, or a judge and people, who rated the same renderings."
         return Missing("Do two judges mean the same by a number?", reason)
     shown = crossings[:_MOST]
-    names = [f"{crossed.one} × {crossed.other}" for crossed in shown]
+    names = [f"{crossed.first_judge} × {crossed.second_judge}" for crossed in shown]
     traces = [trace for at, crossed in enumerate(shown) for trace in (_marks(at, crossed), diagonal(at))]
     layouts = squares(names, "score by the second named (0–10)", "score by the first named (0–10)")
     return Sketch(
@@ -63,7 +64,7 @@ def _marks(panel: int, crossed: CrossedRatings) -> go.Scatter:
             "line": {"width": 1, "color": token("muted")},
         },
         customdata=[
-            f"{plain(crossed.one)} {x}, {plain(crossed.other)} {y}<br>{count} rendering{'s' if count > 1 else ''}"
+            f"{plain(crossed.first_judge)} {x}, {plain(crossed.second_judge)} {y}<br>{counted(count, 'rendering')}"
             for (x, y), count in crossed.counts.items()
         ],
         hovertemplate="%{customdata}<extra></extra>",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 
+from ircore.core.counted import counted
 from ircore.games.reconstruction.published.paper_tables import JUDGES
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
 from ircore.results.tables.judges import judges_table
@@ -60,7 +61,7 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
             + "; judges do not mean the same by a number, so compare pairs within a judge."
             + (" † is a judge of the describer's own family." if table.carried else "")
         ),
-        chosen=subject.chosen_words(MOST_ROWS),
+        selection_words=subject.selection_words(MOST_ROWS),
         drawing=marked_rows(
             [*_rows(subject, pairs, scores, labels.number), *published],
             axis(low, high, steps(low, high, 1), "mean similarity of the final rendering (0–10)"),
@@ -101,7 +102,7 @@ def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
             "Each mark is a pair's mean change from first to final rendering, over its episodes of at least two"
             " renderings, and each line its 95 % interval: a line that crosses zero leaves open whether refining helps."
         ),
-        chosen=subject.chosen_words(MOST_ROWS),
+        selection_words=subject.selection_words(MOST_ROWS),
         drawing=marked_rows(
             _rows(subject, pairs, deltas, labels.signed),
             axis(
@@ -136,7 +137,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
             "Each mark is the share of a pair's episodes of several renderings in which the final one is preferred to"
             " the first, a tie being half; a line that crosses 50 % leaves it open."
         ),
-        chosen=subject.chosen_words(MOST_ROWS),
+        selection_words=subject.selection_words(MOST_ROWS),
         drawing=marked_rows(
             [*_rows(subject, pairs, shares, percent), *preference_rows()],
             axis(0, 100, steps(0, 100, 25), "final rendering preferred (% of episodes)"),
@@ -270,4 +271,4 @@ def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
         return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score{alone}"
     fewest, most = min(map(len, top)), max(map(len, top))
     left = f"{by.capitalize()} leaves {most}" if fewest == most else f"Judges leave {fewest} to {most}"
-    return f"{left} of {len(subject.pairs)} pairs in the top group"
+    return f"{left} of {counted(len(subject.pairs), 'pair')} in the top group"

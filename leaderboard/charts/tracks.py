@@ -33,7 +33,7 @@ class Spot:
     weight: float = 1.0
     """Episodes behind the point as a share of the largest number, 0–1: the area of its mark."""
 
-    said: str = ""
+    hover_text: str = ""
     """Text shown on hover beside the number, already plain."""
 
 
@@ -90,7 +90,7 @@ Behind = Callable[[Scale, int], Sequence[go.Scatter]]
 """Makes further traces of a panel from the scale and the panel's number."""
 
 
-def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, said: str) -> Track:
+def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, noun: str) -> Track:
     """Return a pair's line over turns.
 
     Args:
@@ -98,7 +98,7 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
         rows: Entries by key of each turn, in order.
         key: Key of the values.
         weight: Key of the counts that the areas of marks stand for.
-        said: Word for the counted things, such as ``messages``.
+        noun: Word for the counted things, such as ``messages``.
     """
     most = max((mean(row[weight]) or 0.0 for row in rows), default=0.0) or 1.0
     spots = (
@@ -106,7 +106,7 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
             mean(row["turn"]) or 0.0,
             row[key],
             (mean(row[weight]) or 0.0) / most,
-            f"{plain(pair_name(pair))}, turn {row['turn'].value}, {row[weight].value} {said}<br>",
+            f"{plain(pair_name(pair))}, turn {row['turn'].value}, {row[weight].value} {noun}<br>",
         )
         for row in rows
     )
@@ -211,7 +211,8 @@ def _line(track: Track, scale: Scale, panel: int) -> go.Scatter:
         cliponaxis=False,
         **_alone(track, scale, colour),
         customdata=[
-            [scale.form(mean(spot.value)), interval_words(spot.value, scale.form), spot.said] for spot in track.spots
+            [scale.form(mean(spot.value)), interval_words(spot.value, scale.form), spot.hover_text]
+            for spot in track.spots
         ],
         hovertemplate="%{customdata[2]}%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
         **axes_of(panel),

@@ -45,7 +45,7 @@ def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     return Sketch(
         title=subject.among_words(MOST_PANELS) + _title(tracks),
         reading_aid=f"{_AID}{others}",
-        chosen=subject.chosen_words(MOST_PANELS),
+        selection_words=subject.selection_words(MOST_PANELS),
         drawing=panels(tracks, _scale(tracks)),
         table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
     )

@@ -16,32 +16,34 @@ _TENTH = 10
 """Factor from the scale of the main score, 0-100, to that of the colours, 0-10."""
 
 
-def map_cell(cell: MatrixCell, root: str, anchor: str, own: bool) -> Markup:
+def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Markup:
     """Return the cell of a pair on a heat map, linked to its episodes.
 
     Args:
         cell: The pair and its numbers.
         root: Relative address of the site's root.
         anchor: Anchor on the pair's page of the episodes behind its numbers.
-        own: Whether the map is of one target, whose final scores it shows; else it shows main scores.
+        of_target: Whether the map is of one target, whose final scores it shows; else it shows main scores.
     """
     main = cell.cell.main
-    value = cell.score if own else main.mean
-    similarity = value if own or value is None else value / _TENTH
+    value = cell.score if of_target else main.mean
+    similarity = value if of_target or value is None else value / _TENTH
     who = f"{one_line(cell.pair.describer, 60)} + {one_line(cell.pair.generator, 60)}"
     if value is None:
-        text, said = (MISSING, "not scored") if own else empty_heat(cell.cell)
+        text, description = (MISSING, "not scored") if of_target else empty_heat(cell.cell)
         colour = "none"
     else:
-        text = number(value, 1 if own else 0)
+        text = number(value, 1 if of_target else 0)
         # A final score on one target is no mean, so that few pictures cannot make it unsure.
-        colour = "few" if not own and too_few(main.n) else score_class(similarity or 0.0)
-        width = "" if own else f" {interval_width(main, 1)}"
-        said = f"{number(value, 1)}{width}" + ("" if own else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}")
+        colour = "few" if not of_target and too_few(main.n) else score_class(similarity or 0.0)
+        width = "" if of_target else f" {interval_width(main, 1)}"
+        description = f"{number(value, 1)}{width}" + (
+            "" if of_target else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}"
+        )
     key = escape(cell.pair.key)
     return safe(
         f'<a class="heat {colour}" data-cell="{key}" href="{root}pairs/{key}.html#{anchor}" '
-        f'title="{escape(who)}: {said}">{text}</a>'
+        f'title="{escape(who)}: {description}">{text}</a>'
     )
 
 

@@ -90,10 +90,10 @@ def _rectangle(box: Box, fate: str) -> str:
 
 
 def _arrow(fault: Fault) -> str:
-    if fault.seen is None or fault.box is None:
+    if fault.drawn_at is None or fault.box is None:
         return ""
     middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
-    return f'<path class="fate-moved" d="M{middle[0]:g} {middle[1]:g}L{fault.seen[0]:g} {fault.seen[1]:g}"/>'
+    return f'<path class="fate-moved" d="M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"/>'
 
 
 def _number(box: Box, number: int, height: int) -> str:

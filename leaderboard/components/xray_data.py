@@ -40,7 +40,7 @@ def xray_json(xray: Xray) -> str:
 def _fault(fault: Fault) -> list[Any]:
     # The box of a mark is in the page already; only something extra has to bring a box.
     box = list(fault.box) if fault.mark is None and fault.box else None
-    return [fault.mark, box, fault.seen, _cited(fault.cited) if fault.cited else None]
+    return [fault.mark, box, fault.drawn_at, _cited(fault.cited) if fault.cited else None]
 
 
 def _cited(cited: Cited) -> list[Any]:

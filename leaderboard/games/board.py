@@ -143,18 +143,18 @@ def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) ->
     )
 
 
-def similarity(shown: Measure, value: float | None) -> float | None:
+def similarity(measure: Measure, value: float | None) -> float | None:
     """Map a value to 0 (worst) to 10 (best) on its measure's range; None without value or range."""
-    if value is None or shown.range is None:
+    if value is None or measure.range is None:
         return None
-    low, high = shown.range
+    low, high = measure.range
     place = 10 * (value - low) / (high - low)
-    return place if shown.direction == "higher" else 10 - place
+    return place if measure.direction == "higher" else 10 - place
 
 
-def value_digits(shown: Measure) -> int:
+def value_digits(measure: Measure) -> int:
     """Return the number of decimals by the width of a measure's range: 2 up to 10, 1 up to 1000, else 0."""
-    width = shown.range[1] - shown.range[0] if shown.range else 1.0
+    width = measure.range[1] - measure.range[0] if measure.range else 1.0
     return 2 if width <= 10 else 1 if width <= 1000 else 0
 
 
@@ -163,13 +163,13 @@ def drawn(mean: Estimate) -> Estimate:
     return replace(mean, low=None, high=None) if too_few(mean.n) else mean
 
 
-def scale_ends(shown: Measure, means: Sequence[Estimate]) -> tuple[float, float]:
+def scale_ends(measure: Measure, means: Sequence[Estimate]) -> tuple[float, float]:
     """Return the ends of the scale that a measure is drawn on: its range, else round numbers around 0 and the values.
 
     An interval alone brings no negative end: of lengths and counts it can reach below 0, the values cannot.
     """
-    if shown.range is not None:
-        return shown.range
+    if measure.range is not None:
+        return measure.range
     values = [mean.mean for mean in means if mean.mean is not None]
     highs = [high for mean in means if (high := drawn(mean).high) is not None]
     # Less from 0, since a negated 0 would be written with a minus sign.

@@ -82,10 +82,10 @@ def _sketch(
     )
 
 
-def _published(section: GameSection, shown: Measure, places: Sequence[int]) -> tuple[PublishedFigure, ...]:
+def _published(section: GameSection, measure: Measure, places: Sequence[int]) -> tuple[PublishedFigure, ...]:
     """Return the paper's points on a curve of this measure."""
     figures = section.game.published
-    return tuple(figure for figure in figures if figure.measure == shown.key and figure.place in places)
+    return tuple(figure for figure in figures if figure.measure == measure.key and figure.place in places)
 
 
 def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
@@ -123,16 +123,16 @@ def _ends(low: float, high: float) -> Ticks:
 
 
 def _table(
-    section: GameSection, shown: Measure, words: str, lines: Sequence[tuple[str, Mapping[int, Estimate]]]
+    section: GameSection, measure: Measure, words: str, lines: Sequence[tuple[str, Mapping[int, Estimate]]]
 ) -> Table:
     return Table(
-        name=f"curve_{shown.key}",
-        title=f"{section.game.title}: {shown.title} by {words}",
+        name=f"curve_{measure.key}",
+        title=f"{section.game.title}: {measure.title} by {words}",
         caption="Mean over episodes with its 95 % interval.",
         columns=(
             Column("run", "Run", "Players of the run.", digits=None),
             Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0),
-            measure_column(shown),
+            measure_column(measure),
         ),
         rows=tuple(
             (Value(name), Value(place), Value.of(mean, missing="no value"))
@@ -142,15 +142,15 @@ def _table(
     )
 
 
-def _published_table(section: GameSection, shown: Measure, words: str, figures: Sequence[PublishedFigure]) -> Table:
+def _published_table(section: GameSection, measure: Measure, words: str, figures: Sequence[PublishedFigure]) -> Table:
     return Table(
-        name=f"published_{shown.key}",
-        title=f"{section.game.title}: {shown.title} by {words}",
+        name=f"published_{measure.key}",
+        title=f"{section.game.title}: {measure.title} by {words}",
         caption="Other players, other instances; sources beside each figure on the page of the method.",
         columns=(
             Column("who", "Who", "Players and setting.", digits=None),
             Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0),
-            Column("value", shown.title, f"{shown.title} as reported."),
+            Column("value", measure.title, f"{measure.title} as reported."),
             Column("source", "Source", "The paper.", digits=None),
         ),
         rows=tuple(

@@ -156,16 +156,16 @@ def _figures(section: GameSection) -> list[dict[str, Any]]:
     return [{"measure": shown, "digits": value_digits(shown), **_dots(section, shown)} for shown in figures]
 
 
-def _dots(section: GameSection, shown: Measure) -> dict[str, Any]:
+def _dots(section: GameSection, measure: Measure) -> dict[str, Any]:
     categories: list[str | None] = [None, *(section.categories if len(section.categories) > 1 else ())]
     rows = [
         {
             "entry": entry,
-            "means": [section.results.mean(entry.run_id, shown, category) for category in categories],
+            "means": [section.results.mean(entry.run_id, measure, category) for category in categories],
         }
         for entry in section.entries
     ]
-    ends = scale_ends(shown, [mean for row in rows for mean in row["means"]])  # type: ignore[attr-defined]
+    ends = scale_ends(measure, [mean for row in rows for mean in row["means"]])  # type: ignore[attr-defined]
     return {"headings": [category_title(category) if category else "All" for category in categories],
             "rows": rows, "ends": ends}  # fmt: skip
 

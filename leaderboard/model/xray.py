@@ -142,8 +142,8 @@ class Fault:
     box: Box | None
     """Where it should be, in pixels of the target; of something extra, where it is."""
 
-    seen: tuple[float, float] | None
-    """Middle of the place where it was seen instead, in pixels of the target."""
+    drawn_at: tuple[float, float] | None
+    """Middle of the place where the rendering has it instead, in pixels of the target."""
 
     cited: Cited | None
     """None if no sentence speaks of it."""
@@ -230,20 +230,20 @@ def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines, only: int | 
     return made
 
 
-def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], said: Sequence[Turn]) -> Xray:
+def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], turns: Sequence[Turn]) -> Xray:
     notes = {note.fact: note for note in line.notes}
     fates = tuple(_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
     faults = [
         Fault(
-            fate, place, mark.name, mark.box, _seen(drawn, mark, notes) if fate == "moved" else None,
-            _cited(mark.subject, drawn.group(mark.subject.kind), said, before[place] if before else None),
+            fate, place, mark.name, mark.box, _place_drawn(drawn, mark, notes) if fate == "moved" else None,
+            _cited(mark.subject, drawn.group(mark.subject.kind), turns, before[place] if before else None),
             tuple(drawn.facts[fact].sentence for fact in mark.facts if line.verdicts[fact] == "0"),
         )
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates, strict=True))
         if fate in FAULTS
     ]  # fmt: skip
     extras = [
-        Fault("extra", None, "not in the target", extra.box, None, _cited_place(extra.box, said), ())
+        Fault("extra", None, "not in the target", extra.box, None, _cited_place(extra.box, turns), ())
         for extra in line.extras
     ]
     return Xray(line.transform, fates, (*faults, *extras))
@@ -265,7 +265,7 @@ def _fate(drawn: DrawnScene, mark: DrawnMark, verdicts: str) -> Fate:
     return "right" if any(verdicts[place] == "1" for place in mark.facts) else "unsure"
 
 
-def _seen(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNote]) -> tuple[float, float] | None:
+def _place_drawn(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNote]) -> tuple[float, float] | None:
     """Return the place where a mark was seen instead, if the fact about its place is a point."""
     for place in mark.facts:
         note = notes.get(place)
@@ -274,13 +274,13 @@ def _seen(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNote]) -> 
     return None
 
 
-def _cited(subject: Subject, group: tuple[Subject, ...], said: Sequence[Turn], before: Fate | None) -> Cited | None:
+def _cited(subject: Subject, group: tuple[Subject, ...], turns: Sequence[Turn], before: Fate | None) -> Cited | None:
     """Return the latest sentence that speaks of a mark, and how the fault hangs together with it."""
     place = group.index(subject)
-    for turn in reversed(said):
+    for turn in reversed(turns):
         span = best(shown_text(turn.message), group)[place]
         if span is not None:
-            return _citation(turn, span, before, turn is said[-1])
+            return _citation(turn, span, before, turn is turns[-1])
     return None
 
 
@@ -292,10 +292,10 @@ def _citation(turn: Turn, span: Span, before: Fate | None, is_latest: bool) -> C
     return Cited(turn.turn, len(before_it.encode("utf-16-le")) // 2, span.text, link)
 
 
-def _cited_place(box: Box, said: Sequence[Turn]) -> Cited | None:
+def _cited_place(box: Box, turns: Sequence[Turn]) -> Cited | None:
     """Return the latest sentence that names a point within something extra."""
     subject = Subject(NO_KIND, (), (), box)
-    return _cited(subject, (subject,), said, None)
+    return _cited(subject, (subject,), turns, None)
 
 
 def shown_text(message: str | None) -> str:

@@ -24,7 +24,7 @@ _WIDE = frozenset("mwMW%@±–—")
 class Badge:
     """Content of one badge.
 
-    >>> badge = Badge("badges/my-pair/overall", "all categories", "image reconstruction", "rank 2 of 12", known=True)
+    >>> badge = Badge("badges/my-pair/overall", "all categories", "reconstruction", "rank 2 of 12", is_ranked=True)
     >>> "rank 2 of 12" in badge.svg()
     True
     """
@@ -41,17 +41,17 @@ class Badge:
     message: str
     """Right half: ``rank 2–4 of 12 · 73.1 ± 4.2``, the main score; or why there is none."""
 
-    known: bool
+    is_ranked: bool
     """Whether the pair has a rank."""
 
     def svg(self) -> str:
         """Return the badge as a picture that needs no font file, script or style sheet."""
         left, right = (_width(text) + 2 * _PADDING for text in (self.label, self.message))
-        said, label, message = (escape(text) for text in (f"{self.label}: {self.message}", self.label, self.message))
-        fill = "#4a3fa3" if self.known else "#5a5b66"
+        text, label, message = (escape(text) for text in (f"{self.label}: {self.message}", self.label, self.message))
+        fill = "#4a3fa3" if self.is_ranked else "#5a5b66"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
-            f'aria-label="{said}"><title>{said}</title>'
+            f'aria-label="{text}"><title>{text}</title>'
             f'<path fill="#33343c" d="M3 0h{left - 3}v{_HEIGHT}h-{left - 3}a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z"/>'
             f'<path fill="{fill}" d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v{_HEIGHT - 6}a3 3 0 0 1-3 3h-{right - 3}z"/>'
             '<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11" text-anchor="middle">'
@@ -61,7 +61,7 @@ class Badge:
 
     def shields(self) -> str:
         """Return the same as an answer of shields.io's endpoint badge (schema version 1)."""
-        colour = "4a3fa3" if self.known else "lightgrey"
+        colour = "4a3fa3" if self.is_ranked else "lightgrey"
         said = {"schemaVersion": 1, "label": self.label, "message": self.message, "color": colour}
         return json.dumps(said, ensure_ascii=False) + "\n"
 
@@ -108,7 +108,7 @@ def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version:
         condition=condition,
         label=one_line(label if category is None else f"{label}, {condition}", 80),
         message=_message(row, pairs),
-        known=row.rank_low is not None,
+        is_ranked=row.rank_low is not None,
     )
 
 

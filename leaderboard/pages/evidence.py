@@ -61,18 +61,18 @@ def shown_findings(site: Site, pair: Pair) -> list[ShownFinding]:
 
 
 def _pictures(
-    site: Site, pair: Pair, evidence: Evidence, own: Mapping[str, Rendering]
+    site: Site, pair: Pair, evidence: Evidence, renderings: Mapping[str, Rendering]
 ) -> tuple[Shown, Shown | None, str]:
-    ours = site.rendering(pair.run_id, own[evidence.rendering])
+    picture = site.rendering(pair.run_id, renderings[evidence.rendering])
     if evidence.instance is not None:
         gallery = site.galleries.get(evidence.instance)
-        return ours, None if gallery is None else gallery.target, "target"
+        return picture, None if gallery is None else gallery.target, "target"
     if evidence.run_id is None or evidence.run_id not in site.pairs or evidence.other is None:
         # A finding may compare with a run of another release, whose pictures the site does not have.
-        return ours, None, "a run that is not on this site"
+        return picture, None, "a run that is not on this site"
     other_rendering = _renderings(site, evidence.run_id).get(evidence.other)
     shown = None if other_rendering is None else site.rendering(evidence.run_id, other_rendering)
-    return ours, shown, site.pairs[evidence.run_id].key
+    return picture, shown, site.pairs[evidence.run_id].key
 
 
 def _renderings(site: Site, run_id: str) -> dict[str, Rendering]:

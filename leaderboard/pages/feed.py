@@ -67,12 +67,12 @@ def changes(site: Site) -> tuple[Change, ...]:
     a build is not a change.
     """
     entries: list[Change] = []
-    seen: set[str] = set()
+    released: set[str] = set()
     entered = entered_pairs(site)
     for pair in sorted(site.pairs.values(), key=lambda pair: (_moment(pair.result.run.started), pair.run_id)):
         version = pair.result.run.version
-        if version not in seen:
-            seen.add(version)
+        if version not in released:
+            released.add(version)
             entries.append(_release(site, version, pair.result.run.started))
         entries.append(_new_pair(site, pair, entered.get(pair.run_id)))
     entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.steps]

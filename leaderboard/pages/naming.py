@@ -30,7 +30,7 @@ class _NamedPicture:
     picture: str
     """Its id: a stranger's text, so escape it."""
 
-    shown: Shown | None
+    files: Shown | None
     """Its files; None where it is not among the pictures of this site."""
 
     cells: Mapping[str, Value]
@@ -54,12 +54,12 @@ class _NamedSet:
     """Why some pictures are not shown and how readers get them; empty if that is not known."""
 
 
-def naming_page(paths: Sequence[Path], shown: Mapping[str, Shown]) -> Page:
+def naming_page(paths: Sequence[Path], shown_pictures: Mapping[str, Shown]) -> Page:
     """Return the page.
 
     Args:
         paths: Files of annotations, at least one.
-        shown: Pictures of this site that may be published, by the ids under which annotations name them.
+        shown_pictures: Pictures of this site that may be published, by the ids under which annotations name them.
 
     Raises:
         InputError: A file cannot be read, or two have the same name.
@@ -72,7 +72,7 @@ def naming_page(paths: Sequence[Path], shown: Mapping[str, Shown]) -> Page:
                 f"--names {path}: two files are called {path.stem}", "Rename one; the page names sets by it."
             )
         tables[path.stem] = naming_table(path.stem, read_annotations(path))
-    sets = [_named_set(place, path, tables[path.stem], shown) for place, path in enumerate(paths, start=1)]
+    sets = [_named_set(place, path, tables[path.stem], shown_pictures) for place, path in enumerate(paths, start=1)]
     values = {
         "sets": sets,
         "measures": MEASURES,
@@ -96,16 +96,16 @@ def nameable_pictures(site: Site | None, games: Iterable[GameSection]) -> dict[s
     return pictures
 
 
-def _named_set(place: int, path: Path, table: Table, shown: Mapping[str, Shown]) -> _NamedSet:
+def _named_set(place: int, path: Path, table: Table, shown_pictures: Mapping[str, Shown]) -> _NamedSet:
     stated = read_stated_measures(path)
-    pictures = [_named_picture(row, shown, stated) for row in entries_of(table)]
+    pictures = [_named_picture(row, shown_pictures, stated) for row in entries_of(table)]
     differences = [
         abs(float(picture.cells[key].value or 0) - value)
         for picture in pictures
         for key, value in picture.stated.items()
     ]
     # Only a missing picture with an id of KiloGram can be explained: its pictures must not be published here.
-    withheld = any(picture.shown is None and _KILOGRAM_ID.fullmatch(picture.picture) for picture in pictures)
+    withheld = any(picture.files is None and _KILOGRAM_ID.fullmatch(picture.picture) for picture in pictures)
     return _NamedSet(
         path.stem,
         tuple(pictures),
@@ -116,7 +116,7 @@ def _named_set(place: int, path: Path, table: Table, shown: Mapping[str, Shown])
 
 
 def _named_picture(
-    row: Mapping[str, Value], shown: Mapping[str, Shown], stated: Mapping[str, Mapping[str, float]]
+    row: Mapping[str, Value], shown_pictures: Mapping[str, Shown], stated: Mapping[str, Mapping[str, float]]
 ) -> _NamedPicture:
     picture = str(row["picture"].value)
-    return _NamedPicture(picture, shown.get(picture), row, stated.get(picture, {}))
+    return _NamedPicture(picture, shown_pictures.get(picture), row, stated.get(picture, {}))

@@ -59,19 +59,19 @@ def _restore(old: Path, out: Path) -> None:
         old.rename(out)
 
 
-def replace(made: Path, out: Path) -> None:
+def replace(new_site: Path, out: Path) -> None:
     """Move the new site to the place of the old one; on failure the old site is restored.
 
     Raises:
         WorkError: The site cannot be replaced.
     """
-    old = made.parent / "old"
+    old = new_site.parent / "old"
     try:
         # A folder that is not empty cannot be renamed over, so the old site steps aside first.
         if out.is_dir():
             out.rename(old)
         try:
-            made.rename(out)
+            new_site.rename(out)
         except OSError:
             if old.is_dir():
                 old.rename(out)

@@ -58,7 +58,7 @@ def target_words(instance: Instance) -> str:
         if element.type not in _FURNITURE and not element.type.endswith("label")
     ]
     parts = [", ".join(_counted(things)) or "nothing but a ground"]
-    descriptions = list(_told(things)) if len(things) <= _FEW else []
+    descriptions = list(_described(things)) if len(things) <= _FEW else []
     words = f"{kind} with {parts[0]}" + (f": {', '.join(descriptions)}" if descriptions else "")
     written = list(dict.fromkeys(_written(instance.scene.elements, descriptions)))
     return one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST)
@@ -96,7 +96,7 @@ def _counted(things: Iterable[Element]) -> Iterable[str]:
         yield counted(count, name, _PLURALS.get(kind, ""))
 
 
-def _told(things: Iterable[Element]) -> Iterable[str]:
+def _described(things: Iterable[Element]) -> Iterable[str]:
     """Yield a description of each element: its name and value, or its colour and type."""
     for element in things:
         value = element.parameters.get("share", element.parameters.get("value"))

@@ -166,7 +166,7 @@ def test_offline_players_of_any_game_are_played_again(toy: Toy) -> None:
     out, errors = process.communicate()
     assert process.returncode == 1
     assert f"{end['episode']['episode_id']}: step 1: another choice than was published" in out
-    assert "1 episodes differ" in errors
+    assert "1 episode differs" in errors
 
 
 def test_links_of_any_game_are_asked_for(toy: Toy) -> None:

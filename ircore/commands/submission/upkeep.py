@@ -256,7 +256,7 @@ def links(folder: Path, as_json: bool) -> None:
     for link, problem in () if as_json else dead:
         click.echo(printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
     if dead:
-        raise WorkError(f"{len(dead)} of {len(named)} links lead nowhere", "Ask the submitters for new ones.")
+        raise WorkError(f"links that lead nowhere: {len(dead)} of {len(named)}", "Ask the submitters for new ones.")
     if not as_json:
         click.echo(f"{counted(len(named), 'link')} of {counted(len(asked), 'submission')}, none is dead")
 
@@ -290,7 +290,8 @@ def reproduce(
     for line in () if as_json else lines[:SHOWN]:
         click.echo(printable(line))
     if lines:
-        raise WorkError(f"{len(lines)} episodes differ from what was published", "See what changed in the players.")
+        differing = counted(len(lines), "episode differs", "episodes differ")
+        raise WorkError(f"{differing} from what was published", "See what changed in the players.")
     if not as_json:
         click.echo(
             f"{len(offline)} of {counted(len(folders), 'run')} played again: the same words and the same pictures"

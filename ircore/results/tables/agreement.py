@@ -54,8 +54,8 @@ def agreement_table(results: Results) -> Table:
     rows = tuple(
         (
             Value(pair.kind.replace("-", " × ")),
-            Value(pair.one),
-            Value(pair.other),
+            Value(pair.first_rater),
+            Value(pair.second_rater),
             Value(pair.pearson.n),
             *(agreement_value(getattr(pair, column.key)) for column in _MEASURES[:2]),
             Value(pair.agreement.n),
@@ -65,7 +65,8 @@ def agreement_table(results: Results) -> Table:
     )
     people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
     notes = (*NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
-    return Table("agreement", "Agreement of raters", caption(results), columns, rows, notes)
+    spare = ("spearman", "kappa", "episodes", "renderings", "agreement")
+    return Table("agreement", "Agreement of raters", caption(results), columns, rows, notes, spare=spare)
 
 
 def annotators_table(results: Results) -> Table:
@@ -100,7 +101,7 @@ def ratings_table(results: Results) -> Table:
         Column("renderings", "renderings", "That got these two scores.", digits=0, implied="renderings"),
     )
     rows = tuple(
-        (Value(crossed.one), Value(crossed.other), Value(first), Value(other), Value(count))
+        (Value(crossed.first_judge), Value(crossed.second_judge), Value(first), Value(other), Value(count))
         for crossed in results.raters.crossed
         for (first, other), count in crossed.counts.items()
     )

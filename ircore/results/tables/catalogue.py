@@ -65,7 +65,7 @@ class Entry:
     Example:
         >>> from pathlib import Path
         >>> from ircore.results.tables.published import published_scores_table
-        >>> entry = Entry("the paper's Table 3", lambda results, asked: published_scores_table(), of_runs=False)
+        >>> entry = Entry("the paper's Table 3", lambda results, question: published_scores_table(), of_runs=False)
         >>> entry.of_judge
         False
     """
@@ -88,7 +88,7 @@ class Entry:
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
-    def table(self, results: "Results", asked: Question) -> "Table":
+    def table(self, results: "Results", question: Question) -> "Table":
         """Build the table and add the column with the rules' key.
 
         Raises:
@@ -96,7 +96,7 @@ class Entry:
         """
         from ircore.results.tables.rules import with_rules
 
-        table = self.build(results, asked)
+        table = self.build(results, question)
         return with_rules(table, results) if self.of_runs else table
 
 
@@ -105,7 +105,7 @@ class TableFunction:
     """A function that builds a table, imported when the table is asked for: a board waits for no other table's modules.
 
     Example:
-        >>> TableFunction("published:published_means_table", lambda results, asked: ()).name
+        >>> TableFunction("published:published_means_table", lambda results, question: ()).name
         'published:published_means_table'
     """
 
@@ -115,23 +115,25 @@ class TableFunction:
     arguments: "Callable[[Results, Question], tuple[object, ...]]"
     """Returns the function's arguments."""
 
-    def __call__(self, results: "Results", asked: Question) -> "Table":
+    def __call__(self, results: "Results", question: Question) -> "Table":
         """Import the function and build the table."""
         function: Callable[..., Table] = resolve_name(f"ircore.results.tables.{self.name}")
-        return function(*self.arguments(results, asked))
+        return function(*self.arguments(results, question))
 
 
 def _of_judge(description: str, name: str) -> Entry:
     """Return the table of a function of results, judge, category and difficulty."""
     function = TableFunction(
-        name, lambda results, asked: (results, asked.the_judge(results), asked.category, asked.difficulty)
+        name, lambda results, question: (results, question.the_judge(results), question.category, question.difficulty)
     )
     return Entry(description, function, of_judge=True)
 
 
 def _of_all(description: str, name: str) -> Entry:
     """Return the table of a function of results, category and difficulty."""
-    return Entry(description, TableFunction(name, lambda results, asked: (results, asked.category, asked.difficulty)))
+    return Entry(
+        description, TableFunction(name, lambda results, question: (results, question.category, question.difficulty))
+    )
 
 
 def _of_results(description: str, name: str) -> Entry:
@@ -146,20 +148,26 @@ def _of_paper(description: str, name: str, *arguments: str) -> Entry:
 
 _BOARD = TableFunction(
     "board:board_table",
-    lambda results, asked: (results, asked.the_judge(results), asked.category, asked.difficulty, asked.order),
+    lambda results, question: (
+        results,
+        question.the_judge(results),
+        question.category,
+        question.difficulty,
+        question.order,
+    ),
 )
-_LEADERBOARD = TableFunction("board:leaderboard_table", lambda results, asked: (results, asked.order))
+_LEADERBOARD = TableFunction("board:leaderboard_table", lambda results, question: (results, question.order))
 _PARTS = TableFunction(
-    "parts:parts_table", lambda results, asked: (results, asked.category, asked.difficulty, asked.part)
+    "parts:parts_table", lambda results, question: (results, question.category, question.difficulty, question.part)
 )
 
 
-def _facts(results: "Results", asked: Question) -> "Table":
+def _facts(results: "Results", question: Question) -> "Table":
     from ircore.results.tables.parts import episode_facts_table, facts_table
 
-    if asked.episode is not None:
-        return episode_facts_table(results, asked.episode)
-    return facts_table(results, asked.category, asked.difficulty)
+    if question.episode is not None:
+        return episode_facts_table(results, question.episode)
+    return facts_table(results, question.category, question.difficulty)
 
 
 TABLES: Mapping[str, Entry] = {

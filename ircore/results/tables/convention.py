@@ -40,4 +40,5 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
         columns,
         tuple(rows),
         () if repeated else ("No target of this set occurs twice, so there are no repetitions.",),
+        spare=("wnd_paper", "wnr_paper", "wnd", "wnr", "overlap"),
     )

@@ -101,7 +101,13 @@ def curves_table(
             *rules_columns(results),
         ),
         rows=tuple(rows),
+        # A game declares its measures in their order of importance; the name of a run tells its players, too.
+        spare=(*_seats(results), *(measure.key for measure in measures[:0:-1])),
     )
+
+
+def _seats(results: GameResults) -> tuple[str, ...]:
+    return tuple(seat.name for seat in results.seats)
 
 
 def _who(results: GameResults) -> tuple[Column, ...]:
@@ -179,7 +185,7 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
         ),
         rows=tuple(rows),
         primary="latest",
-        spare=("at", "best"),
+        spare=(*_seats(results), "at", "best"),
     )
 
 
@@ -220,6 +226,7 @@ def normalised_steps_table(results: GameResults, category: str | None = None, di
         ),
         rows=tuple(rows),
         primary="value",
+        spare=_seats(results),
     )
 
 
@@ -272,6 +279,7 @@ def published_figures_table(game: Game[Any]) -> Table:
             for figure in game.published
         ),
         origin="reported by the paper",
+        spare=("source",),
     )  # fmt: skip
 
 

@@ -119,6 +119,7 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
         columns,
         tuple(rows),
         ("Later turns rest on fewer, and usually harder, episodes.",),
+        spare=("words", "messages", "similarity", "novelty"),
     )
 
 

@@ -40,4 +40,5 @@ def metric_agreement_table(results: Results) -> Table:
         for agreement in results.raters.metric_agreements
     )
     notes = NOTES if rows else ("No run has both image metrics and ratings: nothing to compare.",)
-    return Table("metric_agreement", "Metrics beside judges", caption(results), columns, rows, notes)
+    spare = ("spearman", "episodes", "renderings", "preference")
+    return Table("metric_agreement", "Metrics beside judges", caption(results), columns, rows, notes, spare=spare)

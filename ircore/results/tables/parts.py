@@ -100,7 +100,8 @@ def facts_table(results: Results, category: str | None = None, difficulty: str |
                     counts = (Value(right.held), Value(right.decided), Value(right.total))
                     rows.append((*who, Value(kind or ALL), Value(level or ALL), Value(part), share, *counts))
     words = caption(results, VERIFIED, category, difficulty)
-    return Table("facts", "Facts", words, columns, tuple(rows), (NOTE,), primary="share")
+    spare = ("facts", "decided", "held")
+    return Table("facts", "Facts", words, columns, tuple(rows), (NOTE,), primary="share", spare=spare)
 
 
 def episode_facts_table(results: Results, episode_id: str) -> Table:

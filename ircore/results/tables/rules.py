@@ -42,6 +42,6 @@ def _runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
     return named or [run_id for value in row if value.episodes is not None for run_id in value.episodes.run_ids]
 
 
-def _joined(keys: Collection[str], every: Iterable[str]) -> str:
+def _joined(keys: Collection[str], order: Iterable[str]) -> str:
     """Return some keys of rules as a single text, the usual rules first; all keys if none are given."""
-    return "+".join(key for key in every if key in keys or not keys)
+    return "+".join(key for key in order if key in keys or not keys)

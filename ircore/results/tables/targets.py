@@ -36,7 +36,9 @@ def targets_table(results: Results, category: str | None = None, difficulty: str
         if category in (None, name) and difficulty in (None, level)
     ]
     words = caption(results, None, category, difficulty)
-    return Table("targets", "What the targets show", words, columns, tuple(row for row in rows if row[2].value))
+    counted = tuple(row for row in rows if row[2].value)
+    spare = ("fewest", "most", "smallest", "colours", "texts", "tokens")
+    return Table("targets", "What the targets show", words, columns, counted, spare=spare)
 
 
 def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[int]) -> tuple[Value, ...]:

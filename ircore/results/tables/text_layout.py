@@ -57,7 +57,7 @@ def fitting_places(lines: Sequence[Sequence[str]], spare: Sequence[int], columns
     places = [place for place in range(len(widths)) if place not in spare]
     # A column that is too wide makes room for narrower columns of less importance.
     for place in reversed(spare):
-        if _total(widths[kept] for kept in (*places, place)) <= columns:
+        if _total(widths[column] for column in (*places, place)) <= columns:
             places.append(place)
     return sorted(places) if _total(widths[place] for place in places) <= columns else []
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.seeds import derived_seed
@@ -155,7 +156,7 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     if len(own) < 2:
         remedy = f"Score the run with: ircore score {run.path} --every-turn"
         raise InputError(
-            f"{run.path}: {plan.judge} has rated {len(own)} of its {len(messages_by_episode)} dialogues", remedy
+            f"{run.path}: {plan.judge} has rated {len(own)} of {counted(len(messages_by_episode), 'dialogue')}", remedy
         )
     scores = {"own": own}
     for condition, (drawer, words) in _conditions(run, plan, {name: messages_by_episode[name] for name in own}).items():

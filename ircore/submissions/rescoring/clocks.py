@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from math import atanh, sqrt, tanh
 
+from ircore.core.counted import counted
 from ircore.core.game_records import GameRun
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
@@ -91,7 +92,7 @@ def answers_of_models(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterato
 def _times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
     quick = sum(call.seconds < NO_TIME for call in calls)
     if quick:
-        yield _of_run("time", f"the {role}, a model, answered {quick} of {len(calls)} times in no time")
+        yield _of_run("time", f"the {role}, a model, answered {quick} of {counted(len(calls), 'time')} in no time")
         return
     fast = sum((call.usage.completion_tokens or 0) > TOKENS_A_SECOND * call.seconds for call in calls)
     if fast:
@@ -140,15 +141,15 @@ def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def _tokens(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
     """Yield a finding if answers are longer than the tokens that they are said to have."""
-    counted = [call for call in calls if call.text and call.usage.completion_tokens is not None]
+    measured = [call for call in calls if call.text and call.usage.completion_tokens is not None]
     # Five for short answers, whose tags a vocabulary may hold as single tokens.
     fewer = sum(
-        FEWER_TOKENS * ((call.usage.completion_tokens or 0) + 5) < count_tokens(call.text or "") for call in counted
+        FEWER_TOKENS * ((call.usage.completion_tokens or 0) + 5) < count_tokens(call.text or "") for call in measured
     )
-    unread = sum(call.usage.prompt_tokens == 0 for call in counted)
+    unread = sum(call.usage.prompt_tokens == 0 for call in measured)
     if fewer or unread:
-        problem = f"{fewer} hold more words than the tokens they count, {unread} count no token read"
-        yield _of_run("tokens", f"of {len(counted)} answers of the {role}, a model, {problem}")
+        problem = f"more words than the tokens counted: {fewer}, no token counted as read: {unread}"
+        yield _of_run("tokens", f"of {counted(len(measured), 'answer')} of the {role}, a model, {problem}")
 
 
 def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]:
@@ -156,7 +157,8 @@ def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]
     seat = read_prices().seat(spec)
     free = sum(call.usage.cost_usd == 0 and call.usage.requests > 0 for call in calls)
     if free and seat.price is not None:
-        yield _of_run("no_cost", f"{free} of {len(calls)} answers of the {role} cost nothing; {seat.label} has a price")
+        cheap = f"{free} of {counted(len(calls), 'answer')}"
+        yield _of_run("no_cost", f"{cheap} of the {role} cost nothing; {seat.label} has a price")
 
 
 def _of_run(rule: str, problem: str) -> Flag:

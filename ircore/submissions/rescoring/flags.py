@@ -7,6 +7,7 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings, stated_rules
 from ircore.core.images import Picture
@@ -149,7 +150,8 @@ def _not_reproduced(run: Run | GameRun, differing: Sequence[CallKey]) -> Iterato
     for role in dict.fromkeys(key.role for key in differing):
         keys = [key for key in differing if key.role == role]
         where = f"{keys[0].episode_id}, {step_word(run.game)} {keys[0].turn}"
-        problem = f"{len(keys)} answers of the {role} are not those that {run.submission.players[role].label} gives"
+        verb, label = "is" if len(keys) == 1 else "are", run.submission.players[role].label
+        problem = f"{counted(len(keys), 'answer')} of the {role} {verb} not what {label} gives"
         yield _flag("not_reproduced", where, problem)
 
 

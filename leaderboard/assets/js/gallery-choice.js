@@ -6,7 +6,7 @@
  *   extremes.json      {"<instance>": [[pair's key, outcome, change, …], …], …}   those that a filter may bring to the top
  */
 import { badge, pairName, picture } from "./components.js";
-import { element } from "./dom.js";
+import { element, statusPlace } from "./dom.js";
 import { MISSING, fixed, signed } from "./numbers.js";
 
 const SELECTED = 4;
@@ -69,6 +69,21 @@ function mostTelling([fits, value], episodes) {
   return known.filter(({ entry }) => !targets.has(entry) && targets.add(entry)).slice(0, SELECTED);
 }
 
+/* Where the page says why none of its selections is shown. */
+export function absencePlace(sections) {
+  const place = statusPlace("p", "absence");
+  sections[0]?.before(place);
+  return place;
+}
+
+const LIST = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+/* How to see the selections again: the menus that have to be set back. */
+export function widen(menus) {
+  const names = menus.map((menu) => menu.closest("label").firstElementChild.textContent);
+  return `To see best and worst, set ${LIST.format(names)} to “any”.`;
+}
+
 export class Selections {
   constructor(root) {
     this.root = root;
@@ -76,16 +91,22 @@ export class Selections {
       const list = section.querySelector(".trios");
       return { section, list, all: [...list.children] };
     });
+    this.absence = absencePlace(this.sections.map(({ section }) => section));
   }
 
-  /* The most telling of these episodes; where they are null, those that the page has without any choice. */
-  show(whose, episodes) {
+  /*
+   * The most telling of these episodes; where they are null, those that the page has without any choice. Where no rated
+   * episode is left, a line names the menus that narrowed the choice.
+   */
+  show(whose, episodes, menus) {
     for (const { section, list, all } of this.sections) {
       const chosen = episodes ? mostTelling(SELECTIONS[section.dataset.selection], episodes) : [];
       section.querySelector("[data-whose]").textContent = ` of ${whose}`;
       section.hidden = episodes !== null && chosen.length === 0;
       list.replaceChildren(...(episodes ? chosen.map((episode) => this.trio(episode)) : all));
     }
+    const isEmpty = this.sections.every(({ section }) => section.hidden);
+    this.absence.textContent = isEmpty ? `No rated episode fits this choice. ${widen(menus)}` : "";
   }
 
   trio(episode) {

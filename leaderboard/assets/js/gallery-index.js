@@ -10,7 +10,7 @@
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { pairWords } from "./components.js";
 import { element, enhanceEach, fetchJson, labelled, menu, statusPlace } from "./dom.js";
-import { Episode, ORDERS, Selections, finalPicture, sorted, underTarget } from "./gallery-choice.js";
+import { Episode, ORDERS, Selections, absencePlace, finalPicture, sorted, underTarget, widen } from "./gallery-choice.js";
 
 /* A target's entry, and what it shows for all pairs. */
 class Entry {
@@ -100,7 +100,8 @@ class PairMenu {
     const fits = (episode) => filters.every(({ dataset, value }) => (episode[dataset.field] ?? value) === value);
     const words = filters.map(({ selectedOptions: [option] }) => option.text);
     const whose = [pair ? pairWords(pair) : "all pairs", ...words].join(", ");
-    this.selections.show(whose, among?.filter((episode) => !episode.entry.link.hidden && fits(episode)) ?? null);
+    const menus = pair ? [this.menu, ...filters] : filters;
+    this.selections.show(whose, among?.filter((episode) => !episode.entry.link.hidden && fits(episode)) ?? null, menus);
   }
 
   /* Those episodes of all pairs that some filter may bring to the top. */
@@ -133,7 +134,14 @@ async function begin(root) {
     const { pairs } = await fetchJson(`${root.dataset.shards}/pairs.json`);
     if (root.querySelector(".filter-tools")) new PairMenu(root, pairs).restore();
   } catch {
-    const hide = () => root.querySelectorAll("[data-selection]").forEach((section) => { section.hidden = setFilters(root).length > 0; });
+    const sections = [...root.querySelectorAll("[data-selection]")];
+    const absence = absencePlace(sections);
+    const hide = () => {
+      const filters = setFilters(root);
+      sections.forEach((section) => { section.hidden = filters.length > 0; });
+      const reason = "Best and worst cannot follow filters here: a browser fetches no files from a disk.";
+      absence.textContent = filters.length ? `${reason} ${widen(filters)}` : "";
+    };
     root.dataset.galleryIndex = "off";
     root.addEventListener("filtered", hide);
     hide();

@@ -31,7 +31,7 @@ NAMES = ("describe", "draw", "listen")
 )
 @click.option(
     "--instances",
-    "given",
+    "targets",
     type=click.Path(path_type=Path),
     help="Instance set with targets of your own; by default targets are drawn.",
 )
@@ -42,7 +42,7 @@ NAMES = ("describe", "draw", "listen")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default any free port.")
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
 def command(
-    name: str, out: Path | None, given: Path | None, pair: str | None, max_turns: int | None, port: int,
+    name: str, out: Path | None, targets: Path | None, pair: str | None, max_turns: int | None, port: int,
     no_browser: bool,
 ) -> int:  # fmt: skip
     """Take a seat yourself, in the browser.
@@ -60,7 +60,7 @@ def command(
     out.mkdir(parents=True, exist_ok=True)
     manifest, table = seated(mode, out, pair or mode.pair)
     with (out / "play-me.log").open("ab") as log:
-        _targets(out, given, mode, log)
+        _targets(out, targets, mode, log)
         rules = ["--max-turns", str(max_turns)] if max_turns and mode.game == "reconstruction" else []
         rules += [part for rule, value in mode.rules for part in ("--rule", f"{rule}={value}")]
         mine = began([str(manifest), "--out", str(out / "run"), "--concurrency", "1", *rules], out, log)

@@ -57,8 +57,8 @@ class Table:
     @property
     def question(self) -> Path | None:
         """The folder of the question that waits for an answer; None while the generator draws, or when all is over."""
-        asked = (self.folder / "desk").glob(f"{self.ASKED}-*/instructions.txt")
-        waiting = [path.parent for path in asked if not self.is_answered(path.parent)]
+        instructions = (self.folder / "desk").glob(f"{self.ASKED}-*/instructions.txt")
+        waiting = [path.parent for path in instructions if not self.is_answered(path.parent)]
         return min(waiting, key=self._place) if waiting else None
 
     def is_answered(self, question: Path) -> bool:
@@ -75,20 +75,20 @@ class Table:
     def _instance_of(self, question: Path) -> Instance | None:
         """Return the target of a question; None while it is still being written."""
         try:
-            seen = (question / "target.png").read_bytes()
+            picture = (question / "target.png").read_bytes()
         except OSError:
             return None
-        return self._by_target.get(hashlib.sha256(seen).hexdigest())
+        return self._by_target.get(hashlib.sha256(picture).hexdigest())
 
-    def take(self, said: dict[str, Any]) -> bool:
+    def take(self, posted: dict[str, Any]) -> bool:
         """Take the page's answer: JSON with ``question`` and ``text``; False if no such question waits.
 
         Raises:
             ValueError: A field is missing or of another type.
         """
-        if not all(isinstance(said.get(key), str) for key in ("question", "text")):
+        if not all(isinstance(posted.get(key), str) for key in ("question", "text")):
             raise ValueError("question and text are needed")
-        return self.answer(said["question"], said["text"])
+        return self.answer(posted["question"], posted["text"])
 
     def answer(self, name: str, text: str) -> bool:
         """Answer the question that waits; False if it is another one, or the answer is empty or too long."""
@@ -170,14 +170,14 @@ class Table:
             self._checked[key] = verify_picture(target, instance.scene, rendering)
         return self._checked[key]
 
-    def _compared(self, mine: RunFolder, best: RunFolder | None, episode: Episode) -> dict[str, Any]:
+    def _compared(self, run: RunFolder, best: RunFolder | None, episode: Episode) -> dict[str, Any]:
         others = {} if best is None else {other.episode_id: other for other in best.episodes()}
         other = others.get(episode.episode_id)
         return {
             "instance": episode.episode_id,
             "turns": len(episode.rendered_turns),
             "outcome": episode.outcome,
-            "mine": self._final(mine, episode),
+            "mine": self._final(run, episode),
             "best": None if best is None or other is None else self._final(best, other),
         }
 

@@ -38,31 +38,31 @@ class DrawingTable(Table):
         """Return whether a question has its answer."""
         return (question / "picture.png").exists()
 
-    def take(self, said: dict[str, Any]) -> bool:
+    def take(self, posted: dict[str, Any]) -> bool:
         """Take a drawing: JSON with ``question`` and ``picture``, a PNG as a data address.
 
         Raises:
             ValueError: A field is missing, or no picture.
         """
-        if not all(isinstance(said.get(key), str) for key in ("question", "picture")):
+        if not all(isinstance(posted.get(key), str) for key in ("question", "picture")):
             raise ValueError("question and picture are needed")
-        drawn, question = decoded(said["picture"]), self.question
+        drawn, question = decoded(posted["picture"]), self.question
         # The page may still show a question that was answered in another tab.
-        if question is None or question.name != said["question"]:
+        if question is None or question.name != posted["question"]:
             return False
         write_bytes(question / "picture.png", drawn.data)
         return True
 
-    async def drawn(self, said: dict[str, Any]) -> str:
+    async def drawn(self, posted: dict[str, Any]) -> str:
         """Return the generator's drawing of typed descriptions, as a data address.
 
         Args:
-            said: JSON with ``texts``, all descriptions so far.
+            posted: JSON with ``texts``, all descriptions so far.
 
         Raises:
             ValueError: There are no such texts, or nobody draws.
         """
-        texts = said.get("texts")
+        texts = posted.get("texts")
         if self.generator is None or not isinstance(texts, list) or not 0 < len(texts) <= MOST_WORDS:
             raise ValueError("texts are needed")
         if not all(isinstance(text, str) and 0 < len(text.strip()) <= LONGEST for text in texts):

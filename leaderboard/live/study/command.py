@@ -24,7 +24,7 @@ def command() -> None:
 
 @command.command()
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
-@click.option("--instances", "given", type=PATH, required=True, help="The set that the targets are taken from.")
+@click.option("--instances", type=PATH, required=True, help="The set that the targets are taken from.")
 @click.option(
     "--targets", type=click.IntRange(1, 200), default=8, show_default=True, help="Targets for each participant."
 )
@@ -37,8 +37,8 @@ def command() -> None:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of orders and checks.")
 @json_option
 def build(
-    out: Path, given: Path, targets: int, participants: int, pair: str, max_turns: int, consent: Path | None, seed: int,
-    as_json: bool,
+    out: Path, instances: Path, targets: int, participants: int, pair: str, max_turns: int, consent: Path | None,
+    seed: int, as_json: bool,
 ) -> None:  # fmt: skip
     """Plan a study of TARGETS targets, spread over the conditions of a set.
 
@@ -54,7 +54,7 @@ def build(
     loaded = read_any_manifest(submission_place(Path(pair)))
     if not isinstance(loaded, LoadedSubmission):
         raise InputError(f"--pair {pair}: plays {loaded.submission.game}", "Name a pair of the reconstruction game.")
-    source = read_instances(given)
+    source = read_instances(instances)
     chosen = spread(source, targets)
     text = (consent or Path(__file__).parent / "consent.txt").read_text(encoding="utf-8").strip()
     study = Study(
@@ -62,9 +62,9 @@ def build(
         sessions=sessions(chosen, participants, seed),
     )  # fmt: skip
     with new_folder(out) as made:
-        kept = [instance for instance in source.instances if instance.instance_id in chosen]
+        targets_of_study = [instance for instance in source.instances if instance.instance_id in chosen]
         write_instances(
-            made / "instances", ((instance, source.files(instance)[instance.image]) for instance in kept)
+            made / "instances", ((instance, source.files(instance)[instance.image]) for instance in targets_of_study)
         )  # fmt: skip
         write_text(made / PLAN, study.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
     checks = len(study.sessions[0].checks)
@@ -165,7 +165,7 @@ def import_command(study: Path, out: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"runs": taken, "participants": [asdict(each) for each in imported]})
     for each in () if as_json else imported:
-        checks = f"{each.passed} of {each.checks} checks"
+        checks = f"{each.passed} of {counted(each.checks, 'check')}"
         click.echo(
             f"{each.code}  {counted(each.targets, 'target')}, {checks}"
             + (f": left out, {each.why}" if each.why else "")

@@ -74,7 +74,7 @@ def _participant(folder: Path, session: Session, study: Study) -> Imported | Non
         why = "did not agree"
     # Attention comes before completeness: whoever failed a check is named for the check.
     elif right < len(checks):
-        why = f"failed {len(checks) - right} of {len(checks)} attention checks"
+        why = f"failed {len(checks) - right} of {counted(len(checks), 'attention check')}"
     elif ended < len(session.order):
         why = f"played {ended} of {counted(len(session.order), 'target')}"
     else:

@@ -50,20 +50,20 @@ class StudyTable(Table):
         study = {"consent": consent, "check": None if check is None or consent else check.word}
         return {**state, "question": question, "study": study}
 
-    def take(self, said: dict[str, Any]) -> bool:
+    def take(self, posted: dict[str, Any]) -> bool:
         """Take consent, the word of a check, or an answer.
 
         Raises:
             ValueError: It is none of them.
         """
-        if said.get("consent") is True:
+        if posted.get("consent") is True:
             write_text(self.folder / CONSENT, json.dumps({"consent": True}) + "\n")
             return True
-        if isinstance(said.get("check"), str):
-            return self._take_check(said["check"])
+        if isinstance(posted.get("check"), str):
+            return self._take_check(posted["check"])
         if not self.has_consent:
             raise ValueError("consent comes first")
-        return super().take(said)
+        return super().take(posted)
 
     def _waiting_check(self, ended: int) -> Check | None:
         """Return the next check that is due and has no answer."""

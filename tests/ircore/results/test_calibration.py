@@ -75,7 +75,7 @@ def played(run_id: str, parts: list[tuple[Episode, list[Score]]]) -> tuple[Episo
 
 
 def row(pairs: tuple[RaterPair, ...], one: str, other: str) -> RaterPair:
-    return next(pair for pair in pairs if (pair.one, pair.other) == (one, other))
+    return next(pair for pair in pairs if (pair.first_rater, pair.second_rater) == (one, other))
 
 
 def test_similarity_is_matched_by_run_instance_and_turn() -> None:
@@ -106,7 +106,7 @@ def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> Non
     assert rated_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
     agreement = Raters(results).agreement
     assert agreement.annotators == ("a", "b")
-    assert [(pair.one, pair.other, pair.kind) for pair in agreement.pairs] == [
+    assert [(pair.first_rater, pair.second_rater, pair.kind) for pair in agreement.pairs] == [
         ("gpt", "human", "judge-human"),
         ("a", "b", "human-human"),
     ]

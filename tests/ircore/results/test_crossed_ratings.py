@@ -20,7 +20,7 @@ def results() -> Results:
 
 def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> None:
     rows = results().raters.crossed
-    assert [(item.one, item.other) for item in rows] == [
+    assert [(item.first_judge, item.second_judge) for item in rows] == [
         ("kind", "human"),
         ("structural", "human"),
         ("kind", "structural"),
@@ -31,7 +31,11 @@ def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> 
 def test_scores_are_taken_to_whole_points_and_nearness_before_that() -> None:
     made = results()
     task = rated_similarity(made.episodes)
-    (item,) = (rating for rating in crossed_ratings(task) if (rating.one, rating.other) == ("kind", "structural"))
+    (item,) = (
+        rating
+        for rating in crossed_ratings(task)
+        if (rating.first_judge, rating.second_judge) == ("kind", "structural")
+    )
     pairs = list(zip(task.judges["kind"], task.judges["structural"], strict=True))
     assert item.near == pytest.approx(sum(abs(x - y) <= 1 for x, y in pairs) / len(pairs))
     assert sum(item.counts[key] for key in item.counts if key[0] == int(pairs[0][0] + 0.5)) >= 1

@@ -17,6 +17,7 @@ from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.games import GameResults, read_game_results
+from ircore.results.tables.formats import as_text
 from ircore.results.tables.game_catalogue import game_tables
 from ircore.results.tables.game_curves import stepped_tables
 from ircore.runs.folder import GameRunFolder, open_any_run
@@ -141,6 +142,21 @@ def test_every_game_has_its_measures_up_to_step_k_and_from_first_to_last(people:
     assert (words["mean"].iloc[0], words["mean"].iloc[-1]) == (6, 1)
     with pytest.raises(InputError, match="at_kk"):
         ircore_library.table(run, "at_kk")
+
+
+@pytest.mark.slow
+def test_in_a_narrow_terminal_a_curve_is_a_table_of_its_first_measures(people: GameResults) -> None:
+    table = game_tables(people.game)["repetitions"](people)
+    lines = as_text(table, 80).splitlines()
+    heading = " ".join(lines[: next(row for row, line in enumerate(lines) if line.startswith("──"))])
+    assert all(title in heading for title in ("Run", "Repetition", "Accuracy", "Words"))
+    assert max(map(len, lines)) <= 80
+    left_out = " ".join(lines).partition("Left out, since the terminal is narrow: ")[2]
+    assert left_out.startswith("Speaker; ")
+    assert "Content words shared" in left_out
+    for name in ("at_k", "normalised", "published"):
+        # Blocks have a rule between every two of them, a table has the one below its heading.
+        assert as_text(game_tables(people.game)[name](people), 80).count("\n──") == 1, name
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_transcripts_are_a_link_to_their_commit(
     assert ircore(["submission", "links", str(tmp_path / "nowhere")]) == 2
     shown = capsys.readouterr()
     assert "centre-block: transcripts: " in shown.out
-    assert "1 of 1 links lead nowhere" in shown.err
+    assert "links that lead nowhere: 1 of 1" in shown.err
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_run_that_comes_out_otherwise_is_told(
     assert ircore(["submission", "reproduce", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
     shown = capsys.readouterr()
     assert "turn 1: another message than was published" in shown.out
-    assert "1 episodes differ" in shown.err
+    assert "1 episode differs from what was published" in shown.err
 
 
 def test_models_and_people_are_not_asked_again(published: Path) -> None:

@@ -91,7 +91,9 @@ def test_agreement_has_r_and_rho_of_every_two_raters(results: Results, charts: M
     wanted = [value for pair in pairs for value in (pair.pearson.value, pair.spearman.value)]
     assert drawn(charts["agreement"]) == pytest.approx(wanted, abs=0.001)
     best = max((pair for pair in pairs if pair.kind == "judge-human"), key=lambda pair: pair.pearson.value or 0)
-    assert charts["agreement"].title.startswith(f"{best.one} agrees best with people: r = {best.pearson.value:.2f} (")
+    assert charts["agreement"].title.startswith(
+        f"{best.first_rater} agrees best with people: r = {best.pearson.value:.2f} ("
+    )
 
 
 def test_published_values_are_hollow_below_ours_and_in_tables_of_their_own(charts: Mapping[str, Chart]) -> None:
@@ -181,7 +183,7 @@ def test_of_many_pairs_the_best_are_shown_and_this_is_said() -> None:
     charts = figures(many, pairs_of(many), {"scores", "delta", "trajectories", "lengths"})
     for kind, most in (("scores", 24), ("delta", 24), ("trajectories", 12), ("lengths", 12)):
         chart = charts[kind]
-        assert chart.chosen == f"Shown are the {most} of 30 pairs with the best main scores by {OWN}."
+        assert chart.selection_words == f"Shown are the {most} of 30 pairs with the best main scores by {OWN}."
         assert chart.table is not None
         assert {value.value for value in chart.table.column("run_id")} == set(board[:most])
         assert chart.height < 2000
@@ -227,8 +229,11 @@ def test_a_headline_on_budgets_counts_every_pair_with_several_budgets() -> None:
     assert charts["budget-scores"].title == (
         "The largest token budget is clearly better than the smallest for 13 of 13 pairs"
     )
-    assert charts["budget-scores"].chosen == "Shown are 12 of the 13 pairs that were played under several budgets."
-    assert charts["budget-outcomes"].chosen == "Shown are 24 of 26 runs under several budgets."
+    assert (
+        charts["budget-scores"].selection_words
+        == "Shown are 12 of the 13 pairs that were played under several budgets."
+    )
+    assert charts["budget-outcomes"].selection_words == "Shown are 24 of 26 runs under several budgets."
 
 
 def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> None:

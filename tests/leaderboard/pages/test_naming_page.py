@@ -86,7 +86,7 @@ def test_a_histogram_counts_every_picture_once_and_splits_at_the_cuts(tmp_path: 
     snd, pnd, psa = page.values["own_charts"]
     counts = {trace["name"]: sum(trace["x"]) for trace in snd.figure["data"]}
     assert counts == {"easy": 2, "between": 0, "hard": 1}
-    assert snd.title == "SND of names: 2 of 3 pictures are easy by their names, 1 hard"
+    assert snd.title == "SND of names: 2 of 3 pictures easy by their names, 1 hard"
     assert sum(pnd.figure["data"][0]["x"]) == sum(psa.figure["data"][0]["x"]) == 3
     # A line between the bins 0.95–1.00 and 0.90–0.95, one between 0.80–0.85 and 0.75–0.80.
     assert [shape["y0"] for shape in snd.figure["layout"]["shapes"]] == [3.5, 0.5]

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from ircore.core.counted import counted
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, Question, refuse_settings
@@ -39,5 +40,8 @@ def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
     # A message from anyone may ask for thousands of large things.
     drawable = affordable(canvas)
     if len(drawable.items) < len(canvas.items):
-        notes = (f"only {len(drawable.items):,} of {len(canvas.items):,} things are drawn: too much to draw", *notes)
+        notes = (
+            f"only {len(drawable.items):,} of {counted(len(canvas.items), 'thing')} drawn: too much to draw",
+            *notes,
+        )
     return PictureAnswer(Picture.from_pixels(draw(drawable)), notes[:MAX_NOTES])
