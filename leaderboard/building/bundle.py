@@ -52,6 +52,11 @@ def write_bundles(folder: Path) -> None:
         write_text(folder / f"{entry}.js", bundle(entry))
 
 
+def without_comments(source: str) -> str:
+    """Return a script or style sheet without the comments that stand on lines of their own."""
+    return _COMMENT.sub("", source)
+
+
 def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple[str, ...]) -> Iterator[str]:
     """Yield a module as a function, after its imports; ``above`` lists the chain of importing modules."""
     if name in above:
@@ -59,7 +64,7 @@ def _parts(name: str, modules: Path, exports: dict[str, list[str]], above: tuple
     # Two modules may import the same third: it runs once, so its state is shared as among ES modules.
     if name in exports:
         return
-    source = _COMMENT.sub("", (modules / f"{name}.js").read_text(encoding="utf-8"))
+    source = without_comments((modules / f"{name}.js").read_text(encoding="utf-8"))
     for imported in _IMPORT.finditer(source):
         yield from _parts(imported["module"], modules, exports, (*above, name))
         _check_names(name, imported, exports)

@@ -12,7 +12,7 @@ from markupsafe import escape
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
 from ircore.scorers.judge_test.page import card_style
-from leaderboard.building.bundle import write_bundles
+from leaderboard.building.bundle import without_comments, write_bundles
 from leaderboard.building.json_schemas import json_schemas
 from leaderboard.building.shells import has_own_shell
 from leaderboard.building.tree import Tree
@@ -69,10 +69,13 @@ def copy_sources(
     ignored = shutil.ignore_patterns("generated", ".*")
     try:
         shutil.copytree(SKELETON / "docs", tree.docs, ignore=ignored)
-        # Modules and the browser's Python go in as bundles and as an archive, not as loose files.
-        plain = shutil.ignore_patterns("js", "python", ".*")
+        # Modules and the browser's Python go in as bundles and as an archive, style sheets without comments.
+        plain = shutil.ignore_patterns("js", "css", "python", ".*")
         shutil.copytree(_PACKAGE / "assets", tree.docs / "assets", dirs_exist_ok=True, ignore=plain)
         write_bundles(tree.docs / "assets" / "js")
+        for sheet in sorted((_PACKAGE / "assets" / "css").glob("*.css")):
+            text = without_comments(sheet.read_text(encoding="utf-8"))
+            write_text(tree.docs / "assets" / "css" / sheet.name, text)
         write_bytes(tree.docs / "assets" / "try" / "canvas.zip", canvas_archive())
         shutil.copytree(_PACKAGE / "overrides", tree.overrides, ignore=ignored)
     except OSError as error:

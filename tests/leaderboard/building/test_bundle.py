@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.building.bundle import ENTRIES, MODULES, bundle
+from leaderboard.building.bundle import ENTRIES, MODULES, bundle, without_comments
 from leaderboard.components.players import player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.prototypes import prototypes
@@ -149,3 +149,8 @@ def test_a_dot_stands_where_the_page_puts_it(blank: "Page") -> None:
     shown = blank.evaluate(f"() => {{ const {{ dot }} = {bundle('components')} return {call}.innerHTML; }}")
     wanted = str(dot(ESTIMATE, None, -10, 10, 0))
     assert shown == wanted.partition(">")[2].removesuffix("</svg>")
+
+
+def test_style_sheets_go_without_the_comments_that_stand_alone() -> None:
+    sheet = "/* The body,\n * and more. */\nbody { margin: 0; /* no frame */ }\n"
+    assert without_comments(sheet) == "body { margin: 0; /* no frame */ }\n"
