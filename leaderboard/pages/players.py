@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from ircore.core.records import Role
@@ -51,7 +51,6 @@ def player_paths(site: Site) -> dict[tuple[Role, str], str]:
 
 def player_pages(site: Site) -> Iterator[Page]:
     """Yield a page for each describer and generator."""
-    effects = pair_effects(site.results, site.judge, whole=False)
     rows = {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(site.judge)}
     places = {run_id: place for place, run_id in enumerate(rows)}
     for (role, label), path in player_paths(site).items():
@@ -65,7 +64,6 @@ def player_pages(site: Site) -> Iterator[Page]:
             "pairs": [{"pair": pair, "row": rows[pair.run_id]} for pair in pairs],
             "partners": len({_label(pair, _OTHER[role]) for pair in pairs}),
             "judge_words": judge_words(site, site.judge),
-            "effect": _effect(effects, role, label),
         }
         title, finding = f"{role.capitalize()} {one_line(label)}", partial(_finding, site.judge)
         later = partial(_player_values, site, role, label, pairs)
@@ -91,7 +89,13 @@ def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) ->
     """Return the values of a page that take long to compute."""
     result = player_result(site.results, role, label, site.judge)
     strip, cannot = _strip(site, pairs), cannot_draw(site, pairs)
-    return {"result": result, "extremes": extremes(result), "strip": strip, "cannot": cannot}
+    effect = _effect(_effects(site), role, label)
+    return {"result": result, "extremes": extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
+
+
+@lru_cache(maxsize=1)
+def _effects(site: Site) -> PairEffects:
+    return pair_effects(site.results, site.judge, whole=False)
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:

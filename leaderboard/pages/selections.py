@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import heapify, heappop
 
 from ircore.core.episode_records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
@@ -83,14 +84,23 @@ def judged_episodes(site: Site, pairs: Iterable[Pair] | None = None) -> Iterator
         site: What is shown.
         pairs: Pairs whose episodes are yielded; None for all pairs.
     """
-    for pair in site.pairs.values() if pairs is None else pairs:
+    yield from _judged_of_all(site) if pairs is None else _judged_of(site, pairs)
+
+
+@lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
+def _judged_of_all(site: Site) -> tuple[Chosen, ...]:
+    return tuple(_judged_of(site, site.pairs.values()))
+
+
+def _judged_of(site: Site, pairs: Iterable[Pair]) -> Iterator[Chosen]:
+    for pair in pairs:
         for result in site.results.episodes[pair.run_id]:
             judged = site.judged(result)
             if judged is not None and judged.final is not None:
                 yield Chosen(pair, site.galleries[result.episode.instance_id], result, judged)
 
 
-@lru_cache(maxsize=1)  # several pages of a site ask, and each answer takes a walk over all episodes
+@lru_cache(maxsize=1)
 def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
     """Choose the episodes of the four selections; empty selections are left out.
 
@@ -98,7 +108,7 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
         site: What is shown.
         each: Episodes in a selection, at most; of one target only the most telling is taken.
     """
-    judged = list(judged_episodes(site))
+    judged = tuple(judged_episodes(site))
     moved = [(chosen, chosen.judged.delta) for chosen in judged if chosen.judged.delta is not None]
     finals = [(chosen, chosen.judged.final or 0.0) for chosen in judged]
     made = (
@@ -118,11 +128,12 @@ def telling_episode(site: Site) -> Chosen | None:
     Among equals the one with the first name stands, so that the choice does not move between builds.
     """
 
-    def worth(chosen: Chosen) -> tuple[bool, bool, float, float]:
+    def order(chosen: Chosen) -> tuple[bool, bool, float, float, tuple[str, str]]:
         delta, final = chosen.judged.delta or 0.0, chosen.judged.final or 0.0
-        return final >= GOOD, len(chosen.judged.trajectory) >= TELLING and delta > 0, delta, final
+        tells = len(chosen.judged.trajectory) >= TELLING and delta > 0
+        return final < GOOD, not tells, -delta, -final, _name(chosen)
 
-    return max(sorted(judged_episodes(site), key=_name), key=worth, default=None)
+    return min(judged_episodes(site), key=order, default=None)
 
 
 def best_of(site: Site, gallery: Gallery) -> Chosen | None:
@@ -130,14 +141,18 @@ def best_of(site: Site, gallery: Gallery) -> Chosen | None:
 
     Among equals the pair with the first key stands, so that the choice does not move between builds.
     """
-    rated = [
-        Chosen(pair, gallery, result, judged)
-        for pair in sorted(site.pairs.values(), key=lambda pair: pair.key)
-        if (result := site.episode(pair.run_id, gallery.instance.instance_id)) is not None
-        and (judged := site.judged(result)) is not None
-        and judged.final is not None
-    ]
-    return max(rated, key=lambda chosen: chosen.judged.final or 0.0, default=None)
+    return _best_by_target(site).get(gallery.instance.instance_id)
+
+
+@lru_cache(maxsize=1)
+def _best_by_target(site: Site) -> dict[str, Chosen]:
+    best: dict[str, tuple[float, str, Chosen]] = {}
+    for chosen in judged_episodes(site):
+        place = (-(chosen.judged.final or 0.0), chosen.pair.key)
+        name = chosen.gallery.instance.instance_id
+        if name not in best or place < best[name][:2]:
+            best[name] = (*place, chosen)
+    return {name: chosen for name, (_, _, chosen) in best.items()}
 
 
 def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen, float]]:
@@ -147,9 +162,11 @@ def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen
 def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tuple[Chosen, ...]:
     """Return the episodes with the least ``sign × value``, one per target."""
     by_instance: dict[str, Chosen] = {}
-    for chosen, _ in sorted(among, key=lambda pair: (sign * pair[1], _name(pair[0]))):
-        if len(by_instance) == each:
-            break
+    # A heap, since the first few of very many are wanted; places tell apart what has the same name.
+    waiting = [(sign * value, _name(chosen), place) for place, (chosen, value) in enumerate(among)]
+    heapify(waiting)
+    while waiting and len(by_instance) < each:
+        chosen = among[heappop(waiting)[2]][0]
         # One episode a target: otherwise a single easy or hard target would fill a selection.
         by_instance.setdefault(chosen.gallery.instance.instance_id, chosen)
     return tuple(by_instance.values())

@@ -115,7 +115,12 @@ class Ratios:
 
     def deviations(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return resampled minus actual ratios, shape (columns, resamples); 0 in resamples without a value."""
-        sums, totals = drawn.sums(self.residuals()), drawn.sums(self.denominators)
+        sums, known = drawn.sums(self.residuals()), self.denominators[:1]
+        if (self.denominators == known).all():
+            # As many instances are drawn as there are: the total of a column is the same in every resample.
+            totals = known.T * len(self.denominators)
+        else:
+            totals = drawn.sums(self.denominators)
         # A resample may draw no instance with a value: then the residuals add up to 0 as well.
         np.maximum(totals, TINY, out=totals)
         # In place: the array has columns × 10,000 numbers.
