@@ -82,7 +82,7 @@ def _page(game: Game[Any]) -> str:
 
 
 def _scale(measure: Measure) -> str:
-    bounds = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else ""
+    bounds = f"{measure.bounds[0]:g}–{measure.bounds[1]:g}" if measure.bounds else ""
     scale = " ".join(filter(None, [bounds, measure.unit]))
     titled = f"{measure.title}: {scale}" if scale else measure.title
     return f"{titled}, {measure.direction} is better, per {measure.per}, from {measure.needs}"

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from ircore.core.episode_records import AnyAbortReason, Rendering
 from ircore.core.errors import InputError
@@ -17,7 +17,9 @@ from ircore.core.images import Picture
 from ircore.core.records import AnyInstance, GameRules, Record
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
+from ircore.games.measuring import Direction as Direction
 from ircore.games.measuring import Instruments as Instruments
+from ircore.games.measuring import Measure as Measure
 from ircore.games.measuring import Measured as Measured
 from ircore.games.measuring import RatedPicture as RatedPicture
 from ircore.games.pages import Curve as Curve
@@ -25,7 +27,6 @@ from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
 
-Direction = Literal["higher", "lower"]
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)
 RulesT = TypeVar("RulesT", bound=GameRules)
@@ -84,38 +85,6 @@ class Table(Protocol):
             PlayerError: The player could not answer.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A number that describes an episode or a step; a game's first measure is its headline.
-
-    >>> Measure("correct", "Correct", range=(0, 1)).direction
-    'higher'
-
-    Attributes:
-        key: In files and columns.
-        title: For people.
-        unit: Such as ``points``; empty for a share or a count.
-        range: Lowest and highest value; None if it is not bounded. A headline has one.
-        direction: Direction of better values.
-        per: Unit that has a value: each step, or the episode.
-        needs: Source of the values: ``steps`` (the game's own ``measured``), ``pictures`` (its ``measured_pictures``),
-            ``judge`` or ``person`` (similarity, 0–10, of the pictures in ``rated``; per episode of the last picture),
-            or ``means``: an episode has no value, and a board shows the difference of two means.
-        difference: Keys of the two measures, the mean of the second of which is taken from that of the first.
-        about: A sentence for people: what the value says; empty if the title says all.
-    """
-
-    key: str
-    title: str
-    unit: str = ""
-    range: tuple[float, float] | None = None
-    direction: Direction = "higher"
-    per: Literal["step", "episode"] = "episode"
-    needs: Literal["steps", "pictures", "judge", "person", "means"] = "steps"
-    difference: tuple[str, str] | None = None
-    about: str = ""
 
 
 @dataclass(frozen=True)

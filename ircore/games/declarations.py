@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from math import isfinite
 from typing import Any, get_args, get_type_hints
 
 from ircore.core.records import RECONSTRUCTION, GameRules, Record
@@ -79,7 +78,7 @@ def _rules_of_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:
                 f"the measure {measure.key} has {field} {getattr(measure, field)!r}; known: {', '.join(known)}",
             )
         low, high = measure.range or (0, 1)
-        yield isfinite(low) and isfinite(high) and low < high, f"the range of {measure.key} does not ascend"
+        yield low < high, f"the range of {measure.key} does not ascend"
 
 
 def _rules_of_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
@@ -112,7 +111,8 @@ def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
         # Names are keys of files and columns, where the second would replace the first.
         yield len(set(names)) == len(names), f"two {kind}s have one name"
     # Boards place a headline on an axis from its lowest to its highest value.
-    yield game.headline.range is not None, f"the headline {game.headline.key} has no range"
+    bounded = game.headline.bounds is not None
+    yield bounded, f"the headline {game.headline.key} has no range with a lowest and a highest value"
     yield any(outcome.played for outcome in game.outcomes), "no outcome counts as played"
     yield (
         any(outcome.name == "aborted" and not outcome.played for outcome in game.outcomes),

@@ -1,15 +1,60 @@
-"""Values of measures, and the instruments that scorers hand to a game whose measures need pictures.
+"""Measures and their values, and the instruments that scorers hand to a game whose measures need pictures.
 
 A game imports no scorer.
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Literal, NamedTuple, Protocol
 
 from ircore.core.elements import ElementList
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Scene
+
+Direction = Literal["higher", "lower"]
+
+NOT_NEGATIVE = (0.0, inf)
+"""Range of counts, lengths and distances."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that describes an episode or a step; a game's first measure is its headline.
+
+    >>> Measure("correct", "Correct", range=(0, 1)).direction
+    'higher'
+
+    Attributes:
+        key: In files and columns.
+        title: For people.
+        unit: Such as ``points``; empty for a share or a count.
+        range: Lowest and highest value, infinite where there is no bound, such as ``NOT_NEGATIVE``; None without any.
+            A headline has both.
+        direction: Direction of better values.
+        per: Unit that has a value: each step, or the episode.
+        needs: Source of the values: ``steps`` (the game's own ``measured``), ``pictures`` (its ``measured_pictures``),
+            ``judge`` or ``person`` (similarity, 0–10, of the pictures in ``rated``; per episode of the last picture),
+            or ``means``: an episode has no value, and a board shows the difference of two means.
+        difference: Keys of the two measures, the mean of the second of which is taken from that of the first.
+        about: A sentence for people: what the value says; empty if the title says all.
+    """
+
+    key: str
+    title: str
+    unit: str = ""
+    range: tuple[float, float] | None = None
+    direction: Direction = "higher"
+    per: Literal["step", "episode"] = "episode"
+    needs: Literal["steps", "pictures", "judge", "person", "means"] = "steps"
+    difference: tuple[str, str] | None = None
+    about: str = ""
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Lowest and highest value if both are known: the ends of a scale that values can be drawn on."""
+        return self.range if self.range and all(map(isfinite, self.range)) else None
 
 
 class Measured(NamedTuple):

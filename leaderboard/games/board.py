@@ -145,16 +145,16 @@ def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) ->
 
 def similarity(measure: Measure, value: float | None) -> float | None:
     """Map a value to 0 (worst) to 10 (best) on its measure's range; None without value or range."""
-    if value is None or measure.range is None:
+    if value is None or measure.bounds is None:
         return None
-    low, high = measure.range
+    low, high = measure.bounds
     place = 10 * (value - low) / (high - low)
     return place if measure.direction == "higher" else 10 - place
 
 
 def value_digits(measure: Measure) -> int:
     """Return the number of decimals by the width of a measure's range: 2 up to 10, 1 up to 1000, else 0."""
-    width = measure.range[1] - measure.range[0] if measure.range else 1.0
+    width = measure.bounds[1] - measure.bounds[0] if measure.bounds else 1.0
     return 2 if width <= 10 else 1 if width <= 1000 else 0
 
 
@@ -168,8 +168,8 @@ def scale_ends(measure: Measure, means: Sequence[Estimate]) -> tuple[float, floa
 
     An interval alone brings no negative end: of lengths and counts it can reach below 0, the values cannot.
     """
-    if measure.range is not None:
-        return measure.range
+    if measure.bounds is not None:
+        return measure.bounds
     values = [mean.mean for mean in means if mean.mean is not None]
     highs = [high for mean in means if (high := drawn(mean).high) is not None]
     # Less from 0, since a negated 0 would be written with a minus sign.

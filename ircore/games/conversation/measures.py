@@ -9,7 +9,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.games.base import Direction, Instruments, Measure, Measured
 from ircore.games.conversation.records import Hop
-from ircore.games.measuring import MeasuredValue
+from ircore.games.measuring import NOT_NEGATIVE, MeasuredValue
 
 JUDGE = "verified"
 _TEN = 10
@@ -77,7 +77,14 @@ MEASURES = (
     Measure("final_rated", "Similarity as people rate it, last hop", "points", (0, 10), needs="person"),
     Measure("named", "Elements named in the prompt", "", (0, 1), per="step", about=_NAMED),
     Measure("final_named", "Elements named in the prompt, last hop", "", (0, 1), about=_NAMED),
-    Measure("prompt_tokens", "Tokens of a prompt", "tokens", direction="lower", about="Mean of the episode's prompts."),
+    Measure(
+        "prompt_tokens",
+        "Tokens of a prompt",
+        "tokens",
+        NOT_NEGATIVE,
+        direction="lower",
+        about="Mean of the episode's prompts.",
+    ),
     Measure("cut", "Prompts cut to the budget", "", (0, 1), direction="lower", about="Share of the prompts."),
 )
 """The first one is the headline; those called ``final_…`` are of the drawing after the last hop."""

@@ -1,9 +1,11 @@
 """Measures of reference games: accuracy, length and word novelty (ICCA, section 4), as declared and as computed."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from ircore.core.tokens import TOKENIZER, count_tokens
 from ircore.games.base import Measure, Measured
+from ircore.games.measuring import NOT_NEGATIVE
 from ircore.games.reference.language.convention import DEFINITIONS, novelty
 from ircore.games.reference.language.messages import Tagger, listed_content_words, words
 from ircore.games.reference.records import Round
@@ -13,36 +15,34 @@ _DISTANCE = "Inserted or replaced content words since the last message about the
 _CODE = ", counted as ICCA's code does, with words that are dropped from the beginning."
 _PAPER = ", counted as ICCA's paper says, without dropped words."
 
+_amount = partial(Measure, range=NOT_NEGATIVE, direction="lower")
+
 MEASURES = (
     Measure(
         "accuracy", "Accuracy", "", (0, 1), about="Share of the rounds in which the picture that was meant was chosen."
     ),
     Measure("correct", "Accuracy", "", (0, 1), per="step", about="1 where the picture that was meant was chosen."),
-    Measure("words", "Words a message", "words", direction="lower", about="Mean of the speaker's messages."),
-    Measure("message_words", "Words", "words", direction="lower", per="step", about="Of the speaker's message."),
-    Measure("tokens", f"Tokens a message ({TOKENIZER})", "tokens", direction="lower", about="Mean of the messages."),
-    Measure(
-        "message_tokens", f"Tokens ({TOKENIZER})", "tokens", direction="lower", per="step", about="Of the message."
-    ),
-    Measure("wnr", "Word novelty rate", direction="lower", about=_RATE + _CODE),
-    Measure("wnr_paper", "Word novelty rate (paper)", direction="lower", about=_RATE + _PAPER),
-    Measure("wnd", "Word novelty distance", "words", direction="lower", about=_DISTANCE + _CODE),
-    Measure("wnd_paper", "Word novelty distance (paper)", "words", direction="lower", about=_DISTANCE + _PAPER),
-    Measure("message_wnr", "Word novelty rate", direction="lower", per="step", about=_RATE + _CODE),
-    Measure("message_wnr_paper", "Word novelty rate, paper", direction="lower", per="step", about=_RATE + _PAPER),
-    Measure("message_wnd", "Word novelty distance", "words", direction="lower", per="step", about=_DISTANCE + _CODE),
-    Measure(
+    _amount("words", "Words a message", "words", about="Mean of the speaker's messages."),
+    _amount("message_words", "Words", "words", per="step", about="Of the speaker's message."),
+    _amount("tokens", f"Tokens a message ({TOKENIZER})", "tokens", about="Mean of the messages."),
+    _amount("message_tokens", f"Tokens ({TOKENIZER})", "tokens", per="step", about="Of the message."),
+    _amount("wnr", "Word novelty rate", about=_RATE + _CODE),
+    _amount("wnr_paper", "Word novelty rate (paper)", about=_RATE + _PAPER),
+    _amount("wnd", "Word novelty distance", "words", about=_DISTANCE + _CODE),
+    _amount("wnd_paper", "Word novelty distance (paper)", "words", about=_DISTANCE + _PAPER),
+    _amount("message_wnr", "Word novelty rate", per="step", about=_RATE + _CODE),
+    _amount("message_wnr_paper", "Word novelty rate, paper", per="step", about=_RATE + _PAPER),
+    _amount("message_wnd", "Word novelty distance", "words", per="step", about=_DISTANCE + _CODE),
+    _amount(
         "message_wnd_paper",
         "Word novelty distance, paper",
         "words",
-        direction="lower",
         per="step",
         about=_DISTANCE + _PAPER,
     ),
-    Measure(
+    _amount(
         "shortening",
         "Words a message, last repetition by first",
-        direction="lower",
         about="Below 1 where messages shorten.",
     ),
     Measure(

@@ -169,7 +169,7 @@ GAME_TABLES: Mapping[str, Callable[[GameResults, str | None, str | None], Table]
 
 def measure_column(measure: Measure) -> Column:
     """Return the column of a measure's means."""
-    scale = f"{measure.range[0]:g}–{measure.range[1]:g}" if measure.range else measure.unit
+    scale = f"{measure.bounds[0]:g}–{measure.bounds[1]:g}" if measure.bounds else measure.unit
     about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
     # "Words (words)" says nothing twice.
     said = scale.casefold() == measure.title.casefold()

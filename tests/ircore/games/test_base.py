@@ -59,7 +59,7 @@ class Unsound(Game[GameRules]):
 def test_unsound_declarations_are_named() -> None:
     assert declaration_faults(Unsound()) == (
         "two seats have one name",
-        "the headline seconds has no range",
+        "the headline seconds has no range with a lowest and a highest value",
         "there is no outcome aborted that does not count as played",
         "pages name the measure points, which is not declared",
         "a curve is of seconds, which is no measure per step",

@@ -12,6 +12,7 @@ from invented_games import Erring, Guessing, guessed, guessing_set
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameScore
 from ircore.games.base import Measure, Pages
+from ircore.games.measuring import NOT_NEGATIVE
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
@@ -213,3 +214,23 @@ def test_every_table_of_runs_ends_with_the_rules() -> None:
         if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
             assert keys[-1] == "rules", name
             assert {value.value for value in table.column("rules")} == {"rounds=2"}, name
+
+
+@pytest.mark.parametrize(("measured_range", "low"), [(NOT_NEGATIVE, 0.0), (None, 8 - 3.182 * 8)])
+def test_the_interval_of_a_length_does_not_reach_below_nothing(
+    measured_range: tuple[float, float] | None, low: float
+) -> None:
+    """0, 0, 0 and 32 have a mean of 8 and a standard error of 8; Student's quantile of three degrees is 3.182."""
+
+    class Counting(Guessing):
+        measures = (*Guessing.measures[:1], Measure("words", "Words", range=measured_range, direction="lower"))
+
+    few = guessing_set(1)
+    run = guessed("pair", few, [5.0] * 4)
+    words = tuple(
+        GameScore(episode_id=instance.instance_id, measure="words", value=value)
+        for instance, value in zip(few.instances, (0.0, 0.0, 0.0, 32.0), strict=True)
+    )
+    (row,) = GameResults.from_runs(Counting(), [replace(run, values=(*run.values, *words))]).board()
+    assert row.cell.measures["words"].mean == 8
+    assert row.cell.measures["words"].low == pytest.approx(low, abs=0.01)
