@@ -49,7 +49,7 @@ from leaderboard.pages.overview import front_page, games_front_page
 from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
-from leaderboard.pages.player_boards import player_against_files, player_board_pages
+from leaderboard.pages.player_boards import player_board_pages
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
@@ -304,7 +304,7 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, figure_data_files, against_files, player_against_files, badge_files, feed_files):
+    for make in (matrix_files, figure_data_files, against_files, badge_files, feed_files):
         yield partial(make, site)
     yield Comparisons(site).files
     yield partial(same_words_files, site, FOLDER)

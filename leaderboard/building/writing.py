@@ -11,6 +11,7 @@ from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree, finding_path
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
+from leaderboard.pages.player_boards import compared_boards
 from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer, read_templates
 from leaderboard.storage.output_folder import write_text
@@ -25,6 +26,8 @@ def write_content(content: Content, tree: Tree) -> None:
     read_templates()
     pieces = list(_pieces(content, tree))
     run_pieces(lambda piece: pieces[piece](), len(pieces), content.many)
+    if content.site is not None:
+        _write_files(partial(compared_boards, content.site, lambda path: (tree.files / path).is_file()), tree)
 
 
 def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
@@ -59,6 +62,8 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
         if finding := renderer.finding(page):
             write_text(finding_path(tree, page.path), finding)
         write_text(tree.blocks / f"{page.path}.html", renderer.block(page))
+        if page.files is not None:
+            _write_files(partial(page.files, page.values), tree)
         # Other sites find a card by its absolute address alone.
         if content.site is not None and content.site.address and (card := card_of(content.site, page)):
             path = card_path(tree.files, page.path)

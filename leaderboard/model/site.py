@@ -1,7 +1,7 @@
 """Model of the site that every page draws on: results, pictures, and the names and addresses of pairs and instances."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -62,6 +62,9 @@ class Page:
 
     finding: Callable[[Mapping[str, Any]], str] | None = None
     """Function that says in a sentence, from all values, what the page's numbers say; None for its first words."""
+
+    files: Callable[[Mapping[str, Any]], Iterable[tuple[str, str]]] | None = None
+    """Function that makes data files of all values: paths below the site's root, and texts; None for none."""
 
     @property
     def root(self) -> str:

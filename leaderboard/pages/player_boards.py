@@ -1,13 +1,14 @@
 """Boards of describers and of generators: a page for every judge, set of rules and condition."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ircore.core.records import Role
 from ircore.core.untrusted_text import one_line, visible
+from ircore.results.pair_differences import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.components.chip import Chip
@@ -62,25 +63,29 @@ def player_board_pages(site: Site) -> Iterator[Page]:
             yield _page(site, view, role)
 
 
-def player_against_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the differences of every two players of a board: path below the site's root, and text.
+def compared_boards(site: Site, written: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+    """Yield for each role the list of the boards by which Compare compares its players: path, and text.
 
-    ``boards.json`` of a role lists the files of the site's own judge and rules by which Compare compares its players.
+    They are those of the site's own judge and rules.
+
+    Args:
+        site: What is shown.
+        written: Whether a board's page wrote the file of differences at a path: only boards with ranks have one.
     """
-    compared: dict[Role, list[tuple[str, str]]] = {role: [] for role in ROLES}
-    for view in _views(site):
-        for role in ROLES:
-            board = _board(site, view, role)
-            if board.against is not None:
-                path = _against_path(site, view, role)
-                keys = [_key(site, role, label) for label in board.against.run_ids]
-                yield path, against_text(board.against, keys, [visible(label) for label in board.against.run_ids])
-                name = path.removeprefix(f"{FOLDER}/{role}s/").removesuffix(".json")
-                # Boards of other judges and rules stand in folders of their own.
-                if "/" not in name:
-                    compared[role].append((_condition(view), name))
-    for role, boards in compared.items():
+    for role in ROLES:
+        paths = {_against_path(site, view, role): _condition(view) for view in _views(site)}
+        names = {path: path.removeprefix(f"{FOLDER}/{role}s/").removesuffix(".json") for path in paths}
+        # Boards of other judges and rules stand in folders of their own.
+        boards = [(paths[path], name) for path, name in names.items() if "/" not in name and written(path)]
         yield f"{FOLDER}/{role}s/boards.json", json.dumps(boards) + "\n"
+
+
+def _differences(site: Site, path: str, role: Role, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the file of the differences of every two players of a board: path below the site's root, and text."""
+    against: PairDifferences | None = values["differences"]
+    if against is not None:
+        keys = [_key(site, role, label) for label in against.run_ids]
+        yield path, against_text(against, keys, [visible(label) for label in against.run_ids])
 
 
 def _condition(view: View) -> str:
@@ -126,6 +131,7 @@ def _page(site: Site, view: View, role: Role) -> Page:
         },
         later=partial(_values, site, view, role),
         finding=partial(_finding, view, role),
+        files=partial(_differences, site, _against_path(site, view, role), role),
     )
 
 
@@ -161,6 +167,7 @@ def _values(site: Site, view: View, role: Role) -> dict[str, Any]:
     return {
         "lines": lines,
         "partners": board.partners,
+        "differences": board.against,
         "order": "best first" if ranked else "by main score, descending" if board.partners else "by name",
         "no_ranks": "" if ranked or not lines else _no_ranks(board),
         "grouped": ranked > FEW,

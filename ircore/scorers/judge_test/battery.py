@@ -224,6 +224,11 @@ EDITS: dict[str, Edit] = {
 }
 """Every edit by its name, in the order of cards."""
 
+TURN_OF = {name: turn for turn, name in enumerate(EDITS, start=1)}
+"""Turn of each edit in a test's run, the same for every target."""
+
+EDIT_OF = {turn: name for name, turn in TURN_OF.items()}
+
 HARMLESS = tuple(name for name, edit in EDITS.items() if edit.kind == "harmless")
 """Each of these scores above each of ``WRONG``."""
 

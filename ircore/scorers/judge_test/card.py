@@ -13,8 +13,7 @@ from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.validation import validating
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Kind, Order
-from ircore.scorers.judge_test.test_run import EDIT_OF
+from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Kind, Order
 
 PASSING = 0.8
 """Share of ordered pairs that a judge must order right; boards of one below it say so."""

@@ -9,9 +9,8 @@ from ircore.core.errors import InputError
 from ircore.core.progress import tracked
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.battery import ATTACKS, EDITS, ORDERS, VERSION, Order
+from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Order
 from ircore.scorers.judge_test.card import Attack, JudgeCard, order_shares, share_of, shares_by_category
-from ircore.scorers.judge_test.test_run import EDIT_OF
 from ircore.scorers.judges.base import identity_of
 from ircore.scorers.material import installed_judge
 

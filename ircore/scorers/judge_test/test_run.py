@@ -25,7 +25,7 @@ from ircore.runs.events import End, Entry
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.play import with_run_id
 from ircore.runs.writer import RunWriter
-from ircore.scorers.judge_test.battery import EDITS, VERSION, edits_of
+from ircore.scorers.judge_test.battery import EDITS, TURN_OF, VERSION, edits_of
 
 PER_CONDITION = 3
 """Targets for each category and difficulty if no set is named: the benchmark's smaller set, of 42 pictures."""
@@ -35,11 +35,6 @@ SLUG = "judge-test"
 
 STARTED = "1970-01-01T00:00:00+00:00"
 """A test has no time of play: made again, it is the same to the byte."""
-
-TURN_OF = {name: turn for turn, name in enumerate(EDITS, start=1)}
-"""Turn of each edit, the same for every target."""
-
-EDIT_OF = {turn: name for name, turn in TURN_OF.items()}
 
 
 class _Piece(NamedTuple):

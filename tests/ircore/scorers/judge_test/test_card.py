@@ -16,10 +16,11 @@ from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test import preferring
+from ircore.scorers.judge_test.battery import EDIT_OF, TURN_OF
 from ircore.scorers.judge_test.card import JudgeCard, card_of, read_card
 from ircore.scorers.judge_test.page import card_body
 from ircore.scorers.judge_test.preferring import preferred_card
-from ircore.scorers.judge_test.test_run import EDIT_OF, TURN_OF, open_test
+from ircore.scorers.judge_test.test_run import open_test
 from ircore.scorers.judges.base import Judgement
 
 EDITS_OF_A_CHART = 31
