@@ -16,7 +16,7 @@ GOOD = 6.0
 """Final similarity from which an episode shows how the game is meant."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Chosen:
     """A judged episode with its pair and target.
 
