@@ -55,7 +55,7 @@ def state(page: "Page") -> str:
 def test_a_chosen_pair_divides_the_board_into_better_worse_and_undecided(visit: Visit) -> None:
     page = visit.open(f"{BOARD}?against=b-x")
     cells = page.locator("table.board tbody td.against")
-    page.wait_for_function("document.querySelector('tr#a-x .against').dataset.verdict")
+    page.wait_for_function("() => document.querySelector('tr#a-x .against').dataset.verdict")
     verdicts = dict(zip(shown(page), cells.evaluate_all("all => all.map(one => one.dataset.verdict)"), strict=True))
     # Every pair is a point of ten better than the next on every target.
     assert verdicts == {"a-x": "better", "b-x": None, "a-y": "worse", "b-y": "worse", "hostile": "worse"}
@@ -377,10 +377,11 @@ def test_nothing_is_cut_off_at_any_width(browser: "Browser", address: str, width
 def test_menu_and_column_of_a_chosen_pair_stay_within_the_window(browser: "Browser", address: str, width: int) -> None:
     with browser.new_context(viewport={"width": width, "height": 900}) as context:
         page = visit_in(context, address).open(f"{BOARD}?against=b-x")
-        page.wait_for_function("document.querySelector('tr#a-x .against').dataset.verdict")
+        page.wait_for_function("() => document.querySelector('tr#a-x .against').dataset.verdict")
         page.locator("details.menu > summary").click()
         page.wait_for_function(
-            "document.querySelector('details.menu > div').getBoundingClientRect().right <= innerWidth", timeout=5000
+            "() => document.querySelector('details.menu > div').getBoundingClientRect().right <= innerWidth",
+            timeout=5000,
         )
         # What does not fit is reached by scrolling the table, not cut off.
         inner, outer, overflow = page.locator(".board-scroll").evaluate(

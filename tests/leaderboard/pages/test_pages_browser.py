@@ -196,7 +196,9 @@ def test_bibtex_is_copied_by_a_button(browser: "Browser", address: str) -> None:
         page = visit_in(context, address).open("cite.html")
         page.locator("pre").first.hover()
         page.locator("pre button.md-clipboard, nav.md-code__nav button").first.click()
-        page.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('@article{hakimov2026'))")
+        page.wait_for_function(
+            "() => navigator.clipboard.readText().then((text) => text.startsWith('@article{hakimov2026'))"
+        )
 
 
 def test_without_javascript_every_page_says_what_it_has_to(browser: "Browser", address: str) -> None:
