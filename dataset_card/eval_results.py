@@ -24,7 +24,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import unknown
 from ircore.core.records import Rules
-from ircore.results.effects import pair_effects
+from ircore.results.effects import grid_effects, player_grid
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result
 from ircore.results.statistics.intervals import TOO_FEW, too_few
@@ -102,22 +102,22 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
     """
     if judge not in results.judges:
         raise unknown("judge", judge, results.judges, "--judge")
-    # The grid is all that is needed: interactions and the mixed model take long.
-    effects = pair_effects(results, judge, whole=False)
-    if isinstance(effects.decomposition, Unavailable):
+    grid = player_grid(results)
+    effects = grid_effects(results, grid, judge)
+    if isinstance(effects, Unavailable):
         raise InputError(
-            f"no model has a score of its own: {effects.decomposition.reason}",
+            f"no model has a score of its own: {effects.reason}",
             "Scores of this game are of pairs; see the leaderboard for those.",
         )
     # Runs outside of the grid would give a model partners that others in the same seat did not have.
     crossed = replace(
         results,
-        submissions=tuple(submission for submission in results.submissions if submission.run_id in effects.run_ids),
-        episodes={run_id: results.episodes[run_id] for run_id in effects.run_ids},
+        submissions=tuple(submission for submission in results.submissions if submission.run_id in grid.run_ids),
+        episodes={run_id: results.episodes[run_id] for run_id in grid.run_ids},
     )
     names: Mapping[Seat, tuple[str, ...]] = {
-        "describer": effects.decomposition.describers,
-        "generator": effects.decomposition.generators,
+        "describer": effects.describers,
+        "generator": effects.generators,
     }
     players = [player_result(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
     return tuple(player for player in players if player.score.mean is not None)

@@ -1,14 +1,38 @@
 """Contribution of describers and of generators to the scores of runs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ircore.core.records import Instance
 from ircore.results.conditions import strata, under
 from ircore.results.model import Results, SubmissionResult
+from ircore.results.statistics.draws import Floats
 from ircore.results.statistics.effects import Effects, complete_grid, decompose
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 from ircore.results.subsets import rule_sets
+
+NO_GRID = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
+"""Stands in place of the effects of runs without a complete grid."""
+
+
+@dataclass(frozen=True)
+class PlayerGrid:
+    """Describers and generators of which every pair was played.
+
+    >>> PlayerGrid(("seer", "teller"), ("painter", "sketcher"), ("a-1", "b-1", "c-1", "d-1")).run_ids[-1]
+    'd-1'
+    """
+
+    describers: tuple[str, ...]
+    """Labels of the describers, sorted."""
+
+    generators: tuple[str, ...]
+    """Labels of the generators, sorted."""
+
+    run_ids: tuple[str, ...]
+    """A run of each pair, describer by describer."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +65,35 @@ class PairEffects:
 
 
 def pair_effects(
-    results: Results, judge: str, category: str | None = None, difficulty: str | None = None, whole: bool = True
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> PairEffects:
-    """Separate the contributions of describers and generators.
-
-    They are taken from the largest complete grid of describers × generators among the runs that were played under
-    the rules that most runs share. Of several runs with the same two players the first by slug stands for them.
+    """Separate the contributions of describers and generators, interactions and the mixed model included.
 
     Args:
         results: Of some runs.
         judge: One of ``results.judges``.
         category: Only this category of pictures.
         difficulty: Only this difficulty.
-        whole: Whether the interaction of every pair and the mixed model are wanted too, which take long on a large
-            grid.
+    """
+    grid = player_grid(results)
+    if not grid.run_ids:
+        return PairEffects(judge, category, difficulty, (), NO_GRID, NO_GRID)
+    chosen = under(results.instances, category, difficulty)
+    return PairEffects(
+        judge,
+        category,
+        difficulty,
+        grid.run_ids,
+        grid_effects(results, grid, judge, category, difficulty, interaction=True),
+        mixed_effects(_scores(results, grid, judge, chosen), grid.describers, grid.generators, strata(chosen)),
+    )
+
+
+def player_grid(results: Results) -> PlayerGrid:
+    """Return the largest complete grid of describers × generators; an empty one if a side has fewer than two.
+
+    It is taken among the runs that were played under the rules that most runs share. Of several runs with the same two
+    players the first by slug stands for them.
     """
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
     runs = {
@@ -62,21 +101,41 @@ def pair_effects(
     }
     describers, generators = complete_grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
-        reason = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
-        return PairEffects(judge, category, difficulty, (), reason, reason)
+        return PlayerGrid((), (), ())
     run_ids = tuple(runs[describer, generator] for describer in describers for generator in generators)
+    return PlayerGrid(describers, generators, run_ids)
+
+
+def grid_effects(
+    results: Results,
+    grid: PlayerGrid,
+    judge: str,
+    category: str | None = None,
+    difficulty: str | None = None,
+    interaction: bool = False,
+) -> Effects | Unavailable:
+    """Return the effects of the players of a grid, with intervals by bootstrap over instances.
+
+    Args:
+        results: Of some runs.
+        grid: Their ``player_grid``.
+        judge: One of ``results.judges``.
+        category: Only this category of pictures.
+        difficulty: Only this difficulty.
+        interaction: Whether the interaction of every pair is wanted too, which takes long on a large grid.
+    """
+    if not grid.run_ids:
+        return NO_GRID
     chosen = under(results.instances, category, difficulty)
-    finals = results.finals(judge, run_ids, chosen)
-    scores = np.reshape(finals, (len(chosen), len(describers), len(generators)))
-    decomposition = decompose(scores, describers, generators, strata(chosen), interaction=whole)
-    return PairEffects(
-        judge,
-        category,
-        difficulty,
-        run_ids,
-        decomposition or Unavailable("a pair of the grid has fewer than two scores"),
-        mixed_effects(scores, describers, generators, strata(chosen)) if whole else Unavailable("not asked for"),
-    )
+    scores = _scores(results, grid, judge, chosen)
+    effects = decompose(scores, grid.describers, grid.generators, strata(chosen), interaction)
+    return effects or Unavailable("a pair of the grid has fewer than two scores")
+
+
+def _scores(results: Results, grid: PlayerGrid, judge: str, instances: Sequence[Instance]) -> Floats:
+    """Return final scores, shape (instances, describers, generators)."""
+    finals = results.finals(judge, grid.run_ids, instances)
+    return np.reshape(finals, (len(instances), len(grid.describers), len(grid.generators)))
 
 
 def same_rules(results: Results) -> list[SubmissionResult]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -40,8 +39,8 @@ class PlayerResult:
     by_category: Mapping[str, Estimate]
     """The same within each category of pictures."""
 
-    by_condition: Mapping[tuple[str, str], Estimate]
-    """The same within each category and difficulty that has pictures."""
+    by_condition: Mapping[str, Mapping[str, Estimate]]
+    """The same within each category and difficulty that has pictures, by category, then by difficulty."""
 
 
 def player_result(results: Results, role: Role, label: str, judge: str) -> PlayerResult:
@@ -56,6 +55,26 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
         label: Its label; with none of its runs under the rules that most runs share, there is no mean.
         judge: One of ``results.judges``.
     """
+    run_ids = player_runs(results, role, label)
+    return PlayerResult(
+        role,
+        label,
+        run_ids,
+        _mean(results, run_ids, judge, None),
+        {category: _mean(results, run_ids, judge, category) for category in results.categories},
+        {
+            category: {
+                difficulty: _mean(results, run_ids, judge, category, difficulty)
+                for difficulty in results.difficulties
+                if under(results.instances, category, difficulty)
+            }
+            for category in results.categories
+        },
+    )
+
+
+def player_runs(results: Results, role: Role, label: str) -> tuple[str, ...]:
+    """Return a player's runs under the rules that most runs share: with each partner the first by slug."""
     partners: dict[str, str] = {}
     for submission in same_rules(results):
         own, partner = (
@@ -66,19 +85,7 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
         if own == label:
             # Submissions are in the order of their slugs, so the first run with a partner stays.
             partners.setdefault(partner, submission.run_id)
-    run_ids = tuple(partners.values())
-    return PlayerResult(
-        role,
-        label,
-        run_ids,
-        _mean(results, run_ids, judge, None),
-        {category: _mean(results, run_ids, judge, category) for category in results.categories},
-        {
-            (category, difficulty): _mean(results, run_ids, judge, category, difficulty)
-            for category, difficulty in product(results.categories, results.difficulties)
-            if under(results.instances, category, difficulty)
-        },
-    )
+    return tuple(partners.values())
 
 
 def _mean(

@@ -6,7 +6,7 @@ from leaderboard.building.tree import Tree
 from leaderboard.model.site import Site
 from leaderboard.pages.selections import Chosen
 from leaderboard.pages.turn_strips import strip_episodes, strip_path
-from leaderboard.storage.build_cache import content_key
+from leaderboard.storage.build_cache import content_key, kept
 
 
 def write_strips(site: Site | None, tree: Tree) -> None:
@@ -23,13 +23,13 @@ def write_strips(site: Site | None, tree: Tree) -> None:
 
 def _write(site: Site, chosen: Chosen, tree: Tree) -> None:
     file = tree.files / strip_path(chosen)
-    name = f"strips/{content_key(site.key(chosen.pair), chosen.gallery.instance.instance_id)}"
-    kept = site.cache.load(name) if site.cache else None
     file.parent.mkdir(parents=True, exist_ok=True)
-    if kept is not None:
-        write_bytes(file, kept)
-        return
-    run = site.runs[chosen.pair.run_id].source
-    animate(run, chosen.result.episode.episode_id, file, (site.judge,))
-    if site.cache:
-        site.cache.store(name, file.read_bytes())
+
+    def drawn() -> bytes:
+        animate(site.runs[chosen.pair.run_id].source, chosen.result.episode.episode_id, file, (site.judge,))
+        return file.read_bytes()
+
+    name = f"strips/{content_key(site.key(chosen.pair), chosen.gallery.instance.instance_id)}"
+    strip = kept(site.cache, name, drawn)
+    if not file.exists():
+        write_bytes(file, strip)

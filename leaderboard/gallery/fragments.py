@@ -21,7 +21,7 @@ from leaderboard.model.final_fates import facts_of_pair, store_fates
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts
 from leaderboard.rendering.render import block
-from leaderboard.storage.build_cache import BuildCache
+from leaderboard.storage.build_cache import BuildCache, kept
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
 
 FIRST = 6
@@ -96,16 +96,18 @@ class Fragments:
 
     def outcomes(self, pair: Pair) -> str:
         """Return ``pair_outcomes`` of a pair's episodes as a JSON text."""
-        cached = self._site.cache.load(self._outcomes_name(pair)) if self._site.cache else None
-        return cached.decode() if cached is not None else compact(pair_outcomes(self._site, self._views(pair)))
+        return kept(self._site.cache, self._outcomes_name(pair), lambda: self._outcomes(self._views(pair))).decode()
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
         for pair in todo[share::shares]:
             facts = facts_of_pair(self._site, pair)
             views = self._views(pair, facts)
             cache.store(self._name(pair), "\n".join(self._rendered(pair, views)).encode())
-            cache.store(self._outcomes_name(pair), compact(pair_outcomes(self._site, views)).encode())
+            cache.store(self._outcomes_name(pair), self._outcomes(views))
             store_fates(self._site, pair, facts)
+
+    def _outcomes(self, views: Sequence[EpisodeView]) -> bytes:
+        return compact(pair_outcomes(self._site, views)).encode()
 
     def _views(self, pair: Pair, facts: Lines | None = None) -> list[EpisodeView]:
         known = facts_of_pair(self._site, pair) if facts is None else facts

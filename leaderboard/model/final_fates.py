@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines
 from leaderboard.model.xray import LETTER, Fate, xrays
+from leaderboard.storage.build_cache import kept
 
 _FATE: Mapping[str, Fate] = {letter: fate for fate, letter in LETTER.items()}
 
@@ -38,8 +39,7 @@ def facts_of_pair(site: Site, pair: Pair) -> Lines:
 
 def final_fates(site: Site, pair: Pair) -> dict[str, FinalFates]:
     """Return the fates in each of a pair's final renderings whose facts are known, by instance."""
-    cached = site.cache.load(_name(site, pair)) if site.cache else None
-    text = cached.decode() if cached is not None else _computed(site, pair, facts_of_pair(site, pair))
+    text = kept(site.cache, _name(site, pair), lambda: _computed(site, pair, facts_of_pair(site, pair)))
     return {
         instance: FinalFates(tuple(transform), tuple(_FATE[letter] for letter in letters))
         for instance, (transform, letters) in json.loads(text).items()
@@ -53,10 +53,10 @@ def store_fates(site: Site, pair: Pair, facts: Lines) -> None:
         WorkError: The disk is full.
     """
     if site.cache is not None:
-        site.cache.store(_name(site, pair), _computed(site, pair, facts).encode())
+        site.cache.store(_name(site, pair), _computed(site, pair, facts))
 
 
-def _computed(site: Site, pair: Pair, facts: Lines) -> str:
+def _computed(site: Site, pair: Pair, facts: Lines) -> bytes:
     fates = {}
     for result in site.results.episodes[pair.run_id]:
         gallery, rendered = site.galleries[result.episode.instance_id], result.episode.rendered_turns
@@ -67,7 +67,7 @@ def _computed(site: Site, pair: Pair, facts: Lines) -> str:
             letters = "".join(LETTER[fate] for fate in ray.fates)
             # A letter a fate keeps the cache small: pages need the fates of thousands of marks.
             fates[result.episode.instance_id] = [list(ray.transform), letters]
-    return json.dumps(fates, separators=(",", ":"))
+    return json.dumps(fates, separators=(",", ":")).encode()
 
 
 def _name(site: Site, pair: Pair) -> str:

@@ -11,7 +11,6 @@ from functools import partial
 from math import isnan
 from typing import Any
 
-from ircore.results.effects import pair_effects
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
@@ -19,6 +18,7 @@ from ircore.results.tables.judges import SAME_FAMILY
 from leaderboard.components.chip import Chip
 from leaderboard.components.heat_map import small_map
 from leaderboard.components.matrix_cells import MatrixCell
+from leaderboard.model.kept_results import effects_of_players
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import tier_of
 from leaderboard.pages.board_views import (
@@ -313,9 +313,8 @@ def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: Boar
 
 def _effects(site: Site, view: View) -> Effects | None:
     """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
-    results = view_results(site, view)
-    decomposition = pair_effects(results, view.judge, view.category, view.difficulty, whole=False).decomposition
-    return None if isinstance(decomposition, Unavailable) else decomposition
+    effects = effects_of_players(site, view_results(site, view), view.judge, view.category, view.difficulty)
+    return None if isinstance(effects, Unavailable) else effects
 
 
 def telling_target(site: Site, view: View) -> Gallery | None:

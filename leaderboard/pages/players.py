@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any
 
 from ircore.core.records import Role
 from ircore.core.untrusted_text import one_line
-from ircore.results.effects import PairEffects, pair_effects
-from ircore.results.players import PlayerResult, player_result
+from ircore.results.players import PlayerResult
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate, too_few
+from ircore.results.statistics.mixed import Unavailable
+from leaderboard.model.kept_results import effects_of_players, player_of
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.pages.board_views import judge_words
 from leaderboard.pages.cannot_draw import cannot_draw
@@ -87,15 +88,10 @@ def _finding(judge: str, values: Mapping[str, Any]) -> str:
 
 def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the values of a page that take long to compute."""
-    result = player_result(site.results, role, label, site.judge)
+    result = player_of(site, role, label)
     strip, cannot = _strip(site, pairs), cannot_draw(site, pairs)
-    effect = _effect(_effects(site), role, label)
+    effect = _effect(effects_of_players(site, site.results, site.judge), role, label)
     return {"result": result, "extremes": extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
-
-
-@lru_cache(maxsize=1)
-def _effects(site: Site) -> PairEffects:
-    return pair_effects(site.results, site.judge, whole=False)
 
 
 def _labels(site: Site, role: Role) -> tuple[str, ...]:
@@ -106,19 +102,18 @@ def _label(pair: Pair, role: Role) -> str:
     return pair.describer if role == "describer" else pair.generator
 
 
-def _effect(effects: PairEffects, role: Role, label: str) -> dict[str, Any]:
+def _effect(effects: Effects | Unavailable, role: Role, label: str) -> dict[str, Any]:
     """Return the player's effect with its interval, or why there is none."""
-    decomposition = effects.decomposition
-    if not isinstance(decomposition, Effects):
-        return {"estimate": None, "why": decomposition.reason}
-    by_label: Mapping[str, Estimate] = decomposition.describer if role == "describer" else decomposition.generator
+    if not isinstance(effects, Effects):
+        return {"estimate": None, "why": effects.reason}
+    by_label: Mapping[str, Estimate] = effects.describer if role == "describer" else effects.generator
     # Effects are of the largest grid that is played in full, and a player may stand outside that grid.
     if label not in by_label:
         return {"estimate": None, "why": "it was not played with every partner of the full grid"}
     return {
         "estimate": by_label[label],
         "why": "",
-        "size": f"{len(decomposition.describers)} × {len(decomposition.generators)}",
+        "size": f"{len(effects.describers)} × {len(effects.generators)}",
     }
 
 

@@ -10,7 +10,7 @@ a changed run, template, word list or line of code makes the entry anew. Entries
 
 import hashlib
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -74,6 +74,26 @@ class BuildCache:
             WorkError: The disk is full.
         """
         write_bytes(self.site / FOLDER / name, zlib.compress(data, _LEVEL))
+
+
+def kept(cache: BuildCache | None, name: str, make: Callable[[], bytes]) -> bytes:
+    """Return the data cached under a name; where there is none, what ``make`` returns, which is stored.
+
+    Args:
+        cache: The build cache; None to make the data in any case.
+        name: Name in the cache, as ``BuildCache.load`` takes it.
+        make: Called without arguments.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    known = cache.load(name) if cache else None
+    if known is not None:
+        return known
+    data = make()
+    if cache:
+        cache.store(name, data)
+    return data
 
 
 def content_key(*parts: str) -> str:

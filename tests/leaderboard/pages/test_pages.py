@@ -84,10 +84,11 @@ def test_a_player_is_averaged_over_its_partners_on_the_same_pictures(site: Site)
     assert seer.score.mean == pytest.approx(sum(means) / 2)
     assert seer.score.n == cells[0].score.n
     assert set(seer.by_category) == set(site.results.categories)
-    for (category, difficulty), split in seer.by_condition.items():
-        own = [site.results.cell(run_id, "structural", category, difficulty).score.mean for run_id in seer.run_ids]
-        assert split.mean == pytest.approx(sum(mean or 0.0 for mean in own) / 2)
-    assert {difficulty for _, difficulty in seer.by_condition} == {"easy", "hard"}
+    for category, splits in seer.by_condition.items():
+        assert set(splits) == {"easy", "hard"}
+        for difficulty, split in splits.items():
+            own = [site.results.cell(run_id, "structural", category, difficulty).score.mean for run_id in seer.run_ids]
+            assert split.mean == pytest.approx(sum(mean or 0.0 for mean in own) / 2)
     nobody = player_result(site.results, "generator", "nobody", "structural")
     assert (nobody.run_ids, nobody.score.mean, nobody.score.n) == ((), None, 0)
 

@@ -78,6 +78,7 @@ def test_a_site_whose_pairs_came_changed_and_went_is_the_same_as_one_from_nothin
         "strips": 4,  # one for each of the four targets: the most improved episodes, the replay's among them
         "sections": FIRST,
         "fragments": PAIRS - 1 - FIRST,
+        "players": 2,  # one describer and one generator; without a grid there are no effects
     }
     taken = Counter(name.split("/")[1] for name in after.keys() & before.keys() if name.startswith(FOLDER))
     of_others = dict.fromkeys(("readings", "fates", "figures", "outcomes"), len(others))
