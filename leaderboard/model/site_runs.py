@@ -3,9 +3,9 @@
 A ``RunReading`` holds the results of one run that the site needs and that depend on this run alone.
 """
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import without_collector
 from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.workers import run_shares
+from ircore.core.workers import run_shares, worker_pool
 from ircore.results.cell import Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import RunLanguage
@@ -118,17 +118,22 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
             return [SiteRun(path) for path in paths]
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
             keys = list(readers.map(run_key, paths))
-            # A deque, from which each reading is dropped as soon as it is parsed.
-            cached = deque(readers.map(cache.load, map(_name, keys)))
-        # Parsed after that: parsing holds the lock, and the readers would wait for it.
+            data = dict(zip(keys, readers.map(cache.load, map(_name, keys)), strict=True))
+        todo = {key: path for key, path in zip(keys, paths, strict=True) if data[key] is None}
+        # A few new runs are read by another process while this one parses.
+        beside = worker_pool(1) if 0 < len(todo) < min(_MANY, len(paths)) else nullcontext()
         renderings: _Renderings = {}
-        readings = {key: reading for key in keys if (reading := _reading(cached.popleft(), renderings)) is not None}
-        todo = {key: path for key, path in zip(keys, paths, strict=True) if key not in readings}
+        with beside as pool:
+            new = pool and pool.submit(_read_share, list(todo.items()), cache, 0, 1)
+            # Each reading's data are dropped as soon as they are parsed.
+            readings = {key: _reading(data.pop(key), renderings) for key in list(data)}
+        if new:
+            new.result()
+        else:
+            run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
         # The processes answer through the cache, so that the second look finds what they read.
-        run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
-        again = ((key, _reading(cache.load(_name(key)), renderings)) for key in todo)
-        readings |= {key: reading for key, reading in again if reading is not None}
-        return [SiteRun(path, readings.get(key), key) for path, key in zip(paths, keys, strict=True)]
+        readings |= {key: _reading(cache.load(_name(key)), renderings) for key in todo}
+        return [SiteRun(path, readings[key], key) for path, key in zip(paths, keys, strict=True)]
 
 
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
