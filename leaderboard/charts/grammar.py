@@ -6,6 +6,7 @@ the still picture (``leaderboard.charts.still``) are two readings of one specifi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import Any, NamedTuple
 
@@ -43,45 +44,50 @@ _AXIS = {
 
 _WHISKER = {"type": "data", "symmetric": False, "thickness": 1.5, "width": 0}
 
-_TEMPLATE: Json = go.layout.Template(
-    data={
-        "scatter": [{"error_x": _WHISKER, "error_y": _WHISKER}],
-        "bar": [
-            {
-                "textposition": "inside",
-                "insidetextanchor": "middle",
-                "textangle": 0,
-                "constraintext": "none",
-                "marker": {"line": {"color": token("background"), "width": 1}},
-            }
-        ],
-        "heatmap": [{"showscale": False, "xgap": 1, "ygap": 1, "hoverongaps": False}],
-    },
-    layout={
-        "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": token("text")},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "showlegend": False,
-        "dragmode": False,
-        "hovermode": "closest",
-        "hoverlabel": {
-            "bgcolor": token("surface"),
-            "bordercolor": token("hairline"),
-            "font": {"color": token("text")},
-            "align": "left",
+
+@cache
+def _template() -> Json:
+    """Return the look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
+    # Made with the first chart, since Plotly takes long to check it.
+    template: Json = go.layout.Template(
+        data={
+            "scatter": [{"error_x": _WHISKER, "error_y": _WHISKER}],
+            "bar": [
+                {
+                    "textposition": "inside",
+                    "insidetextanchor": "middle",
+                    "textangle": 0,
+                    "constraintext": "none",
+                    "marker": {"line": {"color": token("background"), "width": 1}},
+                }
+            ],
+            "heatmap": [{"showscale": False, "xgap": 1, "ygap": 1, "hoverongaps": False}],
         },
-        "xaxis": _AXIS,
-        "yaxis": _AXIS,
-        "annotationdefaults": {
-            "showarrow": False,
-            "xanchor": "center",
-            "yanchor": "middle",
-            "font": {"color": token("muted")},
+        layout={
+            "font": {"family": FONT_FAMILY, "size": FONT_SIZE, "color": token("text")},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "showlegend": False,
+            "dragmode": False,
+            "hovermode": "closest",
+            "hoverlabel": {
+                "bgcolor": token("surface"),
+                "bordercolor": token("hairline"),
+                "font": {"color": token("text")},
+                "align": "left",
+            },
+            "xaxis": _AXIS,
+            "yaxis": _AXIS,
+            "annotationdefaults": {
+                "showarrow": False,
+                "xanchor": "center",
+                "yanchor": "middle",
+                "font": {"color": token("muted")},
+            },
+            "shapedefaults": {"type": "line", "layer": "below", "line": {"color": token("zero"), "width": 1.5}},
         },
-        "shapedefaults": {"type": "line", "layer": "below", "line": {"color": token("zero"), "width": 1.5}},
-    },
-).to_plotly_json()
-"""The look of all charts: no frame, no zoom, hairlines at the ticks, the reader's colours."""
+    ).to_plotly_json()
+    return template
 
 
 class Drawing(NamedTuple):
@@ -116,7 +122,7 @@ class Drawing(NamedTuple):
         # Plotly validates every property of a layout: one that serves twice is validated once.
         same = self.narrow is self.wide
         narrow = figure["layout"] if same else go.Layout(self.narrow).to_plotly_json()
-        return {**figure, "narrow": narrow, "template": _TEMPLATE}
+        return {**figure, "narrow": narrow, "template": _template()}
 
 
 @dataclass(frozen=True)

@@ -47,24 +47,29 @@ def _spaced(name: str) -> list[str]:
 
 NAMES: dict[str, str] = {**_css_names(), **_TABLE["colours"]}
 
-# The longest names first, since an alternation takes the first one that fits.
-_PLAIN_NAME = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
-_MIXED = rf"{_PLAIN_NAME}(?:[\s/]{_PLAIN_NAME})?"
-_NAME = rf"(?:{_MIXED}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{_MIXED})"
 _HEX = r"\#[0-9a-f]{6}"
-_COLOUR = re.compile(
-    rf"\b(?P<a>{_NAME})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{_NAME})\s*\)"
-    rf"|\b(?P<d>{_NAME})(?:\s+colou?r(?:ed)?\b)?"
-)
 _RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*,?\s*(\d{1,3})\s*,?\s*(\d{1,3})[^()]{0,20}\)")
 _ANY_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-z])")
+
+
+@cache
+def _colours() -> re.Pattern[str]:
+    """Return the pattern of a colour in words, compiled with the first text: that takes long with so many names."""
+    # The longest names first, since an alternation takes the first one that fits.
+    plain = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
+    mixed = rf"{plain}(?:[\s/]{plain})?"
+    name = rf"(?:{mixed}|(?:very\s+)?(?:(?:{'|'.join(MODIFIERS)})\s+){{1,2}}{mixed})"
+    return re.compile(
+        rf"\b(?P<a>{name})\s*\(?\s*(?P<b>{_HEX})\)?|(?P<c>{_HEX})\s*\(\s*(?:{name})\s*\)"
+        rf"|\b(?P<d>{name})(?:\s+colou?r(?:ed)?\b)?"
+    )
 
 
 def hex_colours(text: str) -> str:
     """Write every colour in lower-case ``text`` as ``#rrggbb``; a name with a hex value beside it gives the hex."""
     text = _RGB.sub(lambda m: hex_of(*(min(255, int(part)) for part in m.groups())), text)
     text = _ANY_HEX.sub(lambda m: _six_digits(m[1]), text)
-    return _COLOUR.sub(lambda m: m["b"] or m["c"] or named(m["d"]), text)
+    return _colours().sub(lambda m: m["b"] or m["c"] or named(m["d"]), text)
 
 
 def _six_digits(digits: str) -> str:
