@@ -6,7 +6,7 @@ from leaderboard.building.tree import Tree
 from leaderboard.model.site import Site
 from leaderboard.pages.selections import Chosen
 from leaderboard.pages.turn_strips import strip_episodes, strip_path
-from leaderboard.storage.build_cache import content_key, kept
+from leaderboard.storage.build_cache import content_key, load_or_make
 
 
 def write_strips(site: Site | None, tree: Tree) -> None:
@@ -30,6 +30,6 @@ def _write(site: Site, chosen: Chosen, tree: Tree) -> None:
         return file.read_bytes()
 
     name = f"strips/{content_key(site.key(chosen.pair), chosen.gallery.instance.instance_id)}"
-    strip = kept(site.cache, name, drawn)
+    strip = load_or_make(site.cache, name, drawn)
     if not file.exists():
         write_bytes(file, strip)

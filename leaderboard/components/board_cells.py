@@ -146,12 +146,13 @@ def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> M
         label: Heading of the column.
         times: Factor that makes a mean a similarity, 0–10, which decides the colour: 10 for a share.
     """
-    cells = "".join(_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats)
+    address = escape(page)
+    cells = "".join(_heat(heat, f'href="{address}#{escape(heat.anchor)}"', times) for heat in heats)
     return safe(f'<td role="cell" class="heat-column g-quality" data-label="{escape(label)}">{cells}</td>')
 
 
-def _heat(heat: Heat, href: str, times: float) -> str:
-    estimate, where = heat.estimate, f'href="{escape(href)}"'
+def _heat(heat: Heat, where: str, times: float) -> str:
+    estimate = heat.estimate
     if estimate.mean is None:
         text, why = empty_heat(heat.cell)
         return f'<a class="heat none" {where} data-sort="" title="{heat.difficulty}: {why}">{text}</a>'

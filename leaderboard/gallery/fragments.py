@@ -21,7 +21,7 @@ from leaderboard.model.final_fates import facts_of_pair, store_fates
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts
 from leaderboard.rendering.render import block
-from leaderboard.storage.build_cache import BuildCache, kept
+from leaderboard.storage.build_cache import BuildCache, load_or_make
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
 
 FIRST = 6
@@ -96,7 +96,9 @@ class Fragments:
 
     def outcomes(self, pair: Pair) -> str:
         """Return ``pair_outcomes`` of a pair's episodes as a JSON text."""
-        return kept(self._site.cache, self._outcomes_name(pair), lambda: self._outcomes(self._views(pair))).decode()
+        return load_or_make(
+            self._site.cache, self._outcomes_name(pair), lambda: self._outcomes(self._views(pair))
+        ).decode()
 
     def _make_share(self, todo: list[Pair], cache: BuildCache, share: int, shares: int) -> None:
         for pair in todo[share::shares]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines
 from leaderboard.model.xray import LETTER, Fate, xrays
-from leaderboard.storage.build_cache import kept
+from leaderboard.storage.build_cache import load_or_make
 
 _FATE: Mapping[str, Fate] = {letter: fate for fate, letter in LETTER.items()}
 
@@ -39,7 +39,7 @@ def facts_of_pair(site: Site, pair: Pair) -> Lines:
 
 def final_fates(site: Site, pair: Pair) -> dict[str, FinalFates]:
     """Return the fates in each of a pair's final renderings whose facts are known, by instance."""
-    text = kept(site.cache, _name(site, pair), lambda: _computed(site, pair, facts_of_pair(site, pair)))
+    text = load_or_make(site.cache, _name(site, pair), lambda: _computed(site, pair, facts_of_pair(site, pair)))
     return {
         instance: FinalFates(tuple(transform), tuple(_FATE[letter] for letter in letters))
         for instance, (transform, letters) in json.loads(text).items()

@@ -17,7 +17,7 @@ from ircore.results.players import PlayerResult, player_result, player_runs
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from leaderboard.model.site import Site
-from leaderboard.storage.build_cache import content_key, kept
+from leaderboard.storage.build_cache import content_key, load_or_make
 
 T = TypeVar("T")
 
@@ -40,10 +40,10 @@ def effects_of_players(
     grid = player_grid(results)
     if not grid.run_ids:
         return NO_GRID
-    parts = (judge, category or "", difficulty or "", *grid.describers, "×", *grid.generators)
-    return _kept(
+    return _cached(
         site,
-        _name(site, "effects", grid.run_ids, *parts),
+        ("effects", judge, category or "", difficulty or "", *grid.describers, "×", *grid.generators),
+        grid.run_ids,
         _effects_format(),
         lambda: grid_effects(results, grid, judge, category, difficulty),
     )
@@ -55,25 +55,36 @@ def player_of(site: Site, role: Role, label: str) -> PlayerResult:
     Raises:
         WorkError: The disk is full.
     """
-    return _kept(
+    return _cached(
         site,
-        _name(site, "players", player_runs(site.results, role, label), role, label, site.judge),
+        ("players", role, label, site.judge),
+        player_runs(site.results, role, label),
         _player_format(),
         lambda: player_result(site.results, role, label, site.judge),
     )
 
 
-def _kept(site: Site, name: str, form: TypeAdapter[T], make: Callable[[], T]) -> T:
+def _cached(
+    site: Site, name: tuple[str, ...], run_ids: tuple[str, ...], form: TypeAdapter[T], make: Callable[[], T]
+) -> T:
+    """Return a result from the build cache, or make it.
+
+    Args:
+        site: What is shown.
+        name: Kind of the result, and what it depends on besides runs, judges and instances.
+        run_ids: The runs that it depends on.
+        form: Its form in the cache.
+        make: Computes it.
+    """
+    if site.cache is None:
+        return make()
+    instances = [instance.instance_id for instance in site.results.instances]
+    shared = repr((sorted(site.results.judge_identities.items()), instances))
+    key = content_key(shared, *name, *(site.runs[run_id].key for run_id in run_ids))
     try:
-        return form.validate_json(kept(site.cache, name, lambda: form.dump_json(make())))
+        return form.validate_json(load_or_make(site.cache, f"{name[0]}/{key}", lambda: form.dump_json(make())))
     except ValidationError:  # a damaged entry
         return make()
-
-
-def _name(site: Site, kind: str, run_ids: tuple[str, ...], *parts: str) -> str:
-    """Return the name in the cache of a result that depends on some runs, on judges and instances, and on ``parts``."""
-    shared = repr((sorted(site.results.judge_identities.items()), [one.instance_id for one in site.results.instances]))
-    return f"{kind}/{content_key(shared, *parts, *(site.runs[run_id].key for run_id in run_ids))}"
 
 
 @cache

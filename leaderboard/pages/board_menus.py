@@ -4,42 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.submissions.history import Step, open_dispute
+from ircore.submissions.history import open_dispute
+from leaderboard.components.board_rows import Listed
 from leaderboard.components.model_facts import makers, weights_words
 from leaderboard.model.site import Pair, Site
-from leaderboard.model.trust import Tier, tier_of
+from leaderboard.model.trust import tier_of
 from leaderboard.pages.board_views import rules_label
-
-
-@dataclass(frozen=True, kw_only=True)
-class Listed:
-    """A row of any board: a pair, with the values that the menus above the board filter by.
-
-    >>> from leaderboard.model.site import Marked
-    >>> from leaderboard.model.trust import HERE, PAPER
-    >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
-    >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
-    >>> [(tool.name, tool.options) for tool in menus_for(rows)]  # the only difference between the two rows
-    [('tier', ('paper', 'played here'))]
-    """
-
-    pair: Pair
-    """The pair, with its name and marks on the site."""
-
-    tier: Tier
-    """Trust tier of the row."""
-
-    budget: str
-    """Short description of the pair's rules."""
-
-    disputed: Step | None
-    """The dispute about its run that is not settled."""
-
-    makers: str = ""
-    """Organisations that made the models, as far as they are stated."""
-
-    weights: str = ""
-    """Whether both models have open weights, in words."""
 
 
 def menu_fields(site: Site, pair: Pair) -> dict[str, Any]:
@@ -65,7 +35,15 @@ class _Menu:
 
 
 def menus_for(lines: Sequence[Listed]) -> list[_Menu]:
-    """Return a menu for everything in which the rows differ."""
+    """Return a menu for everything in which the rows differ.
+
+    >>> from leaderboard.model.site import Marked
+    >>> from leaderboard.model.trust import HERE, PAPER
+    >>> pair = Marked("seer", "painter", "", hue=0, shape=0)
+    >>> rows = [Listed(pair=pair, tier=tier, budget="200 tokens", disputed=None) for tier in (HERE, PAPER)]
+    >>> [(tool.name, tool.options) for tool in menus_for(rows)]  # the only difference between the two rows
+    [('tier', ('paper', 'played here'))]
+    """
     choices = {
         "describer": ("Describer", [line.pair.describer for line in lines]),
         "generator": ("Generator", [line.pair.generator for line in lines]),

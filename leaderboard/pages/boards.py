@@ -9,7 +9,7 @@ from typing import Any
 from ircore.core.fact_records import PARTS, Part
 from ircore.core.untrusted_text import one_line
 from ircore.results.headline import VERIFIED
-from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.statistics.ranks import Standing
 from ircore.results.tables.board import MEASURES
@@ -19,11 +19,12 @@ from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.charts.grammar import pair_name
 from leaderboard.components.board_cells import Heat
+from leaderboard.components.board_rows import Cells, Line
 from leaderboard.components.model_facts import FACTS
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND
 from leaderboard.pages.against_files import against_path
-from leaderboard.pages.board_menus import Listed, menu_fields, menus_for
+from leaderboard.pages.board_menus import menu_fields, menus_for
 from leaderboard.pages.board_views import (
     View,
     applicable_words,
@@ -42,7 +43,7 @@ from leaderboard.pages.board_views import (
 from leaderboard.pages.judge_cards import card_notes
 from leaderboard.pages.player_boards import subjects
 from leaderboard.pages.references import board_references, reference_lines
-from leaderboard.pages.season_column import season_column
+from leaderboard.pages.season_column import SeasonColumn, season_column
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import lead_words
 from leaderboard.words.labels import category_short, category_title
@@ -69,45 +70,6 @@ class _HeatColumn:
 
     conditions: tuple[tuple[str, str | None], ...]
     """Category and difficulty of each small cell; difficulty None for both in one cell."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line(Listed):
-    """A board row with all values that the template shows.
-
-    Example:
-        >>> from types import SimpleNamespace
-        >>> row = SimpleNamespace(cell="its numbers")
-        >>> Line(pair=None, tier=None, budget="200", disputed=None, row=row, heats=()).cell
-        'its numbers'
-    """
-
-    row: BoardRow
-    """Rank and numbers."""
-
-    heats: tuple[tuple[Heat, ...], ...]
-    """Small cells, one tuple a column."""
-
-    parts: tuple[tuple[Part, Estimate], ...] = ()
-    """Share of right facts by part, on the boards of judge verified."""
-
-    references: tuple[float, ...] = ()
-    """Ceilings and floors with the same generator, on the scale of the main score."""
-
-    @property
-    def cell(self) -> Cell:
-        """Aggregates of the pair under the board's condition."""
-        return self.row.cell
-
-    @property
-    def date(self) -> str:
-        """Day on which play began."""
-        return self.row.submission.run.started[:10]
-
-    @property
-    def version(self) -> str:
-        """Version of the package that played the run."""
-        return self.row.submission.run.version
 
 
 def board_pages(site: Site) -> Iterator[Page]:
@@ -151,6 +113,8 @@ def _board_page(site: Site, view: View) -> Page:
     results, rated = view_results(site, view), is_rated(site, view)
     # Of all boards that differ only in judge, rules or order, the search lists one.
     own = view.judge == site.judge and view.rules == site.rule_sets[0] and view.order == "main"
+    levels = () if not view.overall or _merged(results) else results.difficulties
+    season, against = season_column(site, view), against_path(site, view) if rated and view.rules is not None else None
     return Page(
         path=view_path(site, view),
         title=view_title(site, view),
@@ -168,18 +132,18 @@ def _board_page(site: Site, view: View) -> Page:
             "rated": rated,
             "order": view.order,
             "mixed": view.rules is None,
-            "levels": () if not view.overall or _merged(results) else results.difficulties,
-            "season": season_column(site, view),
+            "levels": levels,
+            "season": season,
             "measured": MEASURED,
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),
             "headline": tie_words(_standing(site, view)) if rated and view.rules is not None else "",
-            "against": against_path(site, view) if rated and view.rules is not None else None,
+            "against": against,
             "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
             "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
         },
         searchable=own and view.overall,
-        later=partial(_rows, site, view),
+        later=partial(_rows, site, view, levels, season, bool(against)),
         finding=partial(_finding, view) if rated and view.order == "main" else None,
     )
 
@@ -191,26 +155,38 @@ def _finding(view: View, values: Mapping[str, Any]) -> str:
     return " ".join(part for part in (lead and f"{lead}, judged by {view.judge}.", values["headline"]) if part)
 
 
-def _rows(site: Site, view: View) -> dict[str, Any]:
+def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | None, against: bool) -> dict[str, Any]:
     """Return the rows of a board, with the menus, columns and notes that depend on them."""
+    rated = is_rated(site, view)
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
-    preferred = any(line.cell.preference.mean is not None for line in lines)
-    models = any(spec.about for line in lines for spec in line.pair.result.run.submission.players.values())
-    reasons = [line.cell.unranked for line in lines] if is_rated(site, view) else []
+    reasons = [line.cell.unranked for line in lines] if rated else []
+    cells = Cells(
+        rated=rated,
+        ranked=set(reasons) != {"too_few"},
+        grouped=sum(line.row.rank_low is not None for line in lines) > FEW,
+        against=against,
+        preferred=any(line.cell.preference.mean is not None for line in lines),
+        costs=any(line.cell.cost.mean for line in lines),
+        models=any(spec.about for line in lines for spec in line.pair.result.run.submission.players.values()),
+        levels=levels,
+        columns=[column.short for column in columns],
+        parts=PARTS if any(line.parts for line in lines) else (),
+        season="" if season is None else season.season,
+        gaps=None if season is None else season.gaps,
+        same_family=SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
+    )
     return {
         "columns": columns,
         "lines": lines,
+        "cells": cells,
         "reasons": reasons,
-        "too_few": bool(reasons) and set(reasons) == {"too_few"},
-        "grouped": sum(line.row.rank_low is not None for line in lines) > FEW,
+        "too_few": not cells.ranked,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": menus_for(lines),
-        "groups": _groups(columns, any(line.parts for line in lines), is_rated(site, view) or preferred, models),
-        "models": FACTS if models else {},
-        "parts": [(part, ABOUT[part]) for part in PARTS] if any(line.parts for line in lines) else [],
-        "preferred": preferred,
-        "same_family": SAME_FAMILY if any(line.cell.same_family for line in lines) else "",
+        "groups": _groups(columns, bool(cells.parts), rated or cells.preferred, cells.models),
+        "models": FACTS if cells.models else {},
+        "parts": [(part, ABOUT[part]) for part in cells.parts],
     }
 
 

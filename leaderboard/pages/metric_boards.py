@@ -11,9 +11,10 @@ from ircore.results.metric_facts import MetricFacts, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.grammar import pair_name
+from leaderboard.components.board_rows import Listed
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_menus import Listed, menu_fields, menus_for
+from leaderboard.pages.board_menus import menu_fields, menus_for
 from leaderboard.pages.board_views import View, metric_path, view_path, view_words
 from leaderboard.pages.boards import MEASURED
 from leaderboard.pages.sharing import provenance

@@ -21,6 +21,7 @@ from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import (
     board_cells,
+    board_rows,
     episodes,
     fact_list,
     heat_map,
@@ -155,6 +156,7 @@ def _components() -> SimpleNamespace:
     """Return every component by name, as templates call it: ``c.NAME``."""
     modules = (
         board_cells,
+        board_rows,
         episodes,
         fact_list,
         heat_map,

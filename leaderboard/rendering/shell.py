@@ -42,7 +42,7 @@ class Shell(Template):
     @property
     def takes_content(self) -> bool:
         """Whether the shell has a place for the HTML of a page."""
-        return "content" in self.get_identifiers()
+        return f"{SLOT}content" in self.template
 
     @property
     def title(self) -> str:

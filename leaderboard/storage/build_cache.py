@@ -76,7 +76,7 @@ class BuildCache:
         write_bytes(self.site / FOLDER / name, zlib.compress(data, _LEVEL))
 
 
-def kept(cache: BuildCache | None, name: str, make: Callable[[], bytes]) -> bytes:
+def load_or_make(cache: BuildCache | None, name: str, make: Callable[[], bytes]) -> bytes:
     """Return the data cached under a name; where there is none, what ``make`` returns, which is stored.
 
     Args:

@@ -28,6 +28,8 @@ class InventedRun:
     instances: InstanceSet
     played: tuple[Episode, ...]
     given: tuple[Score, ...]
+    key: str = ""
+    """As a site's runs have it without a build cache."""
 
     def episodes(self) -> tuple[Episode, ...]:
         return self.played

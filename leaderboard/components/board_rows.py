@@ -1,0 +1,324 @@
+"""Rows of the boards of pairs: which cells a row has, in which order.
+
+A site of hundreds of pairs has tens of thousands of rows, so that they are put together here, not by a template.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from ircore.core.fact_records import Part
+from ircore.core.untrusted_text import one_line
+from ircore.results.model import BoardRow, Cell
+from ircore.results.statistics.intervals import Estimate
+from ircore.submissions.history import Step
+from leaderboard.components import values
+from leaderboard.components.board_cells import (
+    Heat,
+    chance_cell,
+    ends,
+    heat_column,
+    mean,
+    page_of,
+    played_cell,
+    rank_cell,
+    rated_cell,
+)
+from leaderboard.components.markup import safe
+from leaderboard.components.model_facts import fact_cells
+from leaderboard.components.players import dispute, own_family, pair_name, tier_badge
+from leaderboard.components.plots import dot, main_dot
+from leaderboard.model.site import Pair
+from leaderboard.model.trust import Tier
+from leaderboard.words.labels import percent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """A row of any board: a pair, with the values that the menus above the board filter by.
+
+    >>> from leaderboard.model.site import Marked
+    >>> from leaderboard.model.trust import HERE
+    >>> Listed(pair=Marked("seer", "painter", "", hue=0, shape=0), tier=HERE, budget="200", disputed=None).makers
+    ''
+    """
+
+    pair: Pair
+    """The pair, with its name and marks on the site."""
+
+    tier: Tier
+    """Trust tier of the row."""
+
+    budget: str
+    """Short description of the pair's rules."""
+
+    disputed: Step | None
+    """The dispute about its run that is not settled."""
+
+    makers: str = ""
+    """Organisations that made the models, as far as they are stated."""
+
+    weights: str = ""
+    """Whether both models have open weights, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line(Listed):
+    """A row of a judge's board, with all values that its cells show.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> row = SimpleNamespace(cell="its numbers")
+        >>> Line(pair=None, tier=None, budget="200", disputed=None, row=row, heats=()).cell
+        'its numbers'
+    """
+
+    row: BoardRow
+    """Rank and numbers."""
+
+    heats: tuple[tuple[Heat, ...], ...]
+    """Small cells, one tuple a column."""
+
+    parts: tuple[tuple[Part, Estimate], ...] = ()
+    """Share of right facts by part, on the boards of judge verified."""
+
+    references: tuple[float, ...] = ()
+    """Ceilings and floors with the same generator, on the scale of the main score."""
+
+    @property
+    def cell(self) -> Cell:
+        """Aggregates of the pair under the board's condition."""
+        return self.row.cell
+
+    @property
+    def date(self) -> str:
+        """Day on which play began."""
+        return self.row.submission.run.started[:10]
+
+    @property
+    def version(self) -> str:
+        """Version of the package that played the run."""
+        return self.row.submission.run.version
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cells:
+    """What the cells of a board's rows are.
+
+    Example:
+        >>> Cells(rated=True, ranked=True, grouped=False, against=True, preferred=False, costs=False, models=False,
+        ...       levels=(), columns=(), parts=(), season="", gaps=None, same_family="").ranked
+        True
+    """
+
+    rated: bool
+    """Whether the judge rates single pictures; one that only compares gives no scores and no ranks."""
+
+    ranked: bool
+    """Whether there are pictures enough to rank by."""
+
+    grouped: bool
+    """Whether a row leads with the letter of its group."""
+
+    against: bool
+    """Whether pairs can be compared with a chosen pair, and have a chance of being best."""
+
+    preferred: bool
+    """Whether the judge compared first and final renderings."""
+
+    costs: bool
+    """Whether any pair cost anything."""
+
+    models: bool
+    """Whether any submission states facts about its models."""
+
+    levels: Sequence[str]
+    """Difficulties whose small cells stand over one another; empty for one small cell a column."""
+
+    columns: Sequence[str]
+    """Headings of the columns of small cells."""
+
+    parts: Sequence[Part]
+    """Parts of scenes that have columns, on the boards of judge verified."""
+
+    season: str
+    """Season whose secret set the gaps are to."""
+
+    gaps: Mapping[str, Estimate] | None
+    """Gap of each pair between the public and the season's set, by run id; None for no such column."""
+
+    same_family: str
+    """Explanation of the dagger on pairs of the judge's own family."""
+
+
+def board_rows(lines: Sequence[Line], cells: Cells, root: str, anchor: str) -> Markup:
+    """Return the rows of a board.
+
+    Args:
+        lines: The rows, best first.
+        cells: What their cells are.
+        root: Relative address of the site's root.
+        anchor: Where the episodes of the board's condition stand on a pair's page.
+    """
+    rows, group = [], 1
+    for line in lines:
+        first = cells.grouped and line.row.group is not None and line.row.group > group
+        if first and line.row.group is not None:
+            group = line.row.group
+        parts = "".join(_cells(line, cells, len(lines), root, escape(page_of(line.pair, root, anchor))))
+        rows.append(f"<tr {_attributes(line, cells, first)}>{parts}</tr>\n")
+    return safe("".join(rows))
+
+
+def _attributes(line: Line, cells: Cells, first: bool) -> str:
+    pair, row = line.pair, line.row
+    attributes = [
+        f'role="row" id="{escape(pair.key)}"',
+        f'data-describer="{escape(one_line(pair.describer))}" data-generator="{escape(one_line(pair.generator))}"',
+        f'data-budget="{escape(line.budget)}" data-rules="{escape(pair.result.run.rules.key)}"',
+    ]
+    if pair.apart:
+        attributes.append(f'data-apart="{escape(one_line(pair.apart))}"')
+    attributes.append(f'data-tier="{escape(line.tier.label)}"')
+    if line.makers:
+        attributes.append(f'data-makers="{escape(line.makers)}"')
+    if line.weights:
+        attributes.append(f'data-weights="{line.weights}"')
+    if row.cell.same_family:
+        attributes.append("data-self")
+    if cells.rated and row.rank_low is None:
+        attributes.append(f'data-unranked="{row.cell.unranked or "no_common_picture"}" class="unranked"')
+    elif cells.rated:
+        attributes += ['class="top"'] * row.top + ["data-first"] * first
+    return " ".join(attributes)
+
+
+def _cells(line: Line, cells: Cells, rows: int, root: str, episodes: Markup) -> Iterator[str]:
+    """Yield the cells of a row; ``episodes``: where the episodes behind its numbers stand."""
+    cell, page = line.cell, escape(page_of(line.pair, root))
+    yield '<td role="cell" class="tools"></td>'
+    if cells.rated:
+        yield rank_cell(line.row, rows, cells.grouped)
+    yield _pair_cell(line, cells, root)
+    if cells.rated:
+        yield _main_cell(line, cells, episodes)
+        if cells.against:
+            yield '<td role="cell" class="number against g-against" data-label="Against" data-sort=""></td>'
+            yield chance_cell(line.row)
+        yield _linked("Score", "quality-column", ends(cell.score), episodes, values.stacked_quality(cell))
+        yield played_cell(cell, page)
+        yield rated_cell(cell, episodes)
+    else:
+        yield _preference_cell(line, cells, episodes)
+    yield from _small_cells(line, cells, page)
+    yield from _part_cells(line, cells, episodes)
+    if cells.gaps is not None:
+        yield _gap_cell(cells.gaps.get(line.pair.run_id), cells.season)
+    yield from _change_cells(cell, cells, page, episodes)
+    yield from _effort_cells(cell, cells, episodes)
+    if cells.models:
+        yield fact_cells(line.pair)
+    yield from _provenance_cells(line, root)
+
+
+def _linked(label: str, classes: str, attributes: str, episodes: Markup, shown: str) -> str:
+    """Return a number's cell, which opens the episodes behind the number."""
+    return (
+        f'<td role="cell" class="number {classes}" data-label="{label}" {attributes}>'
+        f'<a class="episodes" href="{episodes}">{shown}</a></td>'
+    )
+
+
+def _pair_cell(line: Line, cells: Cells, root: str) -> str:
+    names = escape(f"{one_line(line.pair.describer)} {one_line(line.pair.generator)}")
+    why = values.no_rank(line.row) if cells.rated and cells.ranked else ""
+    return (
+        f'<th scope="row" role="rowheader" class="pair-column" data-sort="{names}">'
+        f"{pair_name(line.pair, root)}{why}</th>"
+    )
+
+
+def _main_cell(line: Line, cells: Cells, episodes: Markup) -> str:
+    shown = str(values.main_score(line.cell))
+    if line.cell.main.mean is not None:
+        shown = f'<a class="episodes" href="{episodes}">{shown}</a>'
+        if line.cell.same_family:
+            shown += str(own_family(cells.same_family))
+        shown += f'<span class="plot-line">{main_dot(line.cell, line.pair.hue, False, line.references)}</span>'
+    return f'<td role="cell" class="score-column" data-label="Main score" {ends(line.cell.main)}>{shown}</td>'
+
+
+def _preference_cell(line: Line, cells: Cells, episodes: Markup) -> str:
+    preference = line.cell.preference
+    shown = str(values.missing("not asked, or no episode of several renderings"))
+    if preference.mean is not None:
+        shown = f'<a class="episodes" href="{episodes}"><span class="value">{percent(preference.mean)}</span></a>'
+        if line.cell.same_family:
+            shown += str(own_family(cells.same_family))
+        plot = dot(preference, line.pair.hue, 0, 1, 0.5, labelled=False)
+        shown += f'<span class="plot-line">{plot}<span class="half">n {preference.n}</span></span>'
+    return f'<td role="cell" class="score-column" data-label="Final preferred, %" {ends(preference)}>{shown}</td>'
+
+
+def _small_cells(line: Line, cells: Cells, page: Markup) -> Iterator[str]:
+    if cells.levels and cells.columns:
+        levels = "".join(f"<span>{level}</span>" for level in cells.levels)
+        yield f'<td role="cell" class="level-column g-quality">{levels}</td>'
+    for heats, heading in zip(line.heats, cells.columns, strict=True):
+        yield heat_column(heats, page, heading, 1 if cells.rated else 10)
+
+
+def _part_cells(line: Line, cells: Cells, episodes: Markup) -> Iterator[str]:
+    shares = dict(line.parts)
+    for part in cells.parts:
+        label, right = f"{part.capitalize()}, %", shares.get(part)
+        if right is None:
+            none = values.missing("not verified")
+            yield f'<td role="cell" class="number g-facts" data-label="{label}" data-sort="">{none}</td>'
+        else:
+            shown = values.share(right, "no fact of this part can be told")
+            yield _linked(label, "g-facts", ends(right), episodes, shown)
+
+
+def _gap_cell(gap: Estimate | None, season: str) -> str:
+    attributes, shown = 'data-sort=""', values.missing(f"not played on the set of season {season}")
+    if gap is not None:
+        attributes = ends(gap)
+        shown = values.stacked(gap, 1, "no main score on one of the sets", as_difference=True, improves=False)
+    return f'<td role="cell" class="number season-gap" data-label="Public − secret" {attributes}>{shown}</td>'
+
+
+def _change_cells(cell: Cell, cells: Cells, page: Markup, episodes: Markup) -> Iterator[str]:
+    if not cells.rated:
+        yield played_cell(cell, page)
+        return
+    change = values.stacked(cell.delta, 2, "no episode of two or more rated renderings", as_difference=True)
+    yield _linked("ΔQ", "g-refinement", ends(cell.delta), episodes, change)
+    if cells.preferred:
+        shown = values.share(cell.preference, "not asked, or no episode of several renderings")
+        yield _linked("Preferred, %", "g-refinement", ends(cell.preference), episodes, shown)
+
+
+def _effort_cells(cell: Cell, cells: Cells, episodes: Markup) -> Iterator[str]:
+    for label, estimate, digits, why in (
+        ("Turns", cell.turns, 1, "no played episode"),
+        ("Tokens", cell.tokens, 0, "no played episode"),
+        ("Cost, US$", cell.cost, 3, "cost not known"),
+    ):
+        if cells.costs or estimate is not cell.cost:
+            yield _linked(label, "g-effort", mean(estimate), episodes, values.stacked(estimate, digits, why))
+
+
+def _provenance_cells(line: Line, root: str) -> Iterator[str]:
+    label, badge = escape(line.tier.label), tier_badge(line.tier)
+    objection = dispute(line.disputed, line.pair.key, root) if line.disputed else ""
+    yield (
+        f'<td role="cell" class="tier-column g-provenance" data-label="Trust" data-sort="{label}">'
+        f"{badge}{objection}</td>"
+    )
+    yield (
+        f'<td role="cell" class="date-column g-provenance" data-label="Date" data-sort="{line.date}" '
+        f'data-version="{escape(one_line(line.version))}"><time datetime="{line.date}">{line.date}</time>'
+        f'<span class="half">ircore {escape(one_line(line.version, 24))}</span></td>'
+    )
