@@ -38,8 +38,10 @@ def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
     yield partial(_write_files, largest, tree)
     yield partial(write_strips, content.site, tree)
     others = [page for page in content.pages if not _shares_charts(page)]
-    for piece in range(PIECES):
-        yield partial(_write_pages, content, others[piece::PIECES], tree)
+    # Pages that follow each other share results, and so stand in one piece.
+    size = -(-len(others) // PIECES)
+    for start in range(0, len(others), size or 1):
+        yield partial(_write_pages, content, others[start : start + size], tree)
     for make in files:
         yield partial(_write_files, make, tree)
 

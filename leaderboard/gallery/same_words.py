@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from ircore.core.episode_records import Turn
+from ircore.core.episode_records import Episode
 from leaderboard.gallery.fragments import compact, ranked_pairs
 from leaderboard.model.site import Gallery, Pair, Site
 
@@ -94,13 +94,12 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
         gallery: The target.
         pairs: All pairs in the order of the board.
     """
-    by_words: dict[str, list[tuple[Pair, Sequence[Turn]]]] = {}
+    by_words: dict[str, list[tuple[Pair, Episode]]] = {}
     for pair in pairs:
         result = site.episode(pair.run_id, gallery.instance.instance_id)
-        turns = result.episode.rendered_turns if result else ()
         # Only a rendering of turn 1 is of the first message alone.
-        if turns and turns[0].turn == 1 and turns[0].message:
-            by_words.setdefault(turns[0].message, []).append((pair, turns))
+        if result and (turns := result.episode.turns) and turns[0].rendering and turns[0].message:
+            by_words.setdefault(turns[0].message, []).append((pair, result.episode))
     groups = [
         SameWords(members[0][0].describer, tuple(pair for pair, _ in members)[:MOST_PAIRS], _common(members))
         for members in by_words.values()
@@ -110,9 +109,10 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
     return sorted(groups, key=lambda group: -len(group.pairs))
 
 
-def _common(members: Sequence[tuple[Pair, Sequence[Turn]]]) -> int:
+def _common(members: Sequence[tuple[Pair, Episode]]) -> int:
     """Return how many messages from the first on are the same for all members."""
-    messages = zip(*([turn.message for turn in turns] for _, turns in members[:MOST_PAIRS]), strict=False)
+    drawn = [episode.rendered_turns for _, episode in members[:MOST_PAIRS]]
+    messages = zip(*([turn.message for turn in turns] for turns in drawn), strict=False)
     return sum(1 for _ in takewhile(lambda at_turn: len(set(at_turn)) == 1, messages))
 
 

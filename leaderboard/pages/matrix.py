@@ -344,6 +344,7 @@ def _final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float 
 
 def _final_picture(site: Site, pair: Pair, gallery: Gallery) -> Shown | None:
     result = site.episode(pair.run_id, gallery.instance.instance_id)
-    turns = result.episode.rendered_turns if result else ()
-    last = turns[-1].rendering if turns else None
+    # From the end, since most episodes end with a rendering.
+    turns = reversed(result.episode.turns) if result else ()
+    last = next((turn.rendering for turn in turns if turn.rendering), None)
     return site.rendering(pair.run_id, last) if last else None

@@ -14,7 +14,6 @@ from ircore.core.untrusted_text import one_line
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
-from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
 from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
@@ -31,13 +30,11 @@ from leaderboard.pages.cannot_draw import cannot_draw
 from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.evidence import shown_findings
 from leaderboard.pages.finding import pair_finding
+from leaderboard.pages.neighbours import compared_pairs
 from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.labels import CONVERGENCES, NOT_RATED, OUTCOMES, number
-
-_NEIGHBOURS = 2
-"""Pairs above and below on the board with which a pair is compared where there are many."""
 
 
 def pair_pages(site: Site) -> Iterator[Page]:
@@ -54,7 +51,8 @@ def pair_pages(site: Site) -> Iterator[Page]:
     }
     yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
     ranked = [site.pairs[run_id] for run_id in rows]
-    for pair in site.pairs.values():
+    # In the order of the board, so that neighbours, which are compared, are written by one process.
+    for pair in ranked:
         total = site.results.cell(pair.run_id, site.judge)
         yield Page(
             f"pairs/{pair.key}",
@@ -97,13 +95,16 @@ def _charts(site: Site, pair: Pair) -> tuple[str, ...]:
 
 def _episodes(site: Site, pair: Pair) -> dict[str, Any]:
     """Return the values of a page that take long to compute: chosen episodes, links, comparisons."""
-    against = _against(site, pair) if rates(site.results, site.judge) else []
+    compared = compared_pairs(site, pair) if rates(site.results, site.judge) else []
     return {
         "highlights": _highlights(site, pair),
         "cannot": cannot_draw(site, [pair]),
         "conditions": _conditions(site, pair),
-        "against": against,
-        "against_span": span_of([row["comparison"].main for row in against]),
+        "against": [
+            {"pair": site.pairs[row.submission.run_id], "row": row, "comparison": comparison}
+            for row, comparison in compared
+        ],
+        "against_span": span_of([comparison.main for _, comparison in compared]),
     }
 
 
@@ -221,24 +222,6 @@ def _not_rated(site: Site, pair: Pair) -> dict[str, str | None]:
     )
     words = known.status[:, 0].tolist()
     return {instance.instance_id: _KINDS.get(word) for instance, word in zip(results.instances, words, strict=True)}
-
-
-def _against(site: Site, pair: Pair) -> list[dict[str, Any]]:
-    """Compare a pair with all pairs under the same rules or, if they are many, with its neighbours on the board.
-
-    Returns:
-        The other pairs in the order of the board, each with the comparison of this pair minus the other.
-    """
-    results = site.under(pair.result.run.rules)
-    board = results.board(site.judge)
-    place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
-    near = board if len(board) <= MOST else board[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1]
-    others = [row for row in near if row.submission.run_id != pair.run_id]
-    couples = [(pair.run_id, row.submission.run_id) for row in others]
-    return [
-        {"pair": site.pairs[row.submission.run_id], "row": row, "comparison": comparison}
-        for row, comparison in zip(others, results.compare_couples(couples, site.judge), strict=True)
-    ]
 
 
 def _outcome_bar(total: Cell) -> dict[str, Any]:

@@ -57,6 +57,31 @@ class Comparison:
         """Instances that both have."""
         return self.difference.n
 
+    @property
+    def turned(self) -> "Comparison":
+        """The comparison of the second pair with the first.
+
+        >>> difference = Estimate(0.5, 0.2, 0.9, 30)
+        >>> comparison = Comparison(difference, 20, 4, 6, 0.3, 0.1, 1.0, Estimate(5, 2, 9, 30))
+        >>> comparison.turned.difference.low, comparison.turned.wins, comparison.turned.most
+        (-0.9, 6, -0.1)
+        """
+        return Comparison(
+            difference=_negative(self.difference),
+            wins=self.losses,
+            ties=self.ties,
+            losses=self.wins,
+            detectable=self.detectable,
+            least=None if self.most is None else -self.most,
+            most=None if self.least is None else -self.least,
+            main=_negative(self.main),
+        )
+
+
+def _negative(estimate: Estimate) -> Estimate:
+    mean, low, high = (None if value is None else -value for value in (estimate.mean, estimate.high, estimate.low))
+    return Estimate(mean, low, high, estimate.n)
+
 
 def compare(
     scores: Sequence[Floats],

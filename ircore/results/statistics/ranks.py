@@ -207,8 +207,12 @@ def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
 
 def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
     """Return the largest spread that the difference can have, given the unknown ratings."""
-    ends = [centred((values - values.mean(axis=0)) / len(values), drawn) for values in (least, most)]
-    if np.array_equal(least, most):
+    known = np.array_equal(least, most)
+    ends = [
+        centred((values - values.mean(axis=0)) / len(values), drawn)
+        for values in ((least,) if known else (least, most))
+    ]
+    if known:
         return _spread_between(ends[0], ends[0])
     return np.asarray(np.max([_spread_between(end, other) for end in ends for other in ends], axis=0), np.float64)
 

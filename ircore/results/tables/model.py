@@ -6,7 +6,7 @@ how many values it rests on, and which episodes these are; what is missing says 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ircore.results.conditions import is_under
 from ircore.results.episodes import EpisodeResult
@@ -75,8 +75,7 @@ class Selection:
         return judged.delta is not None if self.which == "refined" else judged.final is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """One entry of a table: a text, a count, or a number with its interval.
 
     >>> Value("a pair").value, Value(6.1, low=5.2, high=7.0, n=42).n
