@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
+from ircore.core.collector import NEW_OBJECTS
 from ircore.core.errors import InputError, StoppedError
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable, styled, terminal_width
@@ -173,6 +174,8 @@ def main(arguments: list[str] | None = None) -> None:
 
     Other signals that stop it give 128 and their number, such as 143 for SIGTERM.
     """
+    # Imports make many objects that stay, which Python would go through again and again.
+    gc.set_threshold(NEW_OBJECTS)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Into files and pipes UTF-8 goes everywhere; a terminal that lacks a character shows a question mark.

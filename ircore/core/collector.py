@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 NEW_OBJECTS = 10_000
-"""New objects after which the collector runs in ``seldom_collecting``; Python's own number is 700, later 2,000."""
+"""New objects after which the collector runs in commands and in ``seldom_collecting``; Python's own number is 700 or
+2,000."""
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from leaderboard.building.content import Content, Files
 from leaderboard.building.drawing import draw
 from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree, finding_path
+from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
 from leaderboard.pages.player_boards import compared_boards
@@ -54,13 +55,12 @@ def _shares_charts(page: Page) -> bool:
 def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
     """Write the HTML of pages, and their charts."""
     charts = {} if content.site is None else draw(content.site, pages)
-    charts |= {chart.id: chart for page in pages for chart in page.values.get("own_charts", ())}
-    for name, chart in charts.items():
-        if not chart.missing:
-            write_text(tree.files / "charts" / f"{name}.json", chart.json())
-            write_text(tree.files / "charts" / f"{name}.csv", chart.csv())
+    _write_charts(charts.values(), tree)
     renderer = Renderer(content.site, charts, lambda page: share_strip(page, content.site))
     for page in map(Page.complete, pages):
+        own = page.values.get("own_charts", ())
+        _write_charts(own, tree)
+        charts |= {chart.id: chart for chart in own}
         if finding := renderer.finding(page):
             write_text(finding_path(tree, page.path), finding)
         write_text(tree.blocks / f"{page.path}.html", renderer.block(page))
@@ -71,6 +71,14 @@ def _write_pages(content: Content, pages: Sequence[Page], tree: Tree) -> None:
             path = card_path(tree.files, page.path)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(card)
+
+
+def _write_charts(charts: Iterable[Chart | Drawn], tree: Tree) -> None:
+    """Write the figure and the numbers of charts."""
+    for chart in charts:
+        if not chart.missing:
+            write_text(tree.files / "charts" / f"{chart.id}.json", chart.json())
+            write_text(tree.files / "charts" / f"{chart.id}.csv", chart.csv())
 
 
 def _write_files(files: Files, tree: Tree) -> None:

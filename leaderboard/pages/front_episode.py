@@ -52,11 +52,11 @@ def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
         legible: How easily its messages read, 0-1; None to read them.
     """
     final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
-    good, turns = final >= GOOD, chosen.result.episode.rendered_turns
-    tells = good and delta > 0 and len(turns) > 1
+    good, episode = final >= GOOD, chosen.result.episode
+    tells = good and delta > 0 and len(episode.rendered_turns) > 1
     if good and legible is None:
-        legible = legibility([turn.message or "" for turn in turns])
-    return good, tells, delta * (legible or 0.0) if good else final, chosen.result.episode.episode_id
+        legible = legibility([turn.message or "" for turn in episode.rendered_turns])
+    return good, tells, delta * (legible or 0.0) if good else final, episode.episode_id
 
 
 def legibility(messages: Sequence[str]) -> float:

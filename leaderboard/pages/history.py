@@ -7,7 +7,8 @@ begun by then.
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.pair_differences import pair_differences
@@ -99,6 +100,7 @@ class Entered:
         return f"{said}; {down} down." + (f" What moved it past that pair most: {lead}." if lead else "")
 
 
+@lru_cache(maxsize=1)  # asked for by this page, by the page of changes and by the feeds
 def entries(site: Site) -> dict[str, Entered]:
     """Return where each pair with a main score entered the board, by run_id, in the order of the runs' beginnings."""
     made: dict[str, Entered] = {}
@@ -148,12 +150,15 @@ def _finals(site: Site, pair: Pair) -> dict[str, float]:
 
 def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:
     """Return the page of ranks over versions and merges."""
+    return Page("history", "Ranks over time", "history", searchable=True, later=partial(_values, site, frozen))
+
+
+def _values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
     versions = [site.version.name or "unreleased", *(board.record.name for board in frozen)]
     entered, moved = list(entries(site).values()), tracks(site, frozen)
     own = [entry for entry in entered if entry.pair.result.run.rules == site.rule_sets[0]]
     charts = [_entries_chart(site, own), *([_versions_chart(versions, moved)] if frozen else [])]
-    values = {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
-    return Page("history", "Ranks over time", "history", values, searchable=True)
+    return {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
 
 
 def version_words(site: Site, frozen: Sequence[FrozenBoard]) -> str:

@@ -113,11 +113,13 @@ def selections(site: Site, each: int = 4) -> tuple[Selection, ...]:
     finals = [(chosen, chosen.judged.final or 0.0) for chosen in judged]
     made = (
         ("best", "Best", "Highest final score.", finals, -1),
-        ("improved", "Most improved", "Largest gain from first to final rendering.", _only(moved, 1), -1),
-        ("regressed", "Most regressed", "Largest loss from first to final rendering.", _only(moved, -1), 1),
+        ("improved", "Most improved", "Largest gain from first to final rendering.", moved, -1),
+        ("regressed", "Most regressed", "Largest loss from first to final rendering.", moved, 1),
         ("worst", "Worst", "Lowest final score of an episode that was played to its end.", finals, 1),
     )
-    chosen = [(name, title, rule, _extreme(among, sign, each)) for name, title, rule, among, sign in made]
+    chosen = [
+        (name, title, rule, _extreme(among, sign, each, among is moved)) for name, title, rule, among, sign in made
+    ]
     return tuple(Selection(name, title, rule, episodes) for name, title, rule, episodes in chosen if episodes)
 
 
@@ -155,18 +157,16 @@ def _best_by_target(site: Site) -> dict[str, Chosen]:
     return {name: chosen for name, (_, _, chosen) in best.items()}
 
 
-def _only(moved: Sequence[tuple[Chosen, float]], sign: int) -> list[tuple[Chosen, float]]:
-    return [(chosen, delta) for chosen, delta in moved if chosen.moved * sign > 0]
-
-
-def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int) -> tuple[Chosen, ...]:
-    """Return the episodes with the least ``sign × value``, one per target."""
+def _extreme(among: Sequence[tuple[Chosen, float]], sign: int, each: int, changes: bool) -> tuple[Chosen, ...]:
+    """Return the episodes with the least ``sign × value``, one per target; of changes, those that pages show."""
     by_instance: dict[str, Chosen] = {}
     # A heap, since the first few of very many are wanted; places tell apart what has the same name.
     waiting = [(sign * value, _name(chosen), place) for place, (chosen, value) in enumerate(among)]
     heapify(waiting)
     while waiting and len(by_instance) < each:
         chosen = among[heappop(waiting)[2]][0]
+        if changes and chosen.moved * sign >= 0:
+            continue
         # One episode a target: otherwise a single easy or hard target would fill a selection.
         by_instance.setdefault(chosen.gallery.instance.instance_id, chosen)
     return tuple(by_instance.values())
