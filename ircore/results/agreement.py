@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
 from statistics import fmean
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,7 +177,8 @@ def rated_similarity(episodes: EpisodesByRun) -> RatedTask:
         places = {turn.turn: len(results) + at for at, turn in enumerate(result.episode.rendered_turns)}
         results += [result] * len(places)
         for ratings, judged in collector.of(result):
-            ratings.update((places[turn], value) for turn, value in judged.trajectory.items())
+            ratings.places.extend(map(places.__getitem__, judged.trajectory))
+            ratings.values.extend(judged.trajectory.values())
     return collector.task(results)
 
 
@@ -192,30 +193,47 @@ def rated_preference(episodes: EpisodesByRun) -> RatedTask:
         for ratings, judged in collector.of(result):
             if judged.preference is not None:
                 # The mean of people may be 0.75, which prefers the final rendering as 1 does.
-                ratings[len(results)] = (np.sign(judged.preference - 0.5) + 1) / 2
+                ratings.places.append(len(results))
+                ratings.values.append((judged.preference > 0.5) + (judged.preference == 0.5) / 2)
         results.append(result)
     return collector.task(results)
 
 
+class _Ratings(NamedTuple):
+    """The ratings of one rater."""
+
+    places: list[int]
+    """Places of the things that are rated, each once."""
+
+    values: list[float]
+    """Their ratings."""
+
+    def filled(self, size: int) -> Floats:
+        """Return the ratings of so many things, NaN where there is none."""
+        values = np.full(size, np.nan)
+        values[self.places] = self.values
+        return values
+
+
 class _Collector:
-    """Ratings by rater, then by the thing's place."""
+    """Ratings by rater."""
 
     def __init__(self) -> None:
-        self._judges: dict[str, dict[int, float]] = {}
-        self._annotators: dict[str, dict[int, float]] = {}
+        self._judges: dict[str, _Ratings] = {}
+        self._annotators: dict[str, _Ratings] = {}
 
-    def of(self, result: EpisodeResult) -> Iterator[tuple[dict[int, float], JudgedEpisode]]:
-        """Yield each judge and annotator of an episode, with the place of their ratings."""
+    def of(self, result: EpisodeResult) -> Iterator[tuple[_Ratings, JudgedEpisode]]:
+        """Yield each judge and annotator of an episode, with the ratings that they gave so far."""
         for known, ratings in ((self._judges, result.judged), (self._annotators, result.annotations)):
             for name, judged in ratings.items():
-                yield known.setdefault(name, {}), judged
+                yield known.setdefault(name, _Ratings([], [])), judged
 
     def task(self, results: Sequence[EpisodeResult]) -> RatedTask:
         instances = [result.episode.instance_id for result in results]
         codes = {name: code for code, name in enumerate(dict.fromkeys(instances))}
         # A rater without a single rating of this task is left out: a row of NaN says nothing.
         judges, annotators = (
-            {name: _filled(len(results), raters[name]) for name in sorted(raters) if raters[name]}
+            {name: raters[name].filled(len(results)) for name in sorted(raters) if raters[name].places}
             for raters in (self._judges, self._annotators)
         )
         return RatedTask(
@@ -229,12 +247,6 @@ class _Collector:
 
 def _played(episodes: EpisodesByRun) -> Iterator[EpisodeResult]:
     return (result for results in episodes.values() for result in results if result.judged or result.annotations)
-
-
-def _filled(size: int, ratings: Mapping[int, float]) -> Floats:
-    values = np.full(size, np.nan)
-    values[list(ratings)] = list(ratings.values())
-    return values
 
 
 def _pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[tuple[str, str, Kind]]:

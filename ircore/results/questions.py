@@ -70,14 +70,18 @@ class _ScoreTable:
         self, instances: Sequence[Instance], scores: Floats, least_first: bool = False
     ) -> tuple[tuple[str, str], ...]:
         """Return the episodes with the highest scores, or the least; of a target only one where targets suffice."""
-        known = [(scores[row, column], row, column) for row, column in zip(*np.nonzero(~np.isnan(scores)), strict=True)]
-        known.sort(key=lambda entry: (entry[0] if least_first else -entry[0], entry[1], entry[2]))
+        rows, columns = np.nonzero(~np.isnan(scores))
+        values = scores[rows, columns]
+        # Of equal scores the first target and then the first run comes first.
+        order = np.lexsort((columns, rows, values if least_first else -values))
         first: dict[str, tuple[str, str]] = {}
         others: list[tuple[str, str]] = []
-        for _, row, column in known:
+        for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
             episode = self.runs[column], instances[row].instance_id
             if first.setdefault(episode[1], episode) != episode:
                 others.append(episode)
+            if len(first) == PICTURES:
+                break
         return (*first.values(), *others)[:PICTURES]
 
 

@@ -1,6 +1,6 @@
 """Similarity of a group of episodes over the turns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ircore.results.conditions import under
@@ -26,10 +26,10 @@ class _TurnPoint:
     """Number of episodes with a rendering at this turn."""
 
 
-def trajectory(
-    episodes: Iterable[EpisodeResult], judge: str, category: str | None = None, difficulty: str | None = None
-) -> tuple[_TurnPoint, ...]:
-    """Average similarity turn by turn.
+def trajectories(
+    episodes: Iterable[EpisodeResult], judge: str, categories: Sequence[str | None], difficulty: str | None = None
+) -> dict[str | None, tuple[_TurnPoint, ...]]:
+    """Average similarity turn by turn, by category.
 
     An episode that has ended keeps its last score. So every turn averages the same episodes: the line begins at the
     mean first score, ends at the mean final score, and does not drop because only hard episodes go on.
@@ -37,17 +37,25 @@ def trajectory(
     Args:
         episodes: Of one run.
         judge: Whose scores.
-        category: Only episodes of this category.
+        categories: Categories of episodes, None for all episodes.
         difficulty: Only episodes of this difficulty.
 
     Returns:
-        One point a turn up to the longest episode's; turns whose scores are mostly unknown are left out.
+        For each category one point a turn up to the longest episode's; turns whose scores are mostly unknown are left
+        out.
     """
-    tracks = [
-        _track(result, judged)
-        for result in under(episodes, category, difficulty)
-        if (judged := result.judged.get(judge)) is not None and judged.final is not None
-    ]
+    tracks: dict[str | None, list[list[float | None]]] = {category: [] for category in categories}
+    for result in under(episodes, None, difficulty):
+        judged = result.judged.get(judge)
+        if judged is not None and judged.final is not None:
+            track = _track(result, judged)
+            for category in {None, result.episode.category} & tracks.keys():
+                tracks[category].append(track)
+    return {category: _points(of_category) for category, of_category in tracks.items()}
+
+
+def _points(tracks: Sequence[list[float | None]]) -> tuple[_TurnPoint, ...]:
+    """Return the mean of tracks turn by turn."""
     lengths = [len(track) for track in tracks]
     longest = max(lengths, default=0)
     reached = zip(*(track + track[-1:] * (longest - len(track)) for track in tracks), strict=True)

@@ -63,8 +63,7 @@ def card_tags(folder: Path, page: str, title: str, address: str, words: str = ""
     tags |= {"og:url": f"{address}{page}.html"} if address else {}
     # A page without a card has that of its folder, else that of the site; another game shows no episode of this one.
     names = [page, f"{page.rpartition('/')[0]}/index", *([] if page.startswith("games/") else ["index"])]
-    card = next((name for name in names if card_path(folder, name).is_file()), None)
-    if address and card:
+    if address and (card := next((name for name in names if card_path(folder, name).is_file()), None)):
         tags |= {"og:image": f"{address}cards/{card}.png", "og:image:width": str(SIZE[0])}
         tags |= {"og:image:height": str(SIZE[1]), "twitter:card": "summary_large_image"}
     return "".join(f'<meta property="{escape(name)}" content="{escape(value)}">' for name, value in tags.items())

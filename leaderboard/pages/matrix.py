@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isnan
 from typing import Any
 
 from ircore.results.model import BoardRow, Results
@@ -34,6 +33,7 @@ from leaderboard.pages.board_views import (
 )
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.references import board_references, reference_lines
+from leaderboard.pages.selections import telling_target
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.labels import category_short, category_title
 
@@ -315,26 +315,6 @@ def _effects(site: Site, view: View) -> Effects | None:
     """Return the effects of players under a condition; one set of rules, as everywhere on the page."""
     effects = effects_of_players(site, view_results(site, view), view.judge, view.category, view.difficulty)
     return None if isinstance(effects, Unavailable) else effects
-
-
-def telling_target(site: Site, view: View) -> Gallery | None:
-    """Return the target drawn by most pairs under a condition; ties go to the widest spread of scores."""
-    results = view_results(site, view)
-    among = [
-        gallery
-        for gallery in site.galleries.values()
-        if view.category in (None, gallery.instance.category) and view.difficulty in (None, gallery.instance.difficulty)
-    ]
-    run_ids = [submission.run_id for submission in results.submissions]
-    finals = results.finals(view.judge, run_ids, [gallery.instance for gallery in among])
-
-    def telling(entry: tuple[Gallery, list[float]]) -> tuple[int, float, str]:
-        gallery, scores = entry
-        known = [score for score in scores if not isnan(score)]
-        return len(known), max(known) - min(known) if known else 0.0, gallery.instance.instance_id
-
-    best = max(zip(among, finals.tolist(), strict=True), key=telling, default=None)
-    return best[0] if best and telling(best)[0] else None
 
 
 def _final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float | None:

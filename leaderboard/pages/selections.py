@@ -1,13 +1,20 @@
-"""Episodes worth opening first: best, worst, most improved and most regressed, as the site's judge saw them."""
+"""Episodes worth opening first: best, worst, most improved and most regressed, as the site's judge saw them.
+
+Also the target whose renderings tell most about a matrix.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heapify, heappop
+from operator import itemgetter
+
+import numpy as np
 
 from ircore.core.episode_records import Turn
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.pages.board_views import View, view_results
 
 TELLING = 3
 """Renderings from which a dialogue is seen to go somewhere."""
@@ -136,6 +143,25 @@ def telling_episode(site: Site) -> Chosen | None:
         return final < GOOD, not tells, -delta, -final, _name(chosen)
 
     return min(judged_episodes(site), key=order, default=None)
+
+
+def telling_target(site: Site, view: View) -> Gallery | None:
+    """Return the target drawn by most pairs under a condition; ties go to the widest spread of scores."""
+    results = view_results(site, view)
+    among = [
+        gallery
+        for gallery in site.galleries.values()
+        if view.category in (None, gallery.instance.category) and view.difficulty in (None, gallery.instance.difficulty)
+    ]
+    run_ids = [submission.run_id for submission in results.submissions]
+    finals = results.finals(view.judge, run_ids, [gallery.instance for gallery in among])
+    known = ~np.isnan(finals)
+    counts = known.sum(axis=1).tolist()
+    highest = np.where(known, finals, -np.inf).max(axis=1, initial=-np.inf)
+    widths = highest - np.where(known, finals, np.inf).min(axis=1, initial=np.inf)
+    names = [gallery.instance.instance_id for gallery in among]
+    most = max(zip(counts, widths.tolist(), names, among, strict=True), key=itemgetter(0, 1, 2), default=None)
+    return most[3] if most and most[0] else None
 
 
 def best_of(site: Site, gallery: Gallery) -> Chosen | None:

@@ -106,9 +106,12 @@ def take_over(source: Path, target: Path) -> None:
     Raises:
         OSError: The file can neither be linked nor copied.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     try:
         # A link costs no space and hardly any time for the pictures of an earlier build.
-        os.link(source, target, follow_symlinks=False)
+        try:
+            os.link(source, target, follow_symlinks=False)
+        except FileNotFoundError:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.link(source, target, follow_symlinks=False)
     except OSError:
         shutil.copyfile(source, target)

@@ -1,13 +1,11 @@
 """Effect of refinement: outcomes of episodes, scores turn by turn, token budgets side by side."""
 
-from itertools import product
-
 from ircore.results.budgets import budget_series
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 from ircore.results.tables.rated_shares import rated_columns, rated_values
-from ircore.results.trajectories import trajectory
+from ircore.results.trajectories import trajectories
 
 
 def outcomes_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -53,12 +51,13 @@ def trajectories_table(
     )
     categories = (category,) if category else (None, *results.categories)
     rows = []
-    for (run_id, who), shown in product(pair_values(results).items(), categories):
-        behind = Selection((run_id,), "rated", shown, difficulty, judge)
-        counts = rated_values(results.cell(run_id, judge, shown, difficulty))
-        for point in trajectory(results.episodes[run_id], judge, shown, difficulty):
-            reached, refining = Value.of(point.reached, behind), Value(point.refining)
-            rows.append((*who, Value(shown or "all"), Value(point.turn), reached, refining, *counts))
+    for run_id, who in pair_values(results).items():
+        for shown, points in trajectories(results.episodes[run_id], judge, categories, difficulty).items():
+            behind = Selection((run_id,), "rated", shown, difficulty, judge)
+            counts = rated_values(results.cell(run_id, judge, shown, difficulty))
+            for point in points:
+                reached, refining = Value.of(point.reached, behind), Value(point.refining)
+                rows.append((*who, Value(shown or "all"), Value(point.turn), reached, refining, *counts))
     return Table(
         "trajectories",
         "Score by turn",

@@ -20,7 +20,7 @@ from ircore.core.episode_records import Turn
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
-from ircore.results.trajectories import trajectory
+from ircore.results.trajectories import trajectories
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, chart_id, figures
 
@@ -89,7 +89,7 @@ def without_empty(value: Any) -> Any:
 
 def test_an_ended_episode_keeps_its_last_score() -> None:
     results = Results.from_runs([small_run([4, 6, 8], [2], [6, 7])])
-    points = trajectory(results.episodes["seer-painter"], "structural")
+    points = trajectories(results.episodes["seer-painter"], "structural", [None])[None]
     # By hand: (4+2+6)/3, (6+2+7)/3, (8+2+7)/3.
     assert [point.reached.mean for point in points] == pytest.approx([4, 5, 17 / 3])
     assert [point.reached.n for point in points] == [3, 3, 3]
@@ -100,7 +100,7 @@ def test_an_ended_episode_keeps_its_last_score() -> None:
 
 def test_turns_that_were_not_scored_are_left_out() -> None:
     results = Results.from_runs([small_run([4, None, None, 8], [2, None, 5])])
-    points = trajectory(results.episodes["seer-painter"], "structural")
+    points = trajectories(results.episodes["seer-painter"], "structural", [None])[None]
     assert [(point.turn, point.reached.mean) for point in points] == [(1, 3), (4, 6.5)]
 
 

@@ -108,7 +108,7 @@ def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_fir
 def test_ranks_that_cannot_be_told_apart_are_a_range_on_the_page_and_in_the_table(site: Site) -> None:
     entry = replace(next(iter(entries(site).values())), ranks=(1, 3))
     assert as_csv(entries_table([entry])).splitlines()[1].endswith(",1,1,3")
-    page = history_page(site, [])
+    page = history_page(site, []).complete()
     text = Renderer(site, {}).block(replace(page, values={**page.values, "entered": [entry]}))
     assert '<span class="muted">rank</span> 1–3</span>' in text
 
@@ -203,7 +203,7 @@ def test_what_changed_and_the_feeds_tell_who_moved(
 
 
 def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site, board: FrozenBoard) -> None:
-    page = history_page(site, [board])
+    page = history_page(site, [board]).complete()
     text = Renderer(site, {}).block(page)
     last = list(site.galleries)[-1]
     assert f'href="gallery/{last}.html?pair=teller&amp;pair=seer#teller">' in text
