@@ -168,9 +168,11 @@ def _light(reading: _RunReading, renderings: _Renderings) -> _RunReading:
             if turn.rendering is not None:
                 drawn = turn.rendering
                 rendering = renderings.setdefault((drawn.sha256, drawn.width, drawn.height), drawn)
-                _share(rendering, _RENDERING_FIELDS)
-                # Records are frozen: pydantic's own setter would refuse.
-                object.__setattr__(turn, "rendering", rendering)
+                if rendering is drawn:
+                    _share(drawn, _RENDERING_FIELDS)
+                else:
+                    # Records are frozen: pydantic's own setter would refuse.
+                    object.__setattr__(turn, "rendering", rendering)
     return reading
 
 
