@@ -6,24 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from dataset_card.card.verification import RunVerification
+from dataset_card.checking.game_pictures import EmbeddedGamePictures
 from dataset_card.checking.recomputing import same_number
+from dataset_card.checking.rescored_ratings import rescored_ratings
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import short_value
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
-from dataset_card.tables.columns import SPLIT
-from dataset_card.tables.declared_tables import step_column
-from dataset_card.tables.embedded_pictures import EmbeddedPictures
-from dataset_card.tables.parquet import table_files
-from dataset_card.tables.schema import INSTANCES, transcripts_name
 from ircore import __version__
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameInstance, GameScore, PictureFile
-from ircore.core.images import Picture
-from ircore.core.score_records import HUMAN
-from ircore.games.base import Game, picture_fields
+from ircore.core.game_records import GameEpisode, GameScore
+from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import may_be_published
-from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.game_measures import measured_scores, needs_pictures, payloads_of, played
 
 Question = tuple[str, str, int | None]
@@ -31,7 +24,7 @@ Question = tuple[str, str, int | None]
 
 
 def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
-    """Compute the measures of a run again; return a line for each difference, and the record of the comparison.
+    """Compute the measures and ratings of a run again; return a line for each difference, and the record of it all.
 
     Args:
         folder: The release, whose tables hold the pictures.
@@ -47,8 +40,10 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
     episodes = draw.of(run.run.run_id, run.episodes())
     names = {episode.episode_id for episode in episodes}
     stated = {_question(score): score for score in run.measured() if score.episode_id in names}
-    computed = {_question(score): score for score in _computed(folder, run, game, episodes)}
-    not_verified = _not_verified(game, stated) | _by_others(run) | _not_computable(game, stated, computed)
+    pictures = EmbeddedGamePictures(folder, game)
+    computed = {_question(score): score for score in _computed(run, game, episodes, pictures)}
+    ratings = rescored_ratings(run, game, episodes, pictures)
+    not_verified = _not_verified(game, stated) | _not_computable(game, stated, computed)
     compared = {question: score for question, score in stated.items() if score.measure not in not_verified}
     computed = {question: score for question, score in computed.items() if score.measure not in not_verified}
     verification = RunVerification(
@@ -59,52 +54,26 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
         episodes=len(episodes),
         # The rules of other games are not played again here.
         rules=(),
-        judges={},
+        judges=dict(sorted(ratings.judges.items())),
         metrics=dict(sorted(Counter(score.measure for score in compared.values()).items())),
-        not_verified=not_verified,
+        not_verified=not_verified | ratings.not_verified,
         version=__version__,
     )
-    return list(_differences(run.run.run_id, compared, computed)), verification
+    return [*_differences(run.run.run_id, compared, computed), *ratings.faults], verification
 
 
 def _computed(
-    folder: Path, run: ReleasedGameRun, game: Game[Any], episodes: Iterable[GameEpisode]
+    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[GameEpisode], pictures: EmbeddedGamePictures
 ) -> Iterator[GameScore]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = payloads_of(game, run.instances, run.instances.instances)
     instances = {instance.instance_id: instance for instance in run.instances.instances}
-    pictures = _Embedded(folder, game)
     for episode in episodes:
         if played(game, episode):
             instance = instances[episode.instance_id]
             # Pictures that may not be published are in no release.
             shown = needs_pictures(game) and may_be_published(instance.licence)
             yield from measured_scores(game, episode, payloads, pictures.instruments(instance) if shown else None)
-
-
-class _Embedded:
-    """The pictures in the tables of a game."""
-
-    def __init__(self, folder: Path, game: Game[Any]) -> None:
-        self._instances = table_files(folder, INSTANCES)
-        self._columns: dict[str, EmbeddedPictures] = {}
-        steps = sorted((folder / "data" / transcripts_name(game.name)).glob(f"{SPLIT}-*.parquet"))
-        self._drawn = [EmbeddedPictures(steps, step_column(name)) for name in picture_fields(game.step)]
-
-    def instruments(self, instance: GameInstance) -> EpisodeInstruments:
-        """Return the instruments for an episode of an instance."""
-        pictures = {name: self._own(f"picture_{name}", file) for name, file in instance.pictures.items()}
-        return EpisodeInstruments(pictures, self._rendering)
-
-    def _own(self, column: str, file: PictureFile) -> Picture:
-        if column not in self._columns:
-            self._columns[column] = EmbeddedPictures(self._instances, column)
-        return Picture.from_own_file(self._columns[column].read(file.sha256), file.width, file.height)
-
-    def _rendering(self, rendering: Rendering) -> Picture:
-        # A picture in no column is asked of the first one, whose error names the picture.
-        column = next((column for column in self._drawn if rendering.sha256 in column), self._drawn[0])
-        return Picture.from_own_file(column.read(rendering.sha256), rendering.width, rendering.height)
 
 
 def _question(score: GameScore) -> Question:
@@ -116,12 +85,6 @@ def _not_verified(game: Game[Any], stated: Mapping[Question, GameScore]) -> dict
     needs = {measure.key: measure.needs for measure in game.measures}
     others = {score.measure for score in stated.values() if needs.get(score.measure) not in ("steps", "pictures")}
     return dict.fromkeys(sorted(others), "the installed game has no such measure")
-
-
-def _by_others(run: ReleasedGameRun) -> dict[str, str]:
-    """Return why the scores of judges and people are not computed again, by judge."""
-    names = sorted({score.judge for score in run.scores()})
-    return {name: "people rated" if name == HUMAN else "judges of other games are not asked again" for name in names}
 
 
 def _not_computable(

@@ -127,7 +127,7 @@ class RunTask:
         for stated in self._scores[computed.scores[0].episode_id]:
             score = ours[wanted_of(stated)]
             if not agrees(stated, score):
-                yield _difference(self.run_id, stated, score)
+                yield rating_difference(self.run_id, stated, score)
 
     def verification(self, key: str, draw: Draw) -> RunVerification:
         """Return the record of the values that were computed again.
@@ -159,7 +159,8 @@ def _metrics_last(question: Wanted, ends: set[str]) -> tuple[bool, bool, bool]:
     return question.task == "metric", question.rendering not in ends, question.task != "similarity"
 
 
-def _difference(run_id: str, stated: Score, score: Score) -> str:
+def rating_difference(run_id: str, stated: Score, score: Score) -> str:
+    """Return in words how a stated score differs from the computed one."""
     where = f"run {run_id}, episode {stated.episode_id}, turn {stated.turn}, {stated.judge} ({stated.task})"
     if stated.orders is not None:
         return f"{where}: says what each order gave; a computed judge is asked once"

@@ -200,7 +200,7 @@ def test_scores_come_back_from_a_release(
     assert ircore(["release", "check", str(release), "--rescore"]) == 0
     said = capsys.readouterr().out
     assert "not recomputed: human: people rated" in said
-    assert "not recomputed: loop-5.1: judges of other games are not asked again" in said
+    assert "not recomputed: loop-5.1: a model's answers" in said
     table = load_table(str(release), "scores")
     given = table[table["judge"].notna()]
     assert Counter(zip(given["judge"], given["measure"], strict=True)) == {

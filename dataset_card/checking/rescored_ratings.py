@@ -1,0 +1,110 @@
+"""Ratings of installed judges in a run of a game other than reconstruction, computed again from embedded pictures."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dataset_card.checking.game_pictures import EmbeddedGamePictures
+from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
+from dataset_card.checking.rescored_run import rating_difference
+from dataset_card.games.rows_to_game_records import ReleasedGameRun
+from dataset_card.releases.record import JUDGES
+from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.score_records import Score
+from ircore.games.base import Game
+from ircore.games.declarations import has_rated_pictures
+from ircore.instances.withheld_pictures import may_be_published
+from ircore.scorers.material import Material, Wanted, scores_of, wanted_of
+from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
+
+
+@dataclass
+class RescoredRatings:
+    """Outcome of computing ratings again.
+
+    >>> RescoredRatings().faults
+    []
+    """
+
+    faults: list[str] = field(default_factory=list)
+    """One line for each rating that differs, and for each judge whose identity is wrong."""
+
+    judges: Counter[str] = field(default_factory=Counter)
+    """Number of ratings that were computed again, by judge."""
+
+    not_verified: dict[str, str] = field(default_factory=dict)
+    """Why ratings are not computed again, by judge."""
+
+
+def rescored_ratings(
+    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[GameEpisode], pictures: EmbeddedGamePictures
+) -> RescoredRatings:
+    """Compute the ratings of the judges that are installed here, and compare.
+
+    Args:
+        run: The run, as read back.
+        game: Its game.
+        episodes: Those of its episodes that were drawn.
+        pictures: The pictures in the release's tables.
+
+    Raises:
+        InputError: A step does not fit the game, or a picture has changed since it was checked.
+        WorkError: The game or a judge broke.
+    """
+    identities = run.judges()
+    result = RescoredRatings(not_verified=obstacles(run.scores(), identities))
+    for name in sorted({score.judge for score in run.scores()} & identities.keys()):
+        if fault := identity_fault(name, identities[name]):
+            result.faults.append(f"{JUDGES}: {fault}")
+    stated: dict[str, list[Score]] = {}
+    for score in run.scores():
+        if score.judge not in result.not_verified:
+            stated.setdefault(score.episode_id, []).append(score)
+    if not has_rated_pictures(game):
+        judges = {score.judge for scores in stated.values() for score in scores}
+        result.not_verified |= dict.fromkeys(sorted(judges), "the installed game has no pictures that judges rate")
+        return result
+    instances = {instance.instance_id: instance for instance in run.instances.instances}
+    drawn = [episode for episode in episodes if episode.episode_id in stated]
+    for rated in rated_episodes_of(game, run.instances, drawn):
+        scores, instance = stated[rated.episode_id], instances[rated.instance_id]
+        if may_be_published(instance.licence):
+            result.judges.update(score.judge for score in scores)
+            again = _computed(rated, scores, instance, pictures)
+            result.faults += _differences(run.run.run_id, scores, again)
+        else:
+            result.not_verified |= {score.judge: "the release holds no pictures of it" for score in scores}
+    return result
+
+
+def _computed(
+    rated: RatedEpisode, stated: Iterable[Score], instance: GameInstance, pictures: EmbeddedGamePictures
+) -> dict[Wanted, Score]:
+    """Return the ratings of an episode as they are computed from its pictures, by what was asked."""
+    by_original: dict[str, list[Wanted]] = {}
+    for wanted in map(wanted_of, stated):
+        rendering = rated.renderings.get(wanted.turn)
+        # A rating of any other picture answers nothing that a judge is asked.
+        if rendering is not None and rendering.sha256 == wanted.rendering:
+            by_original.setdefault(rated.originals[wanted.turn].picture, []).append(wanted)
+    computed: dict[Wanted, Score] = {}
+    for name, questions in by_original.items():
+        first, *_ = rated.renderings.values()
+        asked = {first.sha256: first} | {wanted.rendering: rated.renderings[wanted.turn] for wanted in questions}
+        drawn = {sha256: pictures.of_step(rendering) for sha256, rendering in asked.items()}
+        scene = rated.originals[questions[0].turn].scene
+        original = pictures.of_instance(instance, name)
+        scored = scores_of(Material(original, drawn[first.sha256], drawn, tuple(questions), scene))
+        computed |= {wanted_of(score): score for score in scored.scores}
+    return computed
+
+
+def _differences(run_id: str, stated: Iterable[Score], computed: Mapping[Wanted, Score]) -> Iterator[str]:
+    for score in stated:
+        again = computed.get(wanted_of(score))
+        if again is None:
+            where = f"run {run_id}, episode {score.episode_id}, turn {score.turn}"
+            yield f"{where}: {score.judge} ({score.task}) rates a picture that the game does not name"
+        elif not agrees(score, again):
+            yield rating_difference(run_id, score, again)
