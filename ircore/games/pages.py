@@ -39,7 +39,8 @@ class Pages:
     are given ``instance``, ``payload``, ``pictures`` (addresses by name) and the function ``picture(name, alt)``; the
     template of an episode also ``episode``, ``steps``, ``renderings`` (addresses by SHA-256), ``values`` (of measures
     per episode, by key), ``notes`` (explanations of values, by key), ``step_values`` (of measures per step, a list by
-    key), ``players`` (labels by seat), and the functions ``rendering(field, alt)`` and ``number(value)``.
+    key), ``players`` (labels by seat), and the functions ``rendering(field, alt)`` and ``number(value)``. The filter
+    ``counted`` writes a number with its noun: ``{{ step.tokens|counted("token") }}``.
 
     >>> Pages(columns=("steps",), curves=(Curve("correct"),)).matrix  # the first two seats
     ()

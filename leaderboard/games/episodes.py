@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
+from traceback import extract_tb
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.game_records import GameEpisode, GameInstance
@@ -135,17 +137,28 @@ def _template(text: str) -> Template:
     """Return a compiled template: a game has two of them, which are rendered for every episode."""
     # A plug-in's template runs on the machine that builds the site: no access to Python's internals.
     environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_harmless)
+    environment.filters["counted"] = counted
     return environment.from_string(text)
 
 
 def _rendered(section: GameSection, subject: str, template: str, values: Mapping[str, Any]) -> Markup:
     try:
         return safe(_template(template).render(**values))
-    # A game's template is somebody else's code: any fault of the template names the game.
-    except (TemplateError, LookupError) as error:
+    except Exception as error:  # a game's template is somebody else's code
+        words = str(error) if isinstance(error, TemplateError) else f"{type(error).__name__}: {error}"
         raise WorkError(
-            f"the game {section.game.name}: its template of {subject} is broken: {error}", "Correct the game's package."
+            f"the game {section.game.name}: its template of {subject} is broken in line {_line(error)}: {words}",
+            "Correct the game's package.",
         ) from error
+
+
+def _line(error: Exception) -> int:
+    """Return the line of a template that an error came from."""
+    if isinstance(error, TemplateSyntaxError):
+        return error.lineno
+    # Jinja gives the frames of a template the template's own lines; the innermost is where the error arose.
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == "<template>"]
+    return (lines and lines[-1]) or 1
 
 
 def _harmless(value: Any) -> Any:
