@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.ties import percents
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import escaped, safe
 from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated, share
 from leaderboard.model.site import Pair
@@ -147,7 +147,7 @@ def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> M
         times: Factor that makes a mean a similarity, 0–10, which decides the colour: 10 for a share.
     """
     address = escape(page)
-    cells = "".join(_heat(heat, f'href="{address}#{escape(heat.anchor)}"', times) for heat in heats)
+    cells = "".join(_heat(heat, f'href="{address}#{escaped(heat.anchor)}"', times) for heat in heats)
     return safe(f'<td role="cell" class="heat-column g-quality" data-label="{escape(label)}">{cells}</td>')
 
 

@@ -25,7 +25,7 @@ from leaderboard.components.board_cells import (
     rank_cell,
     rated_cell,
 )
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import escaped, safe
 from leaderboard.components.model_facts import fact_cells
 from leaderboard.components.players import dispute, own_family, pair_name, tier_badge
 from leaderboard.components.plots import dot, main_dot
@@ -175,12 +175,12 @@ def _attributes(line: Line, cells: Cells, first: bool) -> str:
     pair, row = line.pair, line.row
     attributes = [
         f'role="row" id="{escape(pair.key)}"',
-        f'data-describer="{escape(one_line(pair.describer))}" data-generator="{escape(one_line(pair.generator))}"',
-        f'data-budget="{escape(line.budget)}" data-rules="{escape(pair.result.run.rules.key)}"',
+        f'data-describer="{escaped(one_line(pair.describer))}" data-generator="{escaped(one_line(pair.generator))}"',
+        f'data-budget="{escaped(line.budget)}" data-rules="{escaped(pair.result.run.rules.key)}"',
     ]
     if pair.apart:
         attributes.append(f'data-apart="{escape(one_line(pair.apart))}"')
-    attributes.append(f'data-tier="{escape(line.tier.label)}"')
+    attributes.append(f'data-tier="{escaped(line.tier.label)}"')
     if line.makers:
         attributes.append(f'data-makers="{escape(line.makers)}"')
     if line.weights:
@@ -311,7 +311,7 @@ def _effort_cells(cell: Cell, cells: Cells, episodes: Markup) -> Iterator[str]:
 
 
 def _provenance_cells(line: Line, root: str) -> Iterator[str]:
-    label, badge = escape(line.tier.label), tier_badge(line.tier)
+    label, badge = escaped(line.tier.label), tier_badge(line.tier)
     objection = dispute(line.disputed, line.pair.key, root) if line.disputed else ""
     yield (
         f'<td role="cell" class="tier-column g-provenance" data-label="Trust" data-sort="{label}">'
@@ -319,6 +319,6 @@ def _provenance_cells(line: Line, root: str) -> Iterator[str]:
     )
     yield (
         f'<td role="cell" class="date-column g-provenance" data-label="Date" data-sort="{line.date}" '
-        f'data-version="{escape(one_line(line.version))}"><time datetime="{line.date}">{line.date}</time>'
-        f'<span class="half">ircore {escape(one_line(line.version, 24))}</span></td>'
+        f'data-version="{escaped(one_line(line.version))}"><time datetime="{line.date}">{line.date}</time>'
+        f'<span class="half">ircore {escaped(one_line(line.version, 24))}</span></td>'
     )

@@ -1,6 +1,8 @@
 """Helpers of all components: HTML that is known to be safe, and an attribute for decoration."""
 
-from markupsafe import Markup
+from functools import lru_cache
+
+from markupsafe import Markup, escape
 
 HIDDEN = 'aria-hidden="true"'
 """Attribute of decoration that a screen reader skips, because the same is said in words beside it."""
@@ -13,3 +15,9 @@ def safe(html: str) -> Markup:
     """Return HTML put together from numbers, our own words and escaped text, marked as safe to insert."""
     # As Markup(html), without its look for an object that renders itself: a site has a million components.
     return str.__new__(Markup, html)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def escaped(text: str) -> Markup:
+    """Return an escaped text that stands in many rows, such as a label."""
+    return escape(text)
