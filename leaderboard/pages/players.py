@@ -162,4 +162,4 @@ def _strip(site: Site, pairs: Sequence[Pair]) -> dict[str, Any] | None:
         for pair in pairs
         if pair.run_id in shown
     ]
-    return {"gallery": gallery, "pictures": pictures[:_PARTNERS]}
+    return {"gallery": gallery, "pictures": pictures[:_PARTNERS], "played": len(pictures)}

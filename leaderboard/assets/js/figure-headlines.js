@@ -26,8 +26,9 @@ export function against(values, line, [above, below], open, noun) {
 }
 
 /*
- * Places of the pairs that cannot be told from the best. Of all pairs of a board: those that no other beats. Of a part of
- * them: those whose range of ranks reaches that of the first, as they may still do where the difference itself is clear.
+ * Places of the pairs that may be the best. Of all pairs of a board: those that no other beats. Of a part of them: those
+ * whose range of ranks reaches that of the first, as they may still do where the difference itself is clear. Only the
+ * former cannot be told from the best.
  */
 function topGroup(ranks, whole) {
   const ranked = ranks.flatMap((range, place) => (range ? [{ place, low: range[0], high: range[1] }] : []));
@@ -47,9 +48,11 @@ export function highest(pairs, judges, whole) {
   const by = ranking.length === 1 ? judge : `every judge${ranking.length < rated.length ? " that ranks" : ""}`;
   if (ranking.every(({ top }) => top.length === 1 && top[0] === leader)) return `${pairWords(pairs[leader])} leads by main score, judged by ${by}`;
   const sizes = ranking.map(({ top }) => top.length);
-  if (ranking.length === 1) return `${sizes[0]} of ${counted(ranks.filter(Boolean).length, "ranked pair")} cannot be told from the best by main score${rated.length > 1 ? `, judged by ${by}` : ""}`;
+  const tied = whole ? "cannot be told from the best" : "share ranks with the best";
+  if (ranking.length === 1) return `${sizes[0]} of ${counted(ranks.filter(Boolean).length, "ranked pair")} ${tied} by main score${rated.length > 1 ? `, judged by ${by}` : ""}`;
   const [fewest, most] = [Math.min(...sizes), Math.max(...sizes)];
-  return `${fewest === most ? `${by[0].toUpperCase()}${by.slice(1)} leaves ${most}` : `Judges leave ${fewest} to ${most}`} of ${counted(pairs.length, "pair")} in the top group`;
+  const left = fewest === most ? `${by[0].toUpperCase()}${by.slice(1)} leaves ${most}` : `Judges leave ${fewest} to ${most}`;
+  return `${left} of ${counted(pairs.length, "pair")} ${whole ? "in the top group" : "with ranks that the best has too"}`;
 }
 
 /* counts of pairs: improved, stable, regressed, single. */

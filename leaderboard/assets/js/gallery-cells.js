@@ -82,3 +82,20 @@ export class Row {
     this.clipped.textContent = hidden ? `${hidden} more to the right →` : "";
   }
 }
+
+/*
+ * Rows that are wider than the page scroll together: the turns stay columns. A row that ends sooner stops at its end,
+ * and the event that tells so does not hold the others back. Returns whether a row was scrolled.
+ */
+export function alignTurns(rows, scrolled) {
+  const shown = rows.filter((row) => !row.section.hidden);
+  const moved = shown.find((row) => row.turns === scrolled);
+  if (!moved || moved.alignedAt === scrolled.scrollLeft) return false;
+  moved.alignedAt = scrolled.scrollLeft;
+  for (const row of shown) {
+    if (row === moved) continue;
+    row.turns.scrollLeft = moved.alignedAt;
+    row.alignedAt = row.turns.scrollLeft;
+  }
+  return true;
+}

@@ -12,7 +12,7 @@
  * it when the page opens. What the reader looks at stands in the address: see gallery-state.js.
  */
 import { button, element, statusPlace, whenReady, withAttributes } from "./dom.js";
-import { Row, Target } from "./gallery-cells.js";
+import { Row, Target, alignTurns } from "./gallery-cells.js";
 import { KEYS, STEPS } from "./gallery-keys.js";
 import { PairChooser } from "./gallery-pairs.js";
 import { openReplay } from "./gallery-replay.js";
@@ -101,15 +101,8 @@ class Gallery {
     this.box.addEventListener("scroll", (event) => this.align(event.target), { capture: true, passive: true });
   }
 
-  /* Rows that are wider than the page scroll together: the turns stay columns. */
   align(scrolled) {
-    if (this.aligning === scrolled.scrollLeft) return;
-    this.aligning = scrolled.scrollLeft;
-    for (const row of this.rows) {
-      const turns = row.section.querySelector(".turns");
-      if (turns !== scrolled && turns && !row.section.hidden) turns.scrollLeft = scrolled.scrollLeft;
-    }
-    this.sayClipped();
+    if (alignTurns(this.rows, scrolled)) this.sayClipped();
   }
 
   sayClipped() {

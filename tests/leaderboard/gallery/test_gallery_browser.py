@@ -240,6 +240,38 @@ def test_pairs_are_laid_side_by_side_and_the_address_says_so(visit: Visit) -> No
     assert focused(page).startswith("poet-plotter")
 
 
+def test_a_row_scrolls_to_its_end_though_another_ends_sooner(visit: Visit) -> None:
+    page = open_gallery(visit)
+    page.set_viewport_size({"width": 390, "height": 800})
+    narrower = "row => { row.lastElementChild.style.flexBasis = '3rem'; return row.scrollWidth - row.clientWidth; }"
+    end = page.locator("#seer-sketcher .turns").evaluate(narrower)
+    scrolled = page.locator("#seer-painter .turns").evaluate("row => { row.scrollLeft = 9999; return row.scrollLeft; }")
+    assert 0 < end < scrolled
+    left = "ends => ends.every(([pair, left]) => document.querySelector(`#${pair} .turns`).scrollLeft === left)"
+    page.wait_for_function(left, arg=[["seer-painter", scrolled], ["seer-sketcher", end]])
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.locator("#seer-painter .turns").evaluate("row => row.scrollLeft") == scrolled
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_row_that_a_link_leads_to_is_in_sight_and_only_the_turn_looked_at_is_marked(
+    visit: Visit, width: int
+) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 800})
+    page = open_gallery(visit, f"{INSTANCE}#seer-plotter~1")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    header = page.locator("#seer-plotter header")
+    on_top = """header => {
+      const { left, top } = header.getBoundingClientRect();
+      return header.contains(document.elementFromPoint(left + 12, top + 12));
+    }"""
+    assert header.evaluate(on_top)
+    page.keyboard.press("ArrowRight")
+    assert focused(page) == "seer-plotter~2"
+    outlined = page.locator("#seer-plotter\\~1 figure").evaluate("figure => getComputedStyle(figure).outlineStyle")
+    assert outlined == "none"
+
+
 def test_a_link_leads_to_a_turn_of_a_pair_that_is_not_in_the_page(visit: Visit) -> None:
     page = open_gallery(visit, f"{INSTANCE}?open=replay#poet-plotter~2")
     dialog = page.get_by_role("dialog", name="poet + plotter")
@@ -250,6 +282,16 @@ def test_a_link_leads_to_a_turn_of_a_pair_that_is_not_in_the_page(visit: Visit) 
     dialog.wait_for(state="detached")
     page.wait_for_function("() => document.activeElement?.closest('[data-turn]')?.id === 'poet-plotter~1'")
     page.wait_for_url("**simple_shapes-easy-01.html#poet-plotter~1")
+
+
+def test_a_link_to_a_turn_of_the_replay_shows_its_rendering_below_the_target_on_a_phone(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 600})
+    page = visit.open("replay.html#turn-2")
+    assert page.locator(".replay-turn").inner_text().startswith("Turn 2 of 2")
+    target, rendering = (page.locator(f".replay {part}:visible").first for part in (".target", ".draws img"))
+    page.wait_for_function("() => scrollY > 0")
+    heights = [part.bounding_box() for part in (target, rendering)]
+    assert heights[0]["y"] + heights[0]["height"] <= heights[1]["y"]  # type: ignore[index]
 
 
 def test_the_replay_plays(visit: Visit) -> None:

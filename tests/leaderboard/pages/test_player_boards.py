@@ -1,4 +1,4 @@
-"""Boards of players: why a player has no rank, in how many pairs it is, and boards of too few pictures."""
+"""Boards and pages of players: why a player has no rank, in how many pairs it is, how many partners are shown."""
 
 import re
 from itertools import product
@@ -8,7 +8,9 @@ from invented import invented_run, invented_set
 
 from leaderboard.model.site import Site
 from leaderboard.pages.player_boards import player_board_pages
+from leaderboard.pages.players import player_pages
 from leaderboard.rendering.render import Renderer
+from leaderboard.storage.pictures import Shown
 
 
 def board_text(per_condition: int, path: str, pairs: list[tuple[str, str]]) -> str:
@@ -48,3 +50,24 @@ def test_players_without_a_common_partner_stand_by_name_with_their_pairs() -> No
     assert "No ranks here: needs two describers that share a partner" in text
     assert "2 describers; by name." in text
     assert text.partition(" seer ")[2].split(" Partners")[0].split("have ranks with it) ")[-1].startswith("1 ")
+
+
+@pytest.mark.parametrize(
+    ("partners", "heading"), [(1, "as drawn"), (6, "every partner"), (8, "6 of 8 partners, best first")]
+)
+def test_the_pictures_of_a_player_say_of_how_many_partners_they_are(
+    partners: int, heading: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Invented episodes have no files: one picture stands for the target and for every rendering.
+    picture = Shown("img/0a-small.webp", "img/0a.webp", width=160, height=120)
+    monkeypatch.setattr(Site, "rendering", lambda *_: picture)
+    instances = invented_set(1, ("geometry",))
+    runs = [invented_run(instances, "seer", f"painter-{place}", 9.0 - place, 0.3) for place in range(partners)]
+    site = Site(runs)  # type: ignore[arg-type]
+    (page,) = (page for page in player_pages(site) if page.title == "Describer seer")
+    text = Renderer(site, charts={}).block(page.complete())
+    assert f"<h2>One target, {heading}</h2>" in text
+    shown = re.findall(r"with (?:<[^>]*>)*(painter-\d)<", text.partition("One target")[2].partition("<h2>")[0])
+    means = {run.run.run_id: site.results.cell(run.run.run_id, "structural").main.mean or 0.0 for run in runs}
+    best = sorted(means, key=lambda run_id: -means[run_id])[:6]
+    assert [f"seer-{partner}" for partner in shown] == best
