@@ -74,7 +74,7 @@ class KindLine:
 class Example:
     """A final rendering in which marks of a kind are wrong.
 
-    >>> Example("tick labels", pair=None, gallery=None, picture=None, drawn=None, xray=None, wrong=4).wrong
+    >>> Example("tick labels", pair=None, gallery=None, picture=None, drawn=None, xray=None, wrong=4, turn=3).wrong
     4
     """
 
@@ -88,6 +88,9 @@ class Example:
 
     wrong: int
     """Marks of the kind that are wrong in it."""
+
+    turn: int
+    """Turn that it answered, 1-based."""
 
 
 @dataclass(frozen=True)
@@ -201,8 +204,8 @@ def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFa
     drawn = _drawn(gallery)
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     assert result is not None  # noqa: S101 - it has a rendering
-    rendering = result.episode.rendered_turns[-1].rendering
-    assert rendering is not None  # noqa: S101 - a rendered turn
+    last = result.episode.rendered_turns[-1]
+    assert last.rendering is not None  # noqa: S101 - a rendered turn
     faults = tuple(
         Fault(fate, place, mark.name, mark.box, None, None, ())
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates.fates, strict=True))
@@ -212,5 +215,5 @@ def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFa
     shown: tuple[Fate, ...] = tuple(
         fate if mark.subject.kind == kind else "unsure" for mark, fate in zip(drawn.marks, fates.fates, strict=True)
     )
-    picture = site.rendering(pair.run_id, rendering)
-    return Example(plural(kind), pair, gallery, picture, drawn, Xray(fates.transform, shown, faults), len(faults))
+    picture, xray = site.rendering(pair.run_id, last.rendering), Xray(fates.transform, shown, faults)
+    return Example(plural(kind), pair, gallery, picture, drawn, xray, len(faults), last.turn)

@@ -38,6 +38,11 @@ def test_shares_are_means_over_targets_and_every_wrong_mark_is_counted_once(tmp_
         wrong = sum(fate != "right" for fates_of in told.values() for fate in fates_of)
         assert sum(count for _, count in line.fates) == wrong
     assert all(example.wrong > 0 for example in cannot.examples)
+    # A picture opens the turn that it answered: the last one with a rendering.
+    for example in cannot.examples:
+        result = site.episode(pair.run_id, example.gallery.instance.instance_id)
+        assert result is not None
+        assert example.turn == max(result.episode.renderings)
     assert cannot_draw(site, []) is None
 
 
