@@ -97,6 +97,7 @@ def test_a_link_to_such_an_episode_on_its_targets_page_is_that_of_its_own_page(v
 
 def test_where_nothing_costs_no_cost_is_shown(site: Path) -> None:
     assert 'data-name="Cost"' not in (site / "boards" / "index.html").read_text(encoding="utf-8")
+    assert "US$" not in (site / "pairs" / "poet.html").read_text(encoding="utf-8")
 
 
 def test_a_term_is_explained_where_it_stands_by_touch(browser: "Browser", address: str) -> None:
