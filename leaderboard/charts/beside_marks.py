@@ -1,6 +1,7 @@
 """Places of names beside marks, so that no name lies over another name or over a mark while there is room."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 from leaderboard.charts.grammar import CHARACTER
@@ -39,13 +40,16 @@ _Box = tuple[float, float, float, float]
 """Left, right, upper and lower end."""
 
 
-def places(named: Sequence[Spot], marks: Sequence[tuple[float, float]], width: float) -> list[Place]:
+def places(
+    named: Sequence[Spot], marks: Sequence[tuple[float, float]], width: float, height: float = inf
+) -> list[Place]:
     """Choose where the name of each mark stands: towards the middle of the figure, if it is free there.
 
     Args:
         named: Marks with names, in the order in which they choose.
         marks: Every mark, with a name or without, CSS pixels.
         width: Of the plot, CSS pixels.
+        height: Of the plot, CSS pixels: the words of the axis stand below it.
 
     >>> places([Spot(10, 50, "ab"), Spot(12, 50, "cd")], [], 300)
     [('left middle', (10, 10)), ('left middle', (10, -10))]
@@ -57,7 +61,8 @@ def places(named: Sequence[Spot], marks: Sequence[tuple[float, float]], width: f
         sides = (-1, 1) if spot.x > width / 2 else (1, -1)
         tries = [(side, up, _box(spot, side, up)) for side in sides for up in _HEIGHTS]
         # A name too long for either side stands out of the plot rather than nowhere.
-        inside = [entry for entry in tries if entry[2][0] >= 0 and entry[2][1] <= width] or tries
+        above = [entry for entry in tries if entry[2][3] <= height] or tries
+        inside = [entry for entry in above if entry[2][0] >= 0 and entry[2][1] <= width] or above
         free = [entry for entry in inside if not any(_overlap(entry[2], other) for other in taken)]
         # Where every place is taken names overlap: a mark without its name would say less.
         side, up, box = (free or inside)[0]

@@ -39,6 +39,9 @@ from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
 
+TALL = 760
+"""Height of a wide layout, CSS pixels, above which a figure has a printed page to itself; as in charts.js."""
+
 
 @dataclass(frozen=True)
 class Chart:
@@ -82,8 +85,13 @@ class Chart:
 
     @property
     def height(self) -> int:
-        """Height of the wide layout, CSS pixels: to be kept free while the chart loads."""
+        """Height of the wide layout, CSS pixels."""
         return int(self.figure["layout"]["height"])
+
+    @property
+    def tall(self) -> bool:
+        """Whether it is so tall that nobody could read it in half a printed page."""
+        return self.height > TALL
 
     def json(self) -> str:
         """Return the content of ``charts/<id>.json``."""

@@ -239,7 +239,7 @@ def _names(
         return width * (x - left) / (right - left), _PLOT * (high - y) / (high - low)
 
     spots = [Spot(*pixels(pair), plain(pair_name(pair), length)) for pair in named]
-    return list(zip(named, spots, places(spots, [pixels(pair) for pair in shown], width), strict=True))
+    return list(zip(named, spots, places(spots, [pixels(pair) for pair in shown], width, _PLOT), strict=True))
 
 
 def _ticks(low: float, high: float, form: Callable[[float], str]) -> Ticks:

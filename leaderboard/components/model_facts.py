@@ -15,20 +15,25 @@ from leaderboard.words.labels import MISSING
 SEATS = ("describer", "generator")
 """Seats of a pair, the upper line of a cell first."""
 
-FACTS: Mapping[str, tuple[str, str, Callable[[ModelFacts], object]]] = {
-    "organisation": ("Maker", "Organisation that made the model", lambda facts: facts.organisation),
-    "weights": ("Weights", "Whether anybody can download the weights", lambda facts: facts.weights),
-    "size": ("Size, B", "Thousands of millions of parameters", lambda facts: facts.parameters_b),
-    "released": ("Released", "Day on which the model came out", lambda facts: facts.released),
-    "model_licence": ("Licence", "Licence of the weights", lambda facts: facts.licence),
-    "price": ("Price, US$", "What an episode costs in this seat, as stated", lambda facts: facts.usd_per_episode),
+FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
+    "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),
+    "weights": ("Weights", "Whether anybody can download the weights", "", lambda facts: facts.weights),
+    "size": ("Size, B", "Thousands of millions of parameters", "10⁹ parameters", lambda facts: facts.parameters_b),
+    "released": ("Released", "Day on which the model came out", "", lambda facts: facts.released),
+    "model_licence": ("Licence", "Licence of the weights", "", lambda facts: facts.licence),
+    "price": (
+        "Price, US$",
+        "What an episode costs in this seat, as stated",
+        "US$ an episode",
+        lambda facts: facts.usd_per_episode,
+    ),
 }
-"""By key: heading, description and value of each column; the describer's stands over the generator's."""
+"""By key: heading, description, unit in files and value of each column; the describer's stands over the generator's."""
 
 
 def stated(spec: PlayerSpec, key: str) -> str:
     """Return a stated fact about the model in a seat as text; empty if it is not stated."""
-    value = None if spec.about is None else FACTS[key][2](spec.about)
+    value = None if spec.about is None else FACTS[key][-1](spec.about)
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -76,7 +81,7 @@ def fact_cells(pair: Pair) -> Markup:
     """Return the cells of a board row with the facts about both models, for files under ``describer_KEY`` and so on."""
     specs = [getattr(pair.result.run.submission, seat) for seat in SEATS]
     cells = []
-    for key, (heading, _, _) in FACTS.items():
+    for key, (heading, *_) in FACTS.items():
         values = [one_line(stated(spec, key), 40) for spec in specs]
         data = " ".join(f'data-{seat}="{escape(value)}"' for seat, value in zip(SEATS, values, strict=True))
         lines = "".join(f'<span class="half">{escape(value) or MISSING}</span>' for value in values)

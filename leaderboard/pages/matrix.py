@@ -172,6 +172,7 @@ def _condition_page(site: Site, view: View) -> Page:
         title=f"Describers × generators, {view_title(site, view)}".replace(", Leaderboard", "", 1),
         template="matrix",
         values={
+            "view": view,
             "chips": _chips(site, view),
             "words": view_words(site, view),
             "anchor": condition_anchor(view.category, view.difficulty),

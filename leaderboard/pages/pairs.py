@@ -293,14 +293,18 @@ def _effort(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Requests", ", ".join(f"{count} {role}" for role, count in summary["requests"].items())),
         ("Waited", f"{summary['seconds']:.1f} s for answers"),
         ("Images", str(summary["images"])),
-        ("Cost", _cost(summary)),
+        # Players that cost nothing have no cost to speak of.
+        *([("Cost", _cost(summary))] if summary["cost_usd"] != 0 else []),
     ]
 
 
 def _cost(summary: Mapping[str, Any]) -> str:
     if summary["cost_usd"] is None:
         return "– (no provider reported it, and no price is known)"
-    return f"{summary['cost_usd']:.2f} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
+    dollars = summary["cost_usd"]
+    # Cents need their significant digits.
+    amount = f"{dollars:.2f}" if dollars >= 1 else f"{dollars:.2g}"
+    return f"{amount} US${'' if summary['cost_known'] else ', not counting answers of unknown cost'}"
 
 
 def _commands(pair: Pair) -> list[str]:

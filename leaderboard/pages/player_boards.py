@@ -123,6 +123,7 @@ def _page(site: Site, view: View, role: Role) -> Page:
         values={
             "heading": heading,
             "role": role,
+            "view": view,
             "about": provenance(site, view),
             "chips": [*subjects(site, view, role), *plain],
             "words": view_words(site, view),

@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from ircore.core.untrusted_text import one_line
 from leaderboard.components.markup import safe
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View
@@ -13,7 +14,7 @@ from leaderboard.pages.citation import misc_entry
 
 NUMBERED = frozenset(
     {
-        "ask", "board", "changes", "chart", "compare", "figures", "front", "gallery_index", "game_board",
+        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_board",
         "game_figures", "game_gallery", "game_instance", "game_matrix", "game_players", "game_run", "history",
         "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
         "paper", "player", "player_board", "replay", "targets",
@@ -32,7 +33,7 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
     address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
     # Numbers of another game come from its own instance set and have no judge.
-    source = _source_words(site) if section is None and site is not None else _section_words(section)
+    source = _source_words(site, page) if section is None and site is not None else _section_words(section)
     entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
     # A site without the reconstruction game has no page on how to cite it.
     paper = f'<a href="{page.root}cite.html">Paper and benchmark</a>' if site is not None else ""
@@ -87,8 +88,25 @@ def _lines(text: str) -> Markup:
     return escape(text).replace("\n", Markup("&#10;"))
 
 
-def _source_words(site: Site) -> str:
-    return f"{site.version.words}, instance set {site.results.instance_set[:12]}, judged by {site.judge}"
+def _source_words(site: Site, page: Page) -> str:
+    """Return where the numbers of a page come from: that of a frozen board, a board by its judge, or the site's."""
+    values = page.values
+    if page.template == "paper":
+        return "scores as the paper reports them, not run here"
+    version, instance_set = site.version.words, site.results.instance_set
+    if page.template == "frozen":
+        version, instance_set = f"benchmark {values['record'].name}", values["record"].instance_set
+    return f"{version}, instance set {instance_set[:12]}{_rater_words(site, page)}"
+
+
+def _rater_words(site: Site, page: Page) -> str:
+    if page.template in ("judge_card", "metric_agreement"):
+        # A test of one judge, and a comparison of all.
+        return ""
+    if page.template == "metric_board":
+        return f", measured by {page.values['metric']}"
+    view = page.values.get("view")
+    return f", judged by {site.judge if view is None else one_line(view.judge, 60)}"
 
 
 def _section_words(section: Any) -> str:

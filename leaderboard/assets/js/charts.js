@@ -19,6 +19,7 @@ const BUNDLE = new URL("../vendor/plotly-figures.min.js", import.meta.url);
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false };
 const VARIABLE = /^var\((--[\w-]+)\)$/;
 const FORMATS = ["png", "svg"];
+const TALL = 760; // height above which a figure has a printed page to itself; as in catalogue.py
 const SAVED = { width: 1000, scale: 2, title: 44 }; // of a saved figure: width, pixels for one, room for its title
 
 let bundle = null;
@@ -58,7 +59,15 @@ function draw(chart) {
   chart.narrow = isNarrow(chart);
   const style = getComputedStyle(document.body);
   const layout = { ...layoutOf(chart, chart.narrow, style), autosize: true };
+  chart.element.classList.toggle("tall", chart.figure.layout.height > TALL);
   return window.Plotly.react(chart.live, coloured(chart.figure.data, style), layout, CONFIG);
+}
+
+/* With a box of its own a live figure can be made as small as paper needs it. */
+function fitPaper({ live }) {
+  for (const drawing of live.querySelectorAll("svg.main-svg")) {
+    drawing.setAttribute("viewBox", `0 0 ${drawing.getAttribute("width")} ${drawing.getAttribute("height")}`);
+  }
 }
 
 /* The wide figure as the address of an SVG, in the reader's colours, with its title above it. */
@@ -127,6 +136,8 @@ async function start(frame) {
     const chart = { element: frame, place, live, built: figure, figure: changed.get(frame) ?? figure, narrow: false };
     drawn.add(chart);
     await draw(chart);
+    live.on("plotly_afterplot", () => fitPaper(chart));
+    fitPaper(chart);
     frame.dataset.state = "drawn";
     addButtons(chart);
     new ResizeObserver(() => { if (isNarrow(chart) !== chart.narrow) draw(chart); }).observe(place);

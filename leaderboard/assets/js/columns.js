@@ -54,7 +54,7 @@ function value(text) {
 
 /* The unit of each column of a file that holds values; ends of an interval have that of their mean. */
 export function unitsOf(columns) {
-  const holdsValues = ({ place }) => /^(sort|#\d+)$/.test(place);
+  const holdsValues = ({ place }) => /^(sort|#\d+|describer|generator)$/.test(place);
   return Object.fromEntries(columns.flatMap(({ fields, unit }) => (unit ? fields.filter(holdsValues).map(({ name }) => [name, unit]) : [])));
 }
 

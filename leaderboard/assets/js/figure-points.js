@@ -66,8 +66,10 @@ function placesOf(spots, marks, width) {
   const taken = marks.map(({ x, y }) => [x - HALF, x + HALF, y - HALF, y + HALF]);
   return spots.map((spot) => {
     const tries = (spot.x > width / 2 ? [-1, 1] : [1, -1]).flatMap((side) => HEIGHTS.map((up) => ({ side, up, box: boxOf(spot, side, up) })));
-    const fitting = tries.filter(({ box }) => box[0] >= 0 && box[1] <= width);
-    const inside = fitting.length ? fitting : tries;
+    // The words of the axis stand below the plot.
+    const above = tries.filter(({ box }) => box[3] <= PLOT);
+    const fitting = above.filter(({ box }) => box[0] >= 0 && box[1] <= width);
+    const inside = fitting.length ? fitting : above;
     const chosen = inside.find(({ box }) => !taken.some((other) => overlap(box, other))) ?? inside[0];
     taken.push(chosen.box);
     return [chosen.side > 0 ? "left middle" : "right middle", [chosen.side * ASIDE, chosen.up]];

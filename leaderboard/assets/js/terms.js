@@ -1,8 +1,10 @@
 /*
  * What a term or a number means, where it stands: the title of an element, shown when it is touched, or when it has the
- * focus. A mouse gets it from the browser. A term that is a link (a.term) is followed at the second touch.
+ * focus. A mouse gets it from the browser. A term that is a link (a.term) is followed at the second touch. The name of a
+ * column that a phone writes into each cell, as the head is not shown there, means what the head says.
  */
 import { element, whenReady, withAttributes } from "./dom.js";
+import { headsOf } from "./sorting.js";
 
 const ROOM = 8; // pixels between the words and the edge of the window
 
@@ -15,10 +17,17 @@ function hide() {
   tip = explained = null;
 }
 
-function show(term) {
+/* What the head of a cell's column means, where the head is not shown; empty for all else that is touched. */
+function headWords(touched) {
+  const table = touched.matches?.(".irg td[data-label]") ? touched.closest("table") : null;
+  const head = table?.tHead && !table.tHead.checkVisibility() ? headsOf(table)[touched.cellIndex] : null;
+  return head?.querySelector("[title]")?.title ?? head?.title ?? "";
+}
+
+function show(term, words = term.title) {
   hide();
   explained = term;
-  tip = withAttributes(element("div", "irg term-tip", term.title), { role: "tooltip" });
+  tip = withAttributes(element("div", "irg term-tip", words), { role: "tooltip" });
   document.body.append(tip);
   const box = term.getBoundingClientRect();
   const left = Math.min(Math.max(ROOM, box.left), window.innerWidth - tip.offsetWidth - ROOM);
@@ -38,7 +47,8 @@ document.addEventListener("pointerdown", (event) => {
   if (event.pointerType === "mouse") return;
   const term = event.target.closest?.(".irg [title]");
   held = term?.matches("a.term") && term !== explained ? term : null;
-  if (term?.title) show(term);
+  const words = term?.title || headWords(event.target);
+  if (words) show(term ?? event.target, words);
   else hide();
 });
 document.addEventListener("click", (event) => {
@@ -48,6 +58,9 @@ document.addEventListener("click", (event) => {
 document.addEventListener("focusin", ({ target }) => {
   if (target.matches?.(".irg abbr[title]:focus-visible, .irg .tier[title]:focus-visible")) show(target);
 });
-document.addEventListener("focusout", hide);
+// A touch moves the focus away from elsewhere after it was explained what is touched.
+document.addEventListener("focusout", ({ target }) => {
+  if (target === explained) hide();
+});
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 whenReady(reachable);

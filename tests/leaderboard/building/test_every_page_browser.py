@@ -145,13 +145,20 @@ def test_what_leads_on_from_the_front_page_stands_beside_or_below_its_board(visi
     assert board["x"] + board["width"] <= doors["x"] or board["y"] + board["height"] <= doors["y"]
 
 
+CUT_CAPTIONS = """() => [...document.querySelectorAll(".scroll > table > caption")].filter((caption) => {
+  const [own, frame] = [caption, caption.closest(".scroll")].map((part) => part.getBoundingClientRect());
+  return own.width > 2 && own.right > frame.right + 1;
+}).length"""
+"""How many tables are explained by words that end outside of the table's frame."""
+
+
 @pytest.mark.parametrize("group", ["boards", "gallery", "others"])
 def test_no_page_is_wider_than_its_window_or_its_paper(visit: Visit, site: Path, group: Group) -> None:
     wide: list[tuple[str, int]] = []
     for path in pages(site, group):
         page = visit.open(path)
         ready(page)
-        wide += [(path, width) for width in WIDTHS if not fits(page, width)]
+        wide += [(path, width) for width in WIDTHS if not fits(page, width) or page.evaluate(CUT_CAPTIONS)]
         page.emulate_media(media="print")
         # Boards lie across.
         paper = 960 if page.locator(".board-scroll, .game-board, .game-dots").count() else 720

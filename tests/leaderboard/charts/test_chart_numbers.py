@@ -187,6 +187,10 @@ def test_of_many_pairs_the_best_are_shown_and_this_is_said() -> None:
         assert chart.table is not None
         assert {value.value for value in chart.table.column("run_id")} == set(board[:most])
         assert chart.height < 2000
+    # Twelve small panels are read in half a printed page, rows of 24 pairs are not.
+    assert {kind: charts[kind].tall for kind in ("scores", "delta", "lengths")} == {
+        "scores": True, "delta": True, "lengths": False,
+    }  # fmt: skip
 
 
 def test_still_pictures_are_well_formed_and_show_every_mark(charts: Mapping[str, Chart]) -> None:

@@ -24,6 +24,14 @@ def test_a_name_that_is_too_long_for_its_side_stands_on_the_other() -> None:
     assert places([Spot(190, 100, "a" * 20)], [], 300) == [("right middle", (-10, 10))]
 
 
+def test_no_name_stands_below_the_plot_among_the_words_of_its_axis() -> None:
+    names = [Spot(20, 295, "one"), Spot(22, 295, "two")]
+    marks = [(20.0, 295.0), (22.0, 295.0)]
+    assert places(names, marks, 400) == [("left middle", (10, 10)), ("left middle", (10, -10))]
+    # 10 px below its mark, the second name would reach from 298 to 312 px.
+    assert places(names, marks, 400, 300) == [("left middle", (10, 10)), ("left middle", (10, 24))]
+
+
 def test_pairs_of_one_describer_of_a_long_name_are_told_apart_on_two_lines() -> None:
     names = [
         Marked("provider/model-4-17B-128E-instruct-FP8", generator, "", hue=0, shape=0) for generator in ("one", "two")

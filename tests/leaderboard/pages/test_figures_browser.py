@@ -32,7 +32,7 @@ SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Figures</title><link rel="icon" href="data:,">{styles}<script src="assets/js/charts.js" defer></script></head>
 <body data-md-color-scheme="default"><main>irg_slot_content</main></body></html>"""
-STYLES = ("theme", "site", "widgets", "charts", "figure-alone")
+STYLES = ("theme", "site", "widgets", "charts", "figure-alone", "print")
 DRAWN_AGAIN = (
     "categories", "convergence", "deltas", "trajectories", "heat-maps", "corrections", "corrections-by-turn",
     "lengths", "novelty", "costs", "seconds",
@@ -310,6 +310,25 @@ def test_files_and_table_hold_what_is_seen(visit: Visit, tmp_path: Path) -> None
     assert "Of the 2 chosen pairs" in text
     assert "painter-1" in text
     assert "painter-3" not in text
+
+
+@pytest.mark.parametrize(("chosen", "tall"), [("~all", True), ("~12", True), ("seer-painter-0,seerr-painter-1", False)])
+def test_a_chosen_figure_is_printed_whole(visit: Visit, chosen: str, tall: bool) -> None:
+    tab = open_figures(visit, f"?deltas.pairs={chosen}#figure-deltas")
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    figure = tab.locator("#figure-deltas[data-state='drawn'][data-changed]")
+    figure.wait_for()
+    tab.emulate_media(media="print")
+    drawing = figure.locator("svg.main-svg").first
+    frame, box = figure.bounding_box(), drawing.bounding_box()
+    assert frame is not None
+    assert box is not None
+    assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
+    assert box["y"] + box["height"] <= frame["y"] + frame["height"] + 1
+    # The whole drawing is in its box, whatever size paper leaves to it.
+    width, height = drawing.get_attribute("width"), drawing.get_attribute("height")
+    assert drawing.get_attribute("viewBox") == f"0 0 {width} {height}"
+    assert ("tall" in str(figure.get_attribute("class"))) == tall
 
 
 def test_code_to_embed_shows_the_same_alone(visit: Visit, site: Path) -> None:

@@ -13,6 +13,7 @@ from pages import read_page
 from PIL import Image
 
 from ircore.games.registry import load_game
+from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.games import GameResults
 from leaderboard.building.cards import card_of, card_path, card_tags, fitting
 from leaderboard.games.pages import game_pages
@@ -43,6 +44,23 @@ def test_a_page_with_numbers_has_its_link_and_an_entry_that_says_where_they_come
     assert site.results.instance_set[:12] in entry.text
     assert "judged by structural" in entry.text
     assert share_strip(Page("cite", "Cite", "cite"), site) == ""
+
+
+def test_a_citation_names_who_rated_the_numbers_of_its_own_page(site: Site) -> None:
+    view, record = View("eye"), BenchmarkVersion(name="2025.1", instance_set="f" * 64, prompts="p", date="2025-01-31")
+
+    def cited(template: str, **values: object) -> str:
+        return str(share_strip(Page("page", "A page", template, values), site))
+
+    assert "judged by structural" in cited("board", view=View("structural"))
+    for template in ("board", "player_board", "matrix"):
+        assert ", judged by eye" in cited(template, view=view)
+        assert "structural" not in cited(template, view=view)
+    assert ", measured by psnr" in cited("metric_board", metric="psnr")
+    assert "benchmark 2025.1, instance set ffffffffffff, judged by eye" in cited("frozen", view=view, record=record)
+    for template in ("judge_card", "metric_agreement", "paper"):
+        assert "judged by" not in cited(template)
+    assert "instance set" not in cited("paper")
 
 
 @pytest.mark.parametrize("template", ["ask", "changes", "history", "paper", "replay", "gallery_index"])

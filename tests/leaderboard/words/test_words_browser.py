@@ -97,6 +97,7 @@ def test_a_link_to_such_an_episode_on_its_targets_page_is_that_of_its_own_page(v
 
 def test_where_nothing_costs_no_cost_is_shown(site: Path) -> None:
     assert 'data-name="Cost"' not in (site / "boards" / "index.html").read_text(encoding="utf-8")
+    assert "US$" not in (site / "pairs" / "poet.html").read_text(encoding="utf-8")
 
 
 def test_a_term_is_explained_where_it_stands_by_touch(browser: "Browser", address: str) -> None:
@@ -114,6 +115,21 @@ def test_a_term_is_explained_where_it_stands_by_touch(browser: "Browser", addres
         assert page.get_by_role("tooltip").inner_text() == wanted
         page.keyboard.press("Escape")
         assert page.get_by_role("tooltip").count() == 0
+
+
+def test_names_and_badges_in_an_unfolded_row_are_explained_at_the_first_touch(browser: "Browser", address: str) -> None:
+    with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:  # type: ignore[arg-type]
+        page = visit_in(context, address).open("boards/index.html")
+        # The button keeps the focus, which the next touch takes from it.
+        page.locator("button.unfold").first.tap()
+        badge = page.locator("tr[data-open] .tier")
+        badge.tap()
+        assert page.get_by_role("tooltip").inner_text() == badge.get_attribute("title")
+        change = page.locator("tr[data-open] td[data-label='ΔQ']")
+        change.tap(position={"x": 6, "y": 4})
+        assert page.get_by_role("tooltip").inner_text() == page.locator("thead [data-name='ΔQ'] abbr").get_attribute(
+            "title"
+        )
 
 
 def test_a_term_with_a_page_of_its_own_is_explained_first_and_followed_at_the_second_touch(
