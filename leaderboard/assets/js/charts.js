@@ -59,7 +59,7 @@ function draw(chart) {
   chart.narrow = isNarrow(chart);
   const style = getComputedStyle(document.body);
   const layout = { ...layoutOf(chart, chart.narrow, style), autosize: true };
-  chart.element.classList.toggle("tall", chart.figure.layout.height > TALL);
+  chart.element.toggleAttribute("data-tall", chart.figure.layout.height > TALL);
   return window.Plotly.react(chart.live, coloured(chart.figure.data, style), layout, CONFIG);
 }
 

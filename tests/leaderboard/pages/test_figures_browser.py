@@ -328,7 +328,7 @@ def test_a_chosen_figure_is_printed_whole(visit: Visit, chosen: str, tall: bool)
     # The whole drawing is in its box, whatever size paper leaves to it.
     width, height = drawing.get_attribute("width"), drawing.get_attribute("height")
     assert drawing.get_attribute("viewBox") == f"0 0 {width} {height}"
-    assert ("tall" in str(figure.get_attribute("class"))) == tall
+    assert figure.evaluate("figure => 'tall' in figure.dataset") == tall
 
 
 def test_code_to_embed_shows_the_same_alone(visit: Visit, site: Path) -> None:
