@@ -27,9 +27,14 @@ def compared_pairs(site: Site, pair: Pair) -> list[tuple[BoardRow, Comparison]]:
     rules = pair.result.run.rules
     board = site.under(rules).board(site.judge)
     place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
-    reach = len(board) if len(board) <= MOST else REACH
+    reach = _reach(len(board))
     others = range(max(0, place - reach), min(len(board), place + reach + 1))
     return [(board[other], _compared(site, rules, place, other)) for other in others if other != place]
+
+
+def _reach(pairs: int) -> int:
+    """Return how many places up and down a board of so many pairs a pair is compared."""
+    return pairs if pairs <= MOST else REACH
 
 
 def _compared(site: Site, rules: Rules, first: int, second: int) -> Comparison:
@@ -44,7 +49,7 @@ def _block(site: Site, rules: Rules, block: int) -> dict[tuple[int, int], Compar
     """Compare the pairs at the places of a block with those below them, by both places."""
     results = site.under(rules)
     board = results.board(site.judge)
-    reach = len(board) if len(board) <= MOST else REACH
+    reach = _reach(len(board))
     places = [
         (upper, lower)
         for upper in range(block * _BLOCK, min((block + 1) * _BLOCK, len(board)))
