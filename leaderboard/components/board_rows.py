@@ -103,11 +103,11 @@ class Line(Listed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cells:
+class RowLayout:
     """What the cells of a board's rows are.
 
     Example:
-        >>> Cells(rated=True, ranked=True, grouped=False, against=True, preferred=False, costs=False, models=False,
+        >>> RowLayout(rated=True, ranked=True, grouped=False, against=True, preferred=False, costs=False, models=False,
         ...       levels=(), columns=(), parts=(), season="", gaps=None, same_family="").ranked
         True
     """
@@ -152,26 +152,26 @@ class Cells:
     """Explanation of the dagger on pairs of the judge's own family."""
 
 
-def board_rows(lines: Sequence[Line], cells: Cells, root: str, anchor: str) -> Markup:
+def board_rows(lines: Sequence[Line], layout: RowLayout, root: str, anchor: str) -> Markup:
     """Return the rows of a board.
 
     Args:
         lines: The rows, best first.
-        cells: What their cells are.
+        layout: What their cells are.
         root: Relative address of the site's root.
         anchor: Where the episodes of the board's condition stand on a pair's page.
     """
     rows, group = [], 1
     for line in lines:
-        first = cells.grouped and line.row.group is not None and line.row.group > group
+        first = layout.grouped and line.row.group is not None and line.row.group > group
         if first and line.row.group is not None:
             group = line.row.group
-        parts = "".join(_cells(line, cells, len(lines), root, escape(page_of(line.pair, root, anchor))))
-        rows.append(f"<tr {_attributes(line, cells, first)}>{parts}</tr>\n")
+        parts = "".join(_cells(line, layout, len(lines), root, escape(page_of(line.pair, root, anchor))))
+        rows.append(f"<tr {_attributes(line, layout, first)}>{parts}</tr>\n")
     return safe("".join(rows))
 
 
-def _attributes(line: Line, cells: Cells, first: bool) -> str:
+def _attributes(line: Line, layout: RowLayout, first: bool) -> str:
     pair, row = line.pair, line.row
     attributes = [
         f'role="row" id="{escape(pair.key)}"',
@@ -187,37 +187,37 @@ def _attributes(line: Line, cells: Cells, first: bool) -> str:
         attributes.append(f'data-weights="{line.weights}"')
     if row.cell.same_family:
         attributes.append("data-self")
-    if cells.rated and row.rank_low is None:
+    if layout.rated and row.rank_low is None:
         attributes.append(f'data-unranked="{row.cell.unranked or "no_common_picture"}" class="unranked"')
-    elif cells.rated:
+    elif layout.rated:
         attributes += ['class="top"'] * row.top + ["data-first"] * first
     return " ".join(attributes)
 
 
-def _cells(line: Line, cells: Cells, rows: int, root: str, episodes: Markup) -> Iterator[str]:
+def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: Markup) -> Iterator[str]:
     """Yield the cells of a row; ``episodes``: where the episodes behind its numbers stand."""
     cell, page = line.cell, escape(page_of(line.pair, root))
     yield '<td role="cell" class="tools"></td>'
-    if cells.rated:
-        yield rank_cell(line.row, rows, cells.grouped)
-    yield _pair_cell(line, cells, root)
-    if cells.rated:
-        yield _main_cell(line, cells, episodes)
-        if cells.against:
+    if layout.rated:
+        yield rank_cell(line.row, rows, layout.grouped)
+    yield _pair_cell(line, layout, root)
+    if layout.rated:
+        yield _main_cell(line, layout, episodes)
+        if layout.against:
             yield '<td role="cell" class="number against g-against" data-label="Against" data-sort=""></td>'
             yield chance_cell(line.row)
         yield _linked("Score", "quality-column", ends(cell.score), episodes, values.stacked_quality(cell))
         yield played_cell(cell, page)
         yield rated_cell(cell, episodes)
     else:
-        yield _preference_cell(line, cells, episodes)
-    yield from _small_cells(line, cells, page)
-    yield from _part_cells(line, cells, episodes)
-    if cells.gaps is not None:
-        yield _gap_cell(cells.gaps.get(line.pair.run_id), cells.season)
-    yield from _change_cells(cell, cells, page, episodes)
-    yield from _effort_cells(cell, cells, episodes)
-    if cells.models:
+        yield _preference_cell(line, layout, episodes)
+    yield from _small_cells(line, layout, page)
+    yield from _part_cells(line, layout, episodes)
+    if layout.gaps is not None:
+        yield _gap_cell(layout.gaps.get(line.pair.run_id), layout.season)
+    yield from _change_cells(cell, layout, page, episodes)
+    yield from _effort_cells(cell, layout, episodes)
+    if layout.models:
         yield fact_cells(line.pair)
     yield from _provenance_cells(line, root)
 
@@ -230,48 +230,48 @@ def _linked(label: str, classes: str, attributes: str, episodes: Markup, shown: 
     )
 
 
-def _pair_cell(line: Line, cells: Cells, root: str) -> str:
+def _pair_cell(line: Line, layout: RowLayout, root: str) -> str:
     names = escape(f"{one_line(line.pair.describer)} {one_line(line.pair.generator)}")
-    why = values.no_rank(line.row) if cells.rated and cells.ranked else ""
+    why = values.no_rank(line.row) if layout.rated and layout.ranked else ""
     return (
         f'<th scope="row" role="rowheader" class="pair-column" data-sort="{names}">'
         f"{pair_name(line.pair, root)}{why}</th>"
     )
 
 
-def _main_cell(line: Line, cells: Cells, episodes: Markup) -> str:
+def _main_cell(line: Line, layout: RowLayout, episodes: Markup) -> str:
     shown = str(values.main_score(line.cell))
     if line.cell.main.mean is not None:
         shown = f'<a class="episodes" href="{episodes}">{shown}</a>'
         if line.cell.same_family:
-            shown += str(own_family(cells.same_family))
+            shown += str(own_family(layout.same_family))
         shown += f'<span class="plot-line">{main_dot(line.cell, line.pair.hue, False, line.references)}</span>'
     return f'<td role="cell" class="score-column" data-label="Main score" {ends(line.cell.main)}>{shown}</td>'
 
 
-def _preference_cell(line: Line, cells: Cells, episodes: Markup) -> str:
+def _preference_cell(line: Line, layout: RowLayout, episodes: Markup) -> str:
     preference = line.cell.preference
     shown = str(values.missing("not asked, or no episode of several renderings"))
     if preference.mean is not None:
         shown = f'<a class="episodes" href="{episodes}"><span class="value">{percent(preference.mean)}</span></a>'
         if line.cell.same_family:
-            shown += str(own_family(cells.same_family))
+            shown += str(own_family(layout.same_family))
         plot = dot(preference, line.pair.hue, 0, 1, 0.5, labelled=False)
         shown += f'<span class="plot-line">{plot}<span class="half">n {preference.n}</span></span>'
     return f'<td role="cell" class="score-column" data-label="Final preferred, %" {ends(preference)}>{shown}</td>'
 
 
-def _small_cells(line: Line, cells: Cells, page: Markup) -> Iterator[str]:
-    if cells.levels and cells.columns:
-        levels = "".join(f"<span>{level}</span>" for level in cells.levels)
+def _small_cells(line: Line, layout: RowLayout, page: Markup) -> Iterator[str]:
+    if layout.levels and layout.columns:
+        levels = "".join(f"<span>{level}</span>" for level in layout.levels)
         yield f'<td role="cell" class="level-column g-quality">{levels}</td>'
-    for heats, heading in zip(line.heats, cells.columns, strict=True):
-        yield heat_column(heats, page, heading, 1 if cells.rated else 10)
+    for heats, heading in zip(line.heats, layout.columns, strict=True):
+        yield heat_column(heats, page, heading, 1 if layout.rated else 10)
 
 
-def _part_cells(line: Line, cells: Cells, episodes: Markup) -> Iterator[str]:
+def _part_cells(line: Line, layout: RowLayout, episodes: Markup) -> Iterator[str]:
     shares = dict(line.parts)
-    for part in cells.parts:
+    for part in layout.parts:
         label, right = f"{part.capitalize()}, %", shares.get(part)
         if right is None:
             none = values.missing("not verified")
@@ -289,24 +289,24 @@ def _gap_cell(gap: Estimate | None, season: str) -> str:
     return f'<td role="cell" class="number season-gap" data-label="Public − secret" {attributes}>{shown}</td>'
 
 
-def _change_cells(cell: Cell, cells: Cells, page: Markup, episodes: Markup) -> Iterator[str]:
-    if not cells.rated:
+def _change_cells(cell: Cell, layout: RowLayout, page: Markup, episodes: Markup) -> Iterator[str]:
+    if not layout.rated:
         yield played_cell(cell, page)
         return
     change = values.stacked(cell.delta, 2, "no episode of two or more rated renderings", as_difference=True)
     yield _linked("ΔQ", "g-refinement", ends(cell.delta), episodes, change)
-    if cells.preferred:
+    if layout.preferred:
         shown = values.share(cell.preference, "not asked, or no episode of several renderings")
         yield _linked("Preferred, %", "g-refinement", ends(cell.preference), episodes, shown)
 
 
-def _effort_cells(cell: Cell, cells: Cells, episodes: Markup) -> Iterator[str]:
+def _effort_cells(cell: Cell, layout: RowLayout, episodes: Markup) -> Iterator[str]:
     for label, estimate, digits, why in (
         ("Turns", cell.turns, 1, "no played episode"),
         ("Tokens", cell.tokens, 0, "no played episode"),
         ("Cost, US$", cell.cost, 3, "cost not known"),
     ):
-        if cells.costs or estimate is not cell.cost:
+        if layout.costs or estimate is not cell.cost:
             yield _linked(label, "g-effort", mean(estimate), episodes, values.stacked(estimate, digits, why))
 
 

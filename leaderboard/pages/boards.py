@@ -19,7 +19,7 @@ from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.charts.grammar import pair_name
 from leaderboard.components.board_cells import Heat
-from leaderboard.components.board_rows import Cells, Line
+from leaderboard.components.board_rows import Line, RowLayout
 from leaderboard.components.model_facts import FACTS
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND
@@ -161,7 +161,7 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
     reasons = [line.cell.unranked for line in lines] if rated else []
-    cells = Cells(
+    layout = RowLayout(
         rated=rated,
         ranked=set(reasons) != {"too_few"},
         grouped=sum(line.row.rank_low is not None for line in lines) > FEW,
@@ -179,14 +179,14 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
     return {
         "columns": columns,
         "lines": lines,
-        "cells": cells,
+        "layout": layout,
         "reasons": reasons,
-        "too_few": not cells.ranked,
+        "too_few": not layout.ranked,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": menus_for(lines),
-        "groups": _groups(columns, bool(cells.parts), rated or cells.preferred, cells.models),
-        "models": FACTS if cells.models else {},
-        "parts": [(part, ABOUT[part]) for part in cells.parts],
+        "groups": _groups(columns, bool(layout.parts), rated or layout.preferred, layout.models),
+        "models": FACTS if layout.models else {},
+        "parts": [(part, ABOUT[part]) for part in layout.parts],
     }
 
 
