@@ -1,6 +1,5 @@
 """The examples in docstrings run as they stand there, beside the files that the library's introduction makes."""
 
-import ast
 import doctest
 import importlib
 import re
@@ -59,17 +58,3 @@ def test_the_examples_of_a_module_are_true(
     examples = doctest.testmod(module)
     assert examples.attempted > 0
     assert examples.failed == 0
-
-
-def test_every_public_class_has_an_example() -> None:
-    """Classes that only their own file uses have a leading underscore, and need none."""
-    without = [
-        f"{path.relative_to(ROOT)}: {node.name}"
-        for package in PACKAGES
-        for path in sorted((ROOT / package).rglob("*.py"))
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef)
-        and not node.name.startswith("_")
-        and ">>> " not in (ast.get_docstring(node) or "")
-    ]
-    assert without == []
