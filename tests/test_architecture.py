@@ -181,9 +181,9 @@ def test_modules_classes_and_functions_have_names_that_say_something() -> None:
         if {path.stem, *path.relative_to(ROOT).parent.parts} & FORBIDDEN_ROOMS:
             vague.append(str(path))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_named = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            if is_named and node.name.lower() in FORBIDDEN:
-                vague.append(f"{path}: {node.name}")
+            name = node.name if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) else ""
+            if name.lower() in FORBIDDEN:
+                vague.append(f"{path}: {name}")
     assert vague == []
 
 

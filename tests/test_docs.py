@@ -31,6 +31,10 @@ def test_a_page_is_short(name: str) -> None:
     assert len((DOCS / name).read_text("utf-8").split()) <= LONGEST
 
 
+def test_the_readme_is_read_in_a_few_minutes() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 900
+
+
 def test_every_page_stands_in_the_navigation_once() -> None:
     navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
     named: list[str] = []

@@ -1,0 +1,203 @@
+"""Every block of README.md and ``docs/*.md`` works as it is printed, in a clone where ``make demo`` was given."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+from filelock import FileLock
+
+from ircore.submissions.check.submission import check_bytes
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
+
+RUN_ELSEWHERE = {
+    "docs/adding-a-game.md": "tests/games/test_adding_a_game_page.py",
+    "docs/adding-plug-ins.md": "tests/ircore/commands/test_new.py",
+    "docs/adding-targets.md": "tests/ircore/commands/test_new.py",
+    "docs/build-on.md": "tests/test_docs.py",
+    "docs/commands.md": "tests/ircore/commands/test_documented_commands.py",
+    "docs/game-pages.md": "tests/ircore/results/test_game_boards.py",
+    "docs/library.md": "tests/ircore/library/test_examples.py",
+    "docs/maintain.md": "tests/test_docs.py",
+    "docs/model.md": "tests/test_docs.py",
+    "docs/own-player.md": "tests/ircore/players/test_own_player.py",
+    "docs/question.md": "tests/test_docs.py",
+}
+"""Pages that build upon folders of their own, and the tests that run their blocks."""
+
+NOT_RUN = {
+    r"make ": "the fixture gives the command that make demo stands for",
+    r"(python -m )?pip |python3 -m venv|apt-get ": "installs; tests/test_wheel.py builds the wheel",
+    r"docker ": "needs Docker",
+    r"\.venv/bin/python benchmarks/": "measures for minutes",
+    r"sbatch |.*\$i\b|CUDA_|dask |.*node0": "needs other machines; tests/ircore/runs has a queue and a cluster",
+    r"git |ircore submission check-change": "needs a remote; tests/ircore/submissions has one",
+    r".*\b(ORG/|you/your-transcripts)|.*hf://|.*\bpulled/": "needs the Hub; tests/dataset_card has one on loopback",
+    r".*gpt-|.*my-judge|.*--judge lipsim": "needs a model",
+    r"(\.venv/bin/)?ircore (relay|site) serve": "serves until it is stopped",
+    r"ircore (play-me|study run|study import|submission hand-in)|ircore submission new \S+$": "waits for a person",
+    r".*(ratings\.csv|decisions\.json|dense\.json|gone\.jsonl|human-p01|judge-tests?[ /]human)": "needs persons' work",
+    r".*relay\.example\.org|ircore submission (evaluate|rescore|spot-replay)": "goes on from one of the above",
+    r"ircore instances review genome": "goes on from one of the above",
+    r".*\b202[78]\.1\b": "records a version to come; tests/ircore/commands/test_documented_commands.py runs it",
+    r"ircore language novelty": "needs the extra tagger",
+    r".*(…|\b[A-Z]{3,}\b)": "names something of the reader's own",
+}
+"""Beginnings of lines that are not run, and why."""
+
+
+class Block(NamedTuple):
+    """A block of a page."""
+
+    line: int
+    language: str
+    text: str
+
+
+def read_blocks(text: str) -> Iterator[Block]:
+    """Yield the fenced and the indented blocks of a page."""
+    lines = text.splitlines()
+    number = 0
+    while number < len(lines):
+        begin = number
+        if lines[number].startswith("```"):
+            number = lines.index("```", number + 1)
+            yield Block(begin + 1, lines[begin][3:].strip(), "\n".join(lines[begin + 1 : number]))
+        elif lines[number].startswith("    ") and not (number and lines[number - 1].strip()):
+            while number < len(lines) and (lines[number].startswith("    ") or not lines[number].strip()):
+                number += 1
+            yield Block(begin + 1, "", "\n".join(line[4:] for line in lines[begin:number]).rstrip())
+            continue
+        number += 1
+
+
+MANIFEST = re.compile(r"(#.*\n)?schema: 1\nname:[\s\S]*\ndescriber:")
+PROGRAMS = re.compile(r"(\.venv/bin/)?(ircore|python3?|pip|git|hf|make|docker|sbatch|dask|export|apt-get|CUDA_\w+)\b")
+
+
+def command_lines(block: Block) -> Iterator[str]:
+    """Yield the command lines of a block; a line that ends with a backslash goes on in the next one."""
+    for line in re.sub(r"\\\n\s*", " ", block.text).splitlines():
+        if PROGRAMS.match(line):
+            yield line
+
+
+def reason_not_run(line: str) -> str:
+    """Return why a line is not run here; empty if it is run."""
+    return next((reason for beginning, reason in NOT_RUN.items() if re.match(beginning, line)), "")
+
+
+def run_command(line: str, project: Path) -> None:
+    """Give a line to the shell in the clone, as a reader would."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "PYTHONUTF8": "1", "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-euc", line], cwd=project, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+def run_block(block: Block, project: Path) -> None:
+    """Do what a block says: check a manifest, read settings, run code, give commands."""
+    if block.language == "python" or block.text.startswith(("import ", "from ")):
+        # tests/dataset_card/test_release_data.py runs those that ask the Hub, on a hub of its own.
+        if "ORG/NAME" not in block.text and "DATASET" not in block.text:
+            exec(compile(block.text, f"line {block.line}", "exec"), {})
+    elif block.language == "toml" or block.text.startswith("[project"):
+        tomllib.loads(block.text)
+    elif MANIFEST.match(block.text):
+        findings = check_bytes(block.text.encode(), "submission.yaml", "my-pair").findings
+        errors = [finding.problem for finding in findings if finding.level == "error"]
+        # A page shows how to play a reference, which nobody may hand in.
+        assert [error for error in errors if "gives ceilings and floors" not in error] == []
+    elif block.language == "yaml" or re.match(r"(schema|describer|generator|rules|models|transcripts):", block.text):
+        assert isinstance(yaml.safe_load(block.text), dict)
+    else:
+        for line in command_lines(block):
+            if not reason_not_run(line):
+                run_command(line, project)
+
+
+@pytest.fixture(scope="session")
+def demo_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone in which ``make demo`` was given and the README's pair was written; not to be changed."""
+    session = tmp_path_factory.getbasetemp()
+    project = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "project"
+    with FileLock(project.with_suffix(".lock")):
+        if not (project / "complete").exists():
+            shutil.rmtree(project, ignore_errors=True)
+            for name in ("submissions", "docs/assets", "judges"):
+                shutil.copytree(ROOT / name, project / name)
+            (project / ".venv").symlink_to(sys.prefix)
+            # Sets that a page builds have a picture a condition; the demo has its own size.
+            (project / "ircore.toml").write_text("[instances.build]\nper-condition = 1\n", "utf-8")
+            pair = project / "submissions" / "my-pair" / "submission.yaml"
+            pair.parent.mkdir()
+            blocks = read_blocks((ROOT / "README.md").read_text("utf-8"))
+            pair.write_text(next(block.text for block in blocks if block.text.startswith("schema: 1")), "utf-8")
+            run_command("ircore demo --out build/demo --per-condition 1 --no-serve", project)
+            run_command(
+                "ircore play submissions/my-pair --instances build/demo/instances --out build/runs/my-pair", project
+            )
+            run_command("ircore score build/runs/my-pair", project)
+            (project / "complete").touch()
+    return project
+
+
+def prepare(blocks: list[Block], project: Path) -> None:
+    """Put the files that a page shows where its commands look for them."""
+    text = "\n".join(block.text for block in blocks)
+    if "ircore submission new submissions/my-pair" in text:
+        shutil.rmtree(project / "submissions" / "my-pair")
+        shutil.rmtree(project / "build" / "runs")
+    for block in blocks:
+        if block.text.startswith("annotator,"):
+            (project / "a1.csv").write_text(block.text + "\n", "utf-8")
+        elif MANIFEST.match(block.text) and (folder := re.search(r"\bplay (references/\S+)", text)):
+            (project / folder[1]).mkdir(parents=True)
+            (project / folder[1] / "submission.yaml").write_text(block.text, "utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in RUN_ELSEWHERE])
+def test_the_blocks_of_a_page_run_as_printed(
+    name: str, demo_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    blocks = list(read_blocks(text))
+    if not blocks:
+        pytest.skip("the page has no block")
+    project = tmp_path / "project"
+    shutil.copytree(demo_project, project, symlinks=True)
+    prepare(blocks, project)
+    monkeypatch.chdir(project)
+    for block in blocks:
+        run_block(block, project)
+
+
+def test_the_tests_that_run_the_other_pages_are_there() -> None:
+    assert RUN_ELSEWHERE.keys() <= set(PAGES)
+    assert [test for test in RUN_ELSEWHERE.values() if not (ROOT / test).is_file()] == []
+
+
+def test_every_reason_not_to_run_something_is_needed() -> None:
+    blocks = [block for name in PAGES for block in read_blocks((ROOT / name).read_text("utf-8"))]
+    lines = [line for block in blocks for line in command_lines(block)]
+    assert [beginning for beginning in NOT_RUN if not any(re.match(beginning, line) for line in lines)] == []
+
+
+def test_blocks_are_found_as_a_reader_sees_them() -> None:
+    commands = "    ircore play a \\\n      --out b\n\n    ircore score b\n"
+    page = f"Text:\n\n{commands}\n```python\nprint(1)\n```\n- item\n    no block\n"
+    first, second = read_blocks(page)
+    assert list(command_lines(first)) == ["ircore play a  --out b", "ircore score b"]
+    assert second == Block(8, "python", "print(1)")
