@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from documented_blocks import make_demo_project
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from samples import sample_instances, sample_run
@@ -87,6 +88,19 @@ def _make_example_files(folder: Path) -> None:
         patch.chdir(folder)
         exec(textwrap.dedent(code), {})
         assert ircore_command(command.split()[1:]) == 0
+
+
+@pytest.fixture(scope="session")
+def demo_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone in which ``make demo`` and the commands of the README were given; not to be changed."""
+    session = tmp_path_factory.getbasetemp()
+    project = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "project"
+    # One worker makes it for all: it takes a minute.
+    with FileLock(project.with_suffix(".lock")):
+        if not (project / "complete").exists():
+            make_demo_project(project)
+            (project / "complete").touch()
+    return project
 
 
 @pytest.fixture(scope="session")

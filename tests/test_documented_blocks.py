@@ -1,18 +1,14 @@
 """Every block of README.md and ``docs/*.md`` works as it is printed, in a clone where ``make demo`` was given."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import yaml
-from filelock import FileLock
+from documented_blocks import Block, read_blocks, run_command
 
 from ircore.submissions.check.submission import check_bytes
 
@@ -55,31 +51,6 @@ NOT_RUN = {
 """Beginnings of lines that are not run, and why."""
 
 
-class Block(NamedTuple):
-    """A block of a page."""
-
-    line: int
-    language: str
-    text: str
-
-
-def read_blocks(text: str) -> Iterator[Block]:
-    """Yield the fenced and the indented blocks of a page."""
-    lines = text.splitlines()
-    number = 0
-    while number < len(lines):
-        begin = number
-        if lines[number].startswith("```"):
-            number = lines.index("```", number + 1)
-            yield Block(begin + 1, lines[begin][3:].strip(), "\n".join(lines[begin + 1 : number]))
-        elif lines[number].startswith("    ") and not (number and lines[number - 1].strip()):
-            while number < len(lines) and (lines[number].startswith("    ") or not lines[number].strip()):
-                number += 1
-            yield Block(begin + 1, "", "\n".join(line[4:] for line in lines[begin:number]).rstrip())
-            continue
-        number += 1
-
-
 MANIFEST = re.compile(r"(#.*\n)?schema: 1\nname:[\s\S]*\ndescriber:")
 PROGRAMS = re.compile(r"(\.venv/bin/)?(ircore|python3?|pip|git|hf|make|docker|sbatch|dask|export|apt-get|CUDA_\w+)\b")
 
@@ -94,16 +65,6 @@ def command_lines(block: Block) -> Iterator[str]:
 def reason_not_run(line: str) -> str:
     """Return why a line is not run here; empty if it is run."""
     return next((reason for beginning, reason in NOT_RUN.items() if re.match(beginning, line)), "")
-
-
-def run_command(line: str, project: Path) -> None:
-    """Give a line to the shell in the clone, as a reader would."""
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, "PATH": path, "PYTHONUTF8": "1", "NO_COLOR": "1"}
-    done = subprocess.run(
-        ["bash", "-euc", line], cwd=project, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
 
 
 def run_block(block: Block, project: Path) -> None:
@@ -125,32 +86,6 @@ def run_block(block: Block, project: Path) -> None:
         for line in command_lines(block):
             if not reason_not_run(line):
                 run_command(line, project)
-
-
-@pytest.fixture(scope="session")
-def demo_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone in which ``make demo`` was given and the README's pair was written; not to be changed."""
-    session = tmp_path_factory.getbasetemp()
-    project = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "project"
-    with FileLock(project.with_suffix(".lock")):
-        if not (project / "complete").exists():
-            shutil.rmtree(project, ignore_errors=True)
-            for name in ("submissions", "docs/assets", "judges"):
-                shutil.copytree(ROOT / name, project / name)
-            (project / ".venv").symlink_to(sys.prefix)
-            # Sets that a page builds have a picture a condition; the demo has its own size.
-            (project / "ircore.toml").write_text("[instances.build]\nper-condition = 1\n", "utf-8")
-            pair = project / "submissions" / "my-pair" / "submission.yaml"
-            pair.parent.mkdir()
-            blocks = read_blocks((ROOT / "README.md").read_text("utf-8"))
-            pair.write_text(next(block.text for block in blocks if block.text.startswith("schema: 1")), "utf-8")
-            run_command("ircore demo --out build/demo --per-condition 1 --no-serve", project)
-            run_command(
-                "ircore play submissions/my-pair --instances build/demo/instances --out build/runs/my-pair", project
-            )
-            run_command("ircore score build/runs/my-pair", project)
-            (project / "complete").touch()
-    return project
 
 
 def prepare(blocks: list[Block], project: Path) -> None:

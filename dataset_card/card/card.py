@@ -22,6 +22,7 @@ from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
 from ircore.instances.withheld_pictures import ways_to_get
+from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
 from ircore.results.questions import answers
@@ -148,6 +149,7 @@ def render_card(facts: CardFacts) -> str:
         "code": card_code,
         "place": card_code.PLACE,
         "name": facts.name,
+        "programs": program_words(spec for run in facts.source.runs for spec in run.run.submission.players.values()),
         "games": [_game_section(tables) for tables in facts.source.others],
         "licences": source_licences(facts.source),
         "ways_to_get": ways_to_get(facts.source.instances()),

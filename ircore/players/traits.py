@@ -1,6 +1,6 @@
 """Traits of players: the only place that tells a player's needs, answers and costs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -65,6 +65,35 @@ def traits_of(name: str) -> Traits:
 def reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
     """Return the reference players of a submission, see ``Traits.reference``."""
     return tuple(spec.player for spec in players.values() if traits_of(spec.player).reference)
+
+
+def is_program(spec: PlayerSpec) -> bool:
+    """Return whether a player is a program that comes with this project and asks no model, such as ``classical``."""
+    # Told by the player, never by its label: a model may be called "classical".
+    return spec.player in builtin("players") and traits_of(spec.player).needs == "nothing"
+
+
+def program_words(specs: Iterable[PlayerSpec]) -> str:
+    """Say which players are programs of this project, so that nobody takes their numbers for those of AI models.
+
+    Args:
+        specs: Players of any number of runs.
+
+    Returns:
+        A sentence; empty if none of them is such a program.
+
+    >>> program_words([PlayerSpec(player="classical"), PlayerSpec(player="openai", model="m", api_key_env="A_KEY")])
+    'Programs that come with this project, no AI models: classical.'
+    >>> program_words([PlayerSpec(player="classical"), PlayerSpec(player="canvas")])
+    'No AI model has played yet: all players are programs that come with this project.'
+    """
+    players = tuple(specs)
+    programs = sorted({spec.player for spec in players if is_program(spec)})
+    if not programs:
+        return ""
+    if all(is_program(spec) for spec in players):
+        return "No AI model has played yet: all players are programs that come with this project."
+    return f"Programs that come with this project, no AI models: {', '.join(programs)}."
 
 
 def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | None:

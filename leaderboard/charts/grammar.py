@@ -175,8 +175,9 @@ def pair_name(pair: Marked) -> str:
 
 def pair_lines(pair: Marked) -> tuple[str, str]:
     """Return a pair's name on two lines, describer over generator, as on the boards."""
-    generator = f"+ {pair.generator}" if pair.generator else ""
-    return pair.describer, f"{generator} ({pair.apart})" if pair.apart else generator
+    describer, second = pair.names
+    generator = f"+ {second}" if second else ""
+    return describer, f"{generator} ({pair.apart})" if pair.apart else generator
 
 
 def plain(text: str, length: int = 200) -> str:

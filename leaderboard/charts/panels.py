@@ -110,7 +110,7 @@ def pair_titles(pairs: Sequence[Marked]) -> Titles:
         # Bold by a property: Plotly's <b> becomes a style attribute, which the pages' policy forbids.
         hue = {"colour": describer_token(pair.hue, "-text"), "weight": 700}
         return [
-            words(plain(pair.describer, length), (0, 1), inside(panel), "left bottom", (0, 22), align="left", **hue),
+            words(plain(pair.names[0], length), (0, 1), inside(panel), "left bottom", (0, 22), align="left", **hue),
             words(
                 plain(generator, length),
                 (0, 1),

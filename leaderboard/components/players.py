@@ -14,6 +14,7 @@ from leaderboard.components.markup import HIDDEN, safe
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
+from leaderboard.words.labels import PROGRAM_MARK, PROGRAM_MEANING
 from leaderboard.words.untrusted_text import stranger
 
 _BOX = 'viewBox="-1.2 -1.2 2.4 2.4"'
@@ -39,10 +40,16 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
         root: Relative address of the site's root; None for a name without a link.
     """
     href = None if root is None else f"{root}pairs/{pair.key}.html"
-    return player_names((pair.describer, pair.generator), href, pair.hue, pair.shape, pair.apart)
+    players = (pair.describer, pair.generator)
+    return player_names(players, href, pair.hue, pair.shape, pair.apart, pair.programs)
 
 
-def player_name(label: str, href: str, hue: int | None, shape: int | None) -> Markup:
+def program_mark() -> Markup:
+    """Return the mark behind the name of a player that is a program of this project, explained by its tooltip."""
+    return safe(f'<abbr class="program" title="{PROGRAM_MEANING}">{PROGRAM_MARK}</abbr>')
+
+
+def player_name(label: str, href: str, hue: int | None, shape: int | None, program: bool = False) -> Markup:
     """Return the name of a player behind its mark, linked to its page.
 
     Args:
@@ -50,14 +57,21 @@ def player_name(label: str, href: str, hue: int | None, shape: int | None) -> Ma
         href: Address of its page.
         hue: Number of a describer's colour, 0-based; None for a generator.
         shape: Number of a generator's shape, 0-based; None for a describer.
+        program: Whether it is a program of this project.
     """
     colour = "" if hue is None else f" {describer_class(hue)}"
     name = f'<a class="pair-link" href="{escape(href)}"><span class="pair-describer">{stranger(label)}</span></a>'
+    name += program_mark() if program else ""
     return safe(f'<span class="pair{colour}">{player_glyph(hue, shape)}<span class="pair-names">{name}</span></span>')
 
 
 def player_names(
-    players: Sequence[str], href: str | None, hue: int | None, shape: int | None, apart: str = ""
+    players: Sequence[str],
+    href: str | None,
+    hue: int | None,
+    shape: int | None,
+    apart: str = "",
+    programs: Sequence[bool] = (),
 ) -> Markup:
     """Return the names of players who play together, behind their marker.
 
@@ -67,10 +81,12 @@ def player_names(
         hue: Number of the colour of the first player, 0-based; None for a neutral marker.
         shape: Number of the shape of the second player, 0-based; None for a disc.
         apart: Words that tell runs of the same players apart; empty for none.
+        programs: For each seat, whether the player is a program of this project; empty for none.
     """
-    first, *others = players
-    names = f'<span class="pair-describer">{stranger(first)}</span>' + "".join(
-        f'<span class="pair-plus"> + </span><span class="pair-generator">{stranger(other)}</span>' for other in others
+    marks = [program_mark() if program else "" for program in (*programs, *[False] * len(players))]
+    first, *others = (f"{stranger(player)}{mark}" for player, mark in zip(players, marks, strict=False))
+    names = f'<span class="pair-describer">{first}</span>' + "".join(
+        f'<span class="pair-plus"> + </span><span class="pair-generator">{other}</span>' for other in others
     )
     if href is not None:
         names = f'<a class="pair-link" href="{escape(href)}">{names}</a>'

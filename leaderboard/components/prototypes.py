@@ -25,8 +25,9 @@ _SAMPLE = Estimate(1.0, 0.5, 1.5, 2)
 _PROTOTYPES: Mapping[str, Callable[[], Markup]] = {
     "glyph": lambda: player_glyph(0, 0),
     # A space for the words that tell runs apart: empty words would leave their element out of the prototype.
-    "pair-name": lambda: player_names(("", ""), "#", 0, 0, " "),
-    "pair-name-plain": lambda: player_names(("", ""), None, 0, 0, " "),
+    # With both marks of programs, too: the script removes what does not apply.
+    "pair-name": lambda: player_names(("", ""), "#", 0, 0, " ", (True, True)),
+    "pair-name-plain": lambda: player_names(("", ""), None, 0, 0, " ", (True, True)),
     "badge": lambda: badge(0.0),
     "badge-missing": lambda: badge(None),
     "missing": lambda: missing("reason"),

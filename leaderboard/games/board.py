@@ -88,6 +88,9 @@ class Player:
     entries: tuple[Entry, ...]
     """Runs in which it has the seat, the best first."""
 
+    program: bool = False
+    """Whether it is a program of this project, and no AI model, in all of them."""
+
 
 def measure(section: GameSection, key: str) -> Measure:
     """Return a measure of a game by its key; the game's declarations guarantee that the key exists."""
@@ -209,6 +212,7 @@ def _player(section: GameSection, number: int, label: str) -> Player:
         shape=entries[0].shape if number == 1 else None,
         mean=partner_mean([entry.measured for entry in entries], section.game.headline),
         entries=entries,
+        program=all(entry.programs[number] for entry in entries),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ircore.core.game_records import rules_words
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
+from ircore.players.traits import is_program
 from ircore.results.games import GameCell, GameResults, GameRow
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
@@ -48,6 +49,9 @@ class Entry:
 
     apart: str
     """Rules that are not the usual ones, and slug where several runs have the same players; else empty."""
+
+    programs: tuple[bool, ...] = ()
+    """For each of these players, whether it is a program of this project and no AI model."""
 
     rivals: int = 1
     """Runs that it is ranked among, itself included: those by the same rules."""
@@ -99,6 +103,10 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
             players=labels,
             hue=hues.number(labels[0]),
             shape=seconds.index(labels[1]) if len(labels) > 1 else None,
+            programs=tuple(
+                (spec := run.submission.players.get(seat.name)) is not None and is_program(spec)
+                for seat in results.seats
+            ),
             apart=", ".join(filter(None, (run.slug if alike[labels, other] > 1 else "", other))),
             rivals=results.rivals(run),
         )

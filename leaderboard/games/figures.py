@@ -18,7 +18,7 @@ from leaderboard.games.board import drawn, measure, scale_ends, value_digits
 from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
 from leaderboard.model.site import Marked
-from leaderboard.words.labels import number, scale_end
+from leaderboard.words.labels import PROGRAM_MARK, number, scale_end
 
 Episodes = Mapping[Entry, Sequence[SteppedEpisode]]
 """Values of each run, step by step."""
@@ -101,8 +101,12 @@ def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
         )
         for place, mean in points.items()
     )
-    others = " + ".join(entry.players[1:])
-    return Track(Marked(entry.players[0], others, entry.apart, entry.hue, entry.shape or 0), tuple(spots))
+    marked = zip(entry.players, entry.programs, strict=True)
+    others = " + ".join(label + PROGRAM_MARK * program for label, program in list(marked)[1:])
+    return Track(
+        Marked(entry.players[0], others, entry.apart, entry.hue, entry.shape or 0, programs=(entry.programs[0], False)),
+        tuple(spots),
+    )
 
 
 def _horizontal(places: list[int], curve: Curve) -> Json:

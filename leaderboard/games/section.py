@@ -10,11 +10,13 @@ from typing import Any
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_words
+from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
+from ircore.players.traits import program_words, traits_of
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import payload_of
@@ -114,6 +116,19 @@ class GameSection:
             return names.index(first), names.index(second)
         # Without a declaration the first two seats are crossed, as describer and generator are.
         return (0, 1) if len(names) > 1 else None
+
+    @cached_property
+    def program_words(self) -> str:
+        """A sentence that says which players are programs of this project; empty if none is."""
+        return program_words(self._specs())
+
+    @cached_property
+    def played_by_people(self) -> bool:
+        """Whether a person took a seat in any run, live or as recorded."""
+        return any(spec.source == "human" or traits_of(spec.player).needs == "person" for spec in self._specs())
+
+    def _specs(self) -> list[PlayerSpec]:
+        return [spec for entry in self.entries for spec in entry.measured.run.submission.players.values()]
 
     def seat(self, number: int) -> Seat[Any, Any]:
         """Return a seat by its number, 0-based."""

@@ -11,9 +11,11 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rules
+from ircore.core.score_records import HUMAN
 from ircore.core.untrusted_text import visible
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.instances.withheld_pictures import refuse_withheld
+from ircore.players.traits import is_program, program_words, traits_of
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
@@ -29,7 +31,7 @@ from leaderboard.storage.build_cache import BuildCache, content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
 from leaderboard.theme.hues import Hues, hues_of, shape_words
-from leaderboard.words.labels import instance_titles
+from leaderboard.words.labels import PROGRAM_MARK, instance_titles
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,16 @@ class Marked:
     shape: int
     """Number of the marker, 0-based."""
 
+    programs: tuple[bool, ...] = field(default=(), kw_only=True)
+    """For each seat, whether the player is a program of this project and no AI model; empty if nobody knows."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Label of each player as charts show it, with the mark of programs."""
+        labels = (self.describer, self.generator)
+        marks = (PROGRAM_MARK if program else "" for program in (*self.programs, False, False))
+        return tuple(label + mark if label else "" for label, mark in zip(labels, marks, strict=False))
+
 
 @dataclass(frozen=True)
 class Pair(Marked):
@@ -123,12 +135,13 @@ class Pair(Marked):
         return self.result.run_id
 
     @property
-    def shown(self) -> dict[str, str]:
+    def shown(self) -> dict[str, Any]:
         """Name and marks of the pair for scripts: key, labels (hidden characters visible), rules, class and path."""
         return {
             "key": self.key,
             "describer": visible(self.describer),
             "generator": visible(self.generator),
+            "programs": list(self.programs),
             "apart": visible(self.apart),
             "rules": self.result.run.rules.key,
             "hue": describer_class(self.hue),
@@ -246,6 +259,31 @@ class Site:
         """Every describer's label, in the order of their colours."""
         return _labels(pair.describer for pair in self.pairs.values())
 
+    def is_program(self, role: str, label: str) -> bool:
+        """Return whether everybody who plays a role under a label is a program of this project, and no AI model."""
+        seat = ("describer", "generator").index(role)
+        return all(
+            pair.programs[seat] for pair in self.pairs.values() if (pair.describer, pair.generator)[seat] == label
+        )
+
+    @cached_property
+    def program_words(self) -> str:
+        """A sentence that says which players are programs of this project; empty if none is."""
+        return program_words(
+            spec for pair in self.pairs.values() for spec in pair.result.run.submission.players.values()
+        )
+
+    @property
+    def rated_by_people(self) -> bool:
+        """Whether people have rated any rendering."""
+        return HUMAN in self.results.judges
+
+    @cached_property
+    def played_by_people(self) -> bool:
+        """Whether a person took a seat in any run."""
+        specs = (spec for pair in self.pairs.values() for spec in pair.result.run.submission.players.values())
+        return any(traits_of(spec.player).needs == "person" for spec in specs)
+
     @property
     def mark_words(self) -> str:
         """The meaning of colours and shapes, in words; may hold strangers' words, so escape it."""
@@ -327,6 +365,7 @@ def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pai
             result=submission,
             describer=submission.describer,
             generator=submission.generator,
+            programs=tuple(is_program(spec) for spec in submission.run.submission.players.values()),
             key=submission.slug if slugs[submission.slug] == 1 else submission.run_id,
             hue=hues.number(submission.describer),
             shape=generators.index(submission.generator),

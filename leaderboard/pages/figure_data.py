@@ -62,12 +62,13 @@ def _index(site: Site, pairs: Mapping[str, Pair]) -> dict[str, Any]:
     }
 
 
-def _named(pair: Pair) -> dict[str, str]:
+def _named(pair: Pair) -> dict[str, Any]:
     """Return a pair's names and marks; the names are a stranger's words, so that scripts escape them."""
     return {
         "key": pair.key,
         "describer": visible(pair.describer),
         "generator": visible(pair.generator),
+        "names": [visible(name) for name in pair.names],
         "apart": visible(pair.apart),
         "hue": describer_class(pair.hue),
         "symbol": generator_symbol(pair.shape),

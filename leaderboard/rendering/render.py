@@ -14,6 +14,7 @@ from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageL
 from ircore.core.counted import counted
 from ircore.core.game_records import rule_word
 from ircore.core.untrusted_text import one_line, visible
+from ircore.players.traits import program_words
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
 from ircore.results.tables.ranks import remedies
@@ -133,6 +134,8 @@ def _environment() -> Environment:
         CONVERGENCES=labels.CONVERGENCES,
         REASONS=labels.REASONS,
         MISSING=labels.MISSING,
+        PROGRAM_MARK=labels.PROGRAM_MARK,
+        program_words=program_words,
         RANK=values.RANK,
         MINIMUM_PICTURES=MINIMUM_PICTURES,
         CORRECTION_WORDS=CORRECTION_WORDS,

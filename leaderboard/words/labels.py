@@ -15,6 +15,11 @@ from ircore.results.tables.intervals import number as written
 MISSING = "–"
 """Sign in place of a missing value; the reason stands in its tooltip or beside it."""
 
+PROGRAM_MARK = "°"
+"""Sign behind the name of a player that is a program of this project."""
+
+PROGRAM_MEANING = "a program that comes with this project, no AI model"
+
 NOT_RATED: Mapping[str, tuple[str, str]] = {
     "unplayed": (MISSING, "not played"),
     "unfinished": (MISSING, "no result yet"),

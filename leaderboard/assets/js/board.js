@@ -16,6 +16,7 @@ import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } f
 
 const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
+const FIRST_TO_GO = ["provenance", "effort", "refinement", "quality"]; // groups of columns, the least telling first
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
@@ -45,6 +46,7 @@ class Board {
     this.groups = [...form.querySelectorAll("[name=show]")];
     // Columns that a reader asks for; in the address, an empty choice is written as a dash.
     this.folded = this.groups.filter(({ defaultChecked }) => !defaultChecked).map(({ value }) => value);
+    this.without = []; // groups for which the frame has no room
     this.by = form.elements.by;
     this.find = form.elements.find;
     this.against = form.elements.against ? new Against(table, this.rows) : null;
@@ -93,7 +95,11 @@ class Board {
     this.find.addEventListener("input", () => this.change({ find: this.find.value.trim() }, !this.state.find));
     for (const menu of this.menus) menu.addEventListener("change", () => this.change({ [menu.name]: menu.value }));
     for (const group of this.groups) {
-      group.addEventListener("change", () => this.change({ hide: this.groups.filter(({ checked }) => !checked).map(({ value }) => value) }));
+      group.addEventListener("change", () => {
+        const hide = this.groups.filter(({ checked }) => !checked).map(({ value }) => value);
+        // The usual columns are asked for where some of them had no room.
+        this.change({ hide: hide.join() === this.folded.join() && !this.without.length ? this.folded : hide });
+      });
     }
     this.form.elements.against?.addEventListener("change", ({ target }) => this.change({ against: target.value }));
     this.by.addEventListener("change", () => {
@@ -123,7 +129,7 @@ class Board {
       menu.querySelector("summary").focus();
     });
     whenMoved(() => this.restore());
-    addEventListener("resize", () => this.frame());
+    addEventListener("resize", () => this.fit());
   }
 
   toggled(name, id) {
@@ -171,18 +177,23 @@ class Board {
   query() {
     const { by, order, hide, pin, pick, ...filters } = this.state;
     const usual = by === this.first.by && order === this.first.order;
-    return { ...filters, by: usual ? "" : by, order: usual ? "" : order, hide: hide.join() === this.folded.join() ? "" : hide.join(",") || "-", pin: pin.join(","), pick: pick.join(",") };
+    return { ...filters, by: usual ? "" : by, order: usual ? "" : order, hide: hide === this.folded ? "" : hide.join(",") || "-", pin: pin.join(","), pick: pick.join(",") };
   }
 
   show() {
     this.showRows();
     this.showControls();
     this.showAgainst();
-    // Setting an attribute makes the browser style what depends on it anew, even where the value stays.
-    const hide = [...this.state.hide, ...(this.state.against ? [] : ["against"])].join(" ");
-    if (this.table.dataset.hide !== hide) this.table.dataset.hide = hide;
+    this.hide();
     this.status.textContent = `${this.words()}.`;
     this.places.whenPainted(() => this.settle());
+  }
+
+  hide() {
+    // Setting an attribute makes the browser style what depends on it anew, even where the value stays.
+    const hide = [...this.state.hide, ...this.without, ...(this.state.against ? [] : ["against"])].join(" ");
+    if (this.table.dataset.hide !== hide) this.table.dataset.hide = hide;
+    for (const group of this.groups) group.checked = !this.state.hide.includes(group.value) && !this.without.includes(group.value);
   }
 
   async showAgainst() {
@@ -199,7 +210,6 @@ class Board {
     const { state } = this;
     if (this.find.value.trim() !== state.find) this.find.value = state.find;
     for (const menu of this.menus) if (menu.value !== state[menu.name]) menu.value = state[menu.name];
-    for (const group of this.groups) group.checked = !state.hide.includes(group.value);
     const sorted = this.heads.find((head) => keyOf(head) === state.by);
     markSorted(this.heads, sorted, state.order);
     if (this.note) this.note.hidden = !("leavesOut" in sorted.dataset);
@@ -275,13 +285,26 @@ class Board {
     this.showFigures();
     this.keepOnChips();
     this.places.settle();
-    this.frame();
+    this.fit();
   }
 
-  /* Columns that do not fit are reached by scrolling the table in its frame. */
-  frame() {
+  /* Groups of columns without room stand behind the menu Columns. What a reader asked for is reached by scrolling. */
+  fit() {
     const frame = this.table.parentElement;
-    frame.toggleAttribute("data-narrow", this.table.scrollWidth > frame.offsetWidth);
+    const asked = this.state.hide !== this.folded;
+    const fitted = [frame.offsetWidth, asked, this.state.hide, this.state.against, this.table.rows[0].cells.length].join();
+    if (fitted === this.fitted) return;
+    this.fitted = fitted;
+    const groups = FIRST_TO_GO.filter((name) => this.groups.some(({ value }) => value === name) && !this.state.hide.includes(name));
+    const isWide = () => this.table.scrollWidth > frame.clientWidth;
+    this.without = [];
+    this.hide();
+    while (!asked && groups.length && isWide()) {
+      this.without.push(groups.shift());
+      this.hide();
+    }
+    frame.toggleAttribute("data-narrow", isWide());
+    this.status.textContent = `${this.words()}.`;
   }
 
   /* Whether a row has the words and the menus' choices, as a function. */
@@ -308,6 +331,7 @@ class Board {
       usual ? this.table.dataset.usual ?? "best first" : `by ${head.dataset.name.toLowerCase().replace("δq", "ΔQ")}, ${state.order}`,
       ...(this.against?.words(this.form.elements.against.selectedOptions[0].textContent) ?? []),
       ...(hidden.length ? [`without ${hidden.join(", ")}`] : []),
+      ...(this.without.length ? [`${this.without.join(", ")} under Columns`] : []),
       ...(state.pin.length ? [`${state.pin.length} kept on top`] : []),
       ...(this.absent.length ? [`not on this board: ${this.absent.join(", ")}`] : []),
     ].join("; ");

@@ -24,6 +24,7 @@ export function pairName(pair, root = null) {
   made.querySelector(".glyph path").setAttribute("d", pair.mark);
   made.querySelector(".pair-describer bdi").textContent = pair.describer;
   made.querySelector(".pair-generator bdi").textContent = pair.generator;
+  made.querySelectorAll(".program").forEach((mark, seat) => pair.programs[seat] || mark.remove());
   if (root !== null) made.querySelector("a").href = `${root}pairs/${encodeURIComponent(pair.key)}.html`;
   const apart = made.querySelector(".pair-apart");
   if (pair.apart) apart.textContent = pair.apart;

@@ -20,7 +20,7 @@ export function plain(text, length = 200) {
 }
 
 /* A pair's name on two lines, describer over generator. */
-export function pairLines({ describer, generator, apart }) {
+export function pairLines({ names: [describer, generator], apart }) {
   const second = generator ? `+ ${generator}` : "";
   return [describer, apart ? `${second} (${apart})` : second];
 }
@@ -143,7 +143,7 @@ export function panelTitle(pair, panel, columns) {
   const length = columns <= 2 ? 20 : 26;
   const hue = { colour: token(`${pair.hue}-text`), weight: 700, align: "left" };
   return [
-    words(plain(pair.describer, length), [0, 1], inside(panel), "left bottom", [0, 22], hue),
+    words(plain(pair.names[0], length), [0, 1], inside(panel), "left bottom", [0, 22], hue),
     words(plain(pairLines(pair)[1].trim(), length), [0, 1], inside(panel), "left bottom", [0, 7], { colour: token("text"), align: "left" }),
   ];
 }

@@ -219,12 +219,12 @@ def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(vis
     page.wait_for_function("() => document.querySelector('[data-figures-page]').href.includes('pairs')")
     assert "pairs=a-y,b-y&" in str(link.get_attribute("href"))
     link.click()
-    page.locator(".figure-note", has_text="seer + sketcher; teller + sketcher").wait_for()
+    page.locator(".figure-note", has_text="seer° + sketcher°; teller° + sketcher°").wait_for()
     page.locator("#figure-trajectories figcaption", has_text="Of the 2 chosen pairs").wait_for()
     page.goto(f"{visit.address}compare.html?pairs=a-x,b-y")
     page.locator(".compare-view[data-state='drawn']").wait_for()
     page.get_by_role("link", name="These pairs in all figures").click()
-    page.locator(".figure-note", has_text="seer + painter; teller + sketcher").wait_for()
+    page.locator(".figure-note", has_text="seer° + painter°; teller° + sketcher°").wait_for()
 
 
 def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> None:
@@ -356,21 +356,21 @@ def test_a_board_is_complete_without_javascript(browser: "Browser", address: str
         assert page.locator("table.board tbody tr").first.locator("a.heat").count() == 4
 
 
-@pytest.mark.parametrize("width", [360, 390, 600, 768, 1024, 1280, 1440, 1920])
+@pytest.mark.parametrize("width", [360, 390, 600, 768, 1024, 1280, 1366, 1440, 1920])
 def test_nothing_is_cut_off_at_any_width(browser: "Browser", address: str, width: int) -> None:
     with browser.new_context(viewport={"width": width, "height": 900}) as context:
         page = visit_in(context, address).open(BOARD)
         assert fits(page, width, 900)
-        # On a wide screen every column is in sight; else the frame scrolls, and on a phone a row unfolds into a card.
-        inner, outer = page.locator(".board-scroll").evaluate("one => [one.scrollWidth, one.clientWidth]")
-        assert inner <= outer or 608 <= width < 1280
+        # Columns without room stand in the menu, and on a phone a row unfolds into a card.
+        inner, outer = page.locator(".board-scroll").evaluate("frame => [frame.scrollWidth, frame.clientWidth]")
+        assert inner <= outer
         first = page.locator("table.board tbody tr").first
         if first.locator(".unfold").is_visible():
             first.locator(".unfold").click()
         cells = first.locator("td, th").all()
         # Their text as it stands in the page: the row may not be laid out yet.
         seen = [cell.text_content() or "" for cell in cells if cell.is_visible()]
-        assert len([text for text in seen if text.strip()]) >= 10
+        assert len([text for text in seen if text.strip()]) >= 7
 
 
 @pytest.mark.parametrize("width", [700, 768, 1440])
@@ -399,7 +399,8 @@ def test_columns_that_do_not_fit_are_reached_by_scrolling_the_frame(
         page.locator(".board-scroll:not([data-narrow])").wait_for()
         # As many more columns as those of facts are.
         page.locator("table.board tr").evaluate_all(
-            "rows => rows.map(row => { for (let i = 0; i < 20; i++) row.append(row.lastElementChild.cloneNode()); })"
+            "rows => rows.map(row => {"
+            " for (let i = 0; i < 20; i++) row.append(row.querySelector('.rated').cloneNode()); })"
         )
         page.get_by_label("Find").fill("e")
         page.locator(".board-scroll[data-narrow]").wait_for()
@@ -423,8 +424,8 @@ def test_the_head_of_a_metric_with_a_long_name_stays_in_its_column(visit: Visit)
 
 
 def test_head_and_pair_stay_in_sight(browser: "Browser", address: str) -> None:
-    with browser.new_context(viewport={"width": 800, "height": 500}) as context:
-        page = visit_in(context, address).open(BOARD)
+    with browser.new_context(viewport={"width": 660, "height": 500}) as context:
+        page = visit_in(context, address).open(f"{BOARD}?hide=-")  # asked for, so that the frame scrolls
         page.locator(".board-scroll").evaluate("one => one.scrollTo(300, 120)")
         frame, head, pair = (
             page.locator(selector).first.bounding_box()

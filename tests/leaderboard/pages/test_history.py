@@ -219,7 +219,7 @@ def test_scores_are_drawn_as_pairs_enter_with_the_best_by_then(site: Site) -> No
     assert as_csv(table).splitlines()[1].startswith("1,2026-01-01,")
     sketch = entries_sketch(table, site.pairs)
     assert isinstance(sketch, Sketch)
-    assert sketch.title == "poet + painter, number 2 of 3 to enter, has the best main score: 77.0"
+    assert sketch.title == "poet° + painter°, number 2 of 3 to enter, has the best main score: 77.0"
     record = sketch.drawing.plotly()["data"][0]
     assert (list(record["x"]), list(record["y"])) == ([1, 2, 2, 3], [53.5, 53.5, 77.0, 77.0])
 
@@ -235,7 +235,7 @@ def test_places_are_drawn_over_versions_with_the_ranges_of_ranks(site: Site, boa
     pairs = {track.name: track.pair for track in moved if track.pair is not None}
     sketch = versions_sketch(table, ["2025.1", "2026.1"], pairs)
     assert isinstance(sketch, Sketch)
-    assert sketch.title == "poet + painter leads the newest board; in 2025.1 its place was 3"
+    assert sketch.title == "poet° + painter° leads the newest board; in 2025.1 its place was 3"
     heights = [list(trace["y"]) for trace in sketch.drawing.plotly()["data"]]
     # Logarithms of the places of seer, teller and poet, the best drawn last; teller was not on the board before.
     assert heights == [[0.0, 0.477], [None, 0.301], [0.477, 0.0]]

@@ -1,0 +1,88 @@
+"""The site of ``make demo`` in a real browser: nothing is cut off, and nobody takes its players for AI models."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from visits import Visit, fits, visit_in
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+TABLES = (
+    "index.html",
+    "boards/index.html",
+    "boards/describers/index.html",
+    "games/reasoning/index.html",
+)
+NOBODY = "No AI model has played yet: all players are programs that come with this project."
+TOO_WIDE = """() => [...document.querySelectorAll("table.board")].flatMap((table) => {
+  const frame = table.closest(".scroll") ?? table.parentElement;
+  return table.scrollWidth > frame.clientWidth ? [`${table.className} ${table.scrollWidth}`] : [];
+})"""
+UNMARKED = """() => [...document.querySelectorAll(":is(.pair-describer, .pair-generator)")]
+  .filter((name) => name.checkVisibility() && !name.querySelector("abbr.program")).map((name) => name.textContent)"""
+
+
+@pytest.fixture(scope="module")
+def site(demo_project: Path) -> Path:
+    return demo_project / "build" / "demo" / "site"
+
+
+@pytest.mark.parametrize("width", [360, 610, 768, 1280, 1366, 1440])
+def test_tables_are_never_cut_off(browser: "Browser", address: str, width: int) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        visit = visit_in(context, address)
+        for name in TABLES:
+            page = visit.open(name)
+            # The board's script puts columns without room behind its menu.
+            page.wait_for_function(f"() => ({TOO_WIDE})().length === 0", timeout=10_000)
+            assert fits(page, width, 900), name
+
+
+def test_columns_without_room_stand_in_the_menu_and_come_when_they_are_asked_for(visit: Visit) -> None:
+    page = visit.open("boards/index.html")
+    state = page.locator("[data-board-state]")
+    page.wait_for_function("() => document.querySelector('[data-board-state]').textContent.includes('under Columns')")
+    assert state.inner_text() == "5 pairs; best first; provenance under Columns."
+    assert page.locator("th.tier-column").is_hidden()
+    page.get_by_label("provenance").check()
+    assert page.locator("th.tier-column").is_visible()
+    assert "hide=facts" in page.url
+    page.get_by_role("button", name="Reset").click()
+    assert page.locator("th.tier-column").is_hidden()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*TABLES, "pairs/index.html", "pairs/builtin-plain-canvas.html", "compare.html", "games/reference/index.html"],
+)
+def test_every_program_is_marked_and_the_page_says_what_the_mark_means(visit: Visit, name: str) -> None:
+    page = visit.open(name)
+    assert page.locator("abbr.program").count() > 0
+    assert page.evaluate(UNMARKED) == []
+    if name != "compare.html":
+        assert NOBODY in page.locator("main").inner_text()
+
+
+def test_pages_say_where_no_person_has_played_or_rated(visit: Visit) -> None:
+    assert "No person has rated a rendering here yet." in visit.open("boards/index.html").locator("main").inner_text()
+    for name in ("pairs/index.html", "games/reference/players.html"):
+        assert "No person has played here yet." in visit.open(name).locator("main").inner_text()
+
+
+def test_results_and_the_card_say_so_too(demo_project: Path) -> None:
+    card = (demo_project / "build/demo/dataset/README.md").read_text("utf-8")
+    assert NOBODY in card.partition("## ")[0]
+    command = [
+        sys.executable,
+        "-m",
+        "ircore",
+        "results",
+        "build/demo/runs/builtin-plain-canvas",
+        "build/demo/runs/looker",
+    ]
+    printed = subprocess.run(command, cwd=demo_project, capture_output=True, text=True, check=True).stdout
+    assert printed.count(NOBODY) == 2

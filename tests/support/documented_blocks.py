@@ -1,0 +1,63 @@
+"""Blocks of pages, and the clone in which readers give their commands: ``make demo`` was given, a pair was written."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Block(NamedTuple):
+    """A block of a page."""
+
+    line: int
+    language: str
+    text: str
+
+
+def read_blocks(text: str) -> Iterator[Block]:
+    """Yield the fenced and the indented blocks of a page."""
+    lines = text.splitlines()
+    number = 0
+    while number < len(lines):
+        begin = number
+        if lines[number].startswith("```"):
+            number = lines.index("```", number + 1)
+            yield Block(begin + 1, lines[begin][3:].strip(), "\n".join(lines[begin + 1 : number]))
+        elif lines[number].startswith("    ") and not (number and lines[number - 1].strip()):
+            while number < len(lines) and (lines[number].startswith("    ") or not lines[number].strip()):
+                number += 1
+            yield Block(begin + 1, "", "\n".join(line[4:] for line in lines[begin:number]).rstrip())
+            continue
+        number += 1
+
+
+def run_command(line: str, project: Path) -> None:
+    """Give a line to the shell in the clone, as a reader would."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "PYTHONUTF8": "1", "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-euc", line], cwd=project, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+def make_demo_project(project: Path) -> None:
+    """Make a folder like a clone in which ``make demo`` and the commands of the README were given."""
+    for name in ("submissions", "docs/assets", "judges"):
+        shutil.copytree(ROOT / name, project / name)
+    (project / ".venv").symlink_to(sys.prefix)
+    # Sets that a page builds have a picture a condition; the demo has its own size.
+    (project / "ircore.toml").write_text("[instances.build]\nper-condition = 1\n", "utf-8")
+    pair = project / "submissions" / "my-pair" / "submission.yaml"
+    pair.parent.mkdir()
+    blocks = read_blocks((ROOT / "README.md").read_text("utf-8"))
+    pair.write_text(next(block.text for block in blocks if block.text.startswith("schema: 1")), "utf-8")
+    run_command("ircore demo --out build/demo --per-condition 1 --no-serve", project)
+    play = "ircore play submissions/my-pair --instances build/demo/instances --out build/runs/my-pair"
+    run_command(play, project)
+    run_command("ircore score build/runs/my-pair", project)
