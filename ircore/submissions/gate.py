@@ -29,6 +29,9 @@ from ircore.submissions.owners import OWNERS, Owner, Proposer, parse_owners, wit
 STATUS = "submission gate"
 """Name of the status."""
 
+IN_ORDER = "the account and the messages are in order"
+"""Text of the status of a pull request without faults."""
+
 LONGEST = 140
 """Characters of a status's text that the service takes."""
 
@@ -66,23 +69,32 @@ def check_pull_request(folder: Path, pull: PullRequest, repository: str) -> list
 
 
 def set_statuses(folder: Path, service: GitHub) -> Iterator[str]:
-    """Check every open pull request, set its status, and yield a line about each.
+    """Check every open pull request, set the status of its last commit, and yield a line about each.
 
     Args:
         folder: A clone of the branch ``main``.
         service: The repository.
     """
+    faults: dict[str, str | None] = {}
     for pull in service.pull_requests():
-        try:
-            head = fetch_pull_request(folder, pull.number)
-            # The commit that was fetched, since the branch may have moved after the listing.
-            wrong = check_pull_request(folder, pull._replace(head=head), service.repository)
-            text = f"{wrong[0].where}: {wrong[0].what}" if wrong else "the account and the messages are in order"
-        except (InputError, WorkError) as error:
-            # What cannot be read is refused, not left without a status.
-            head, wrong, text = pull.head, None, error.problem
-        service.set_status(head, STATUS, wrong == [], text[:LONGEST])
-        yield f"#{pull.number}: {text}"
+        head, fault = _verdict(folder, pull, service.repository)
+        # A status is of a commit, which others may propose too: what one of them may not do, it says of the commit.
+        faults[head] = faults.get(head) or fault
+        yield f"#{pull.number}: {fault or IN_ORDER}"
+    for head, fault in faults.items():
+        service.set_status(head, STATUS, fault is None, (fault or IN_ORDER)[:LONGEST])
+
+
+def _verdict(folder: Path, pull: PullRequest, repository: str) -> tuple[str, str | None]:
+    """Return the last commit of a pull request, and the first fault of the pull request in words; None without one."""
+    try:
+        head = fetch_pull_request(folder, pull.number)
+        # The commit that was fetched, since the branch may have moved after the listing.
+        wrong = check_pull_request(folder, pull._replace(head=head), repository)
+    except (InputError, WorkError) as error:
+        # What cannot be read is refused, not left without a status.
+        return pull.head, error.problem
+    return head, f"{wrong[0].where}: {wrong[0].what}" if wrong else None
 
 
 def record_owner(service: GitHub, pull: PullRequest, slugs: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import click
@@ -29,6 +30,7 @@ from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.links import dead_links, links_of
 from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.paid_answers import add_kept_judgements, keep_judgements
 from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.relay.vouching import vouch
 from ircore.submissions.reproduce import differences, plays_offline
@@ -131,9 +133,13 @@ def evaluate(
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
         run_nested([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
         _show_findings(out, published)
-    elif not (out / RUN_FILE).is_file():
+    else:
+        # Anew, whatever lies there: a folder does not tell who re-scored it.
+        _clear(loaded, out)
         beside = {"--instances": instances, "--out": out, "--published": published, "--relay-keys": relay_keys}
         run_nested(["submission", "rescore", str(path), *option_words(beside)])
+    if added := add_kept_judgements(out):
+        click.echo(f"  {counted(added, 'answer')} of judges taken from an earlier evaluation", err=True)
     _summarise(loaded.slug, out)
     # Measures of other games are of every step anyway.
     every_turn = ["--every-turn"] if loaded.submission.game == RECONSTRUCTION else []
@@ -149,6 +155,21 @@ def evaluate(
     # Judges that are models come last: their answers cost money, and the computed scores are there without them.
     if judge_options and has_rated_pictures(load_game(loaded.submission.game)):
         run_nested(["score", str(out), *judge_options])
+
+
+def _clear(loaded: AnyLoaded, out: Path) -> None:
+    """Remove an earlier run of a submission that is re-scored, but for answers of judges, which cost money.
+
+    Raises:
+        InputError: The folder holds a run of another submission.
+    """
+    if not (out / RUN_FILE).is_file():
+        return
+    earlier = open_any_run(out).run
+    if earlier.slug != loaded.slug:
+        raise InputError(f"{out}: holds a run of {earlier.slug}", "Choose another --out.")
+    keep_judgements(out)
+    rmtree(out)
 
 
 def _verify(loaded: AnyLoaded, out: Path, instances: Path, relay_keys: Path | None) -> None:
