@@ -21,7 +21,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
-from ircore.instances.store import read_any_instances
+from ircore.instances.store import read_any_instances, read_sets
 from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, WITNESS, open_any_run
@@ -284,24 +284,37 @@ def links(folder: Path, as_json: bool) -> None:
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
 @click.argument("runs", nargs=-1, required=True, type=PATH, callback=runs_to_read)
-@path_option("--instances", "Instance set that the runs must have been played on.")
+@click.option(
+    "--instances",
+    type=PATH,
+    multiple=True,
+    help="Instance set that the runs of its game must have been played on; may be repeated. A folder made by release "
+    "pull stands for its sets of all other games.",
+)
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
 @path_option("--report", "File for the differences, one line each; empty if nothing differs.")
 @json_option
 def reproduce(
-    runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None, report: Path | None, as_json: bool
+    runs: tuple[Path, ...],
+    instances: tuple[Path, ...],
+    out: Path,
+    limit: int | None,
+    report: Path | None,
+    as_json: bool,
 ) -> None:
     """Play the runs of RUNS with offline players again, and compare every answer and every picture.
 
     Exit status 1 if anything differs.
     """
     folders = [open_any_run(path) for path in runs]
-    identity = read_any_instances(instances).identity if instances else None
-    for folder in folders:
-        if identity is not None and folder.run.instance_set != identity:
+    sets = read_sets(instances)
+    for folder in folders if sets else ():
+        if folder.game not in sets:
+            raise InputError(f"{folder.path}: no set of {folder.game} is given", "Name it with a further --instances.")
+        if folder.run.instance_set != sets[folder.game].identity:
             remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
-            raise InputError(f"{folder.path}: was not played on the set in {instances}", remedy)
+            raise InputError(f"{folder.path}: was not played on the set in {sets[folder.game].folder}", remedy)
     offline = [folder for folder in folders if plays_offline(folder.run)]
     lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
     if report is not None:
