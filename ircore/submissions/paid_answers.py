@@ -28,6 +28,7 @@ from ircore.core.records import AnyInstance
 from ircore.games.base import Seat
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.recorded_seat import RECORDED
+from ircore.players.slugs import SLUG
 from ircore.players.submission import AnyLoaded
 from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone
 from ircore.runs.episode import ended_episode, episode_setup, played
@@ -58,16 +59,18 @@ MOST_UNPACKED = 16 * 1024**3
 LARGEST = {RUN_FILE: 1024**2, JOURNAL: 1024**3, JUDGEMENTS: 256 * 1024**2}
 """Largest file of each name that is taken, in bytes."""
 
+_NAMES = "|".join(map(re.escape, LARGEST))
 _WANTED = re.compile(
-    r"(?P<slug>[a-z0-9][a-z0-9_.-]{0,79}?)"
-    rf"(?:/(?P<name>{RUN_FILE}|{JOURNAL}|{JUDGEMENTS})|/renderings/[0-9a-f]{{64}}\.png|\.(?P<kept>{JUDGEMENTS}))"
+    rf"(?P<slug>{SLUG.pattern})"
+    rf"(?:/(?P<name>{_NAMES})|/renderings/[0-9a-f]{{64}}\.png|~(?P<kept>{re.escape(JUDGEMENTS)}))"
 )
 """Files of an artefact that are looked at; every other one stays in it, wherever its name leads."""
 
 
 def kept_judgements(run: Path) -> Path:
     """Return the file beside a run folder that keeps judges' answers until the run has been made."""
-    return run.with_name(f"{run.name}.{JUDGEMENTS}")
+    # No slug has a tilde, so that this is no other submission's run folder.
+    return run.with_name(f"{run.name}~{JUDGEMENTS}")
 
 
 def bring_back(service: GitHub, folder: Path, instances: AnyInstanceSet, out: Path) -> Iterator[str]:

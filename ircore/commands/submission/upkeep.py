@@ -250,7 +250,7 @@ def _bounded_prices(loaded: AnyLoaded, prices: Path | None, bound: float | None,
         bound = click.prompt(question, type=POSITIVE, err=True)
     if not models or bound is None:
         return prices  # every price is known
-    return write_bounds(loaded.submission, bound, prices, out.with_name(f"{out.name}.prices.yaml"))
+    return write_bounds(loaded.submission, bound, prices, out.with_name(f"{out.name}~prices.yaml"))
 
 
 def _judge_options(folder: Path | None) -> list[str]:

@@ -275,6 +275,16 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
         assert (out / "scores.jsonl").read_bytes() == honest
         assert [known.text for known in read_judgements(RunFolder.open(out))] == ['{"score": 7}']
 
+        # The next job, on another machine: re-scored there, with the judges' answers of this one.
+        slug, fresh = handed.submission.name, job.root / "fresh"
+        job.upload(out, slug=slug)
+        paid = ["submission", "paid", str(handed.submission.parent), "--instances", str(handed.instances)]
+        assert ircore([*paid, "--out", str(fresh)]) == 0
+        assert [path.name for path in fresh.iterdir()] == [f"{slug}~judgements.jsonl"]
+        assert ircore(["submission", "evaluate", *common[:-1], str(fresh / slug)]) == 0
+        assert [known.text for known in read_judgements(RunFolder.open(fresh / slug))] == ['{"score": 7}']
+        assert [path.name for path in fresh.iterdir()] == [slug]
+
         # Nor is a run of somebody else removed.
         other = ["submission", "evaluate", str(handed.submission), "--instances", str(handed.instances)]
         run = cut_off(job)
