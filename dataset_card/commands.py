@@ -34,7 +34,8 @@ def command() -> None:
     required=True,
     metavar="DIR...",
     type=click.Path(path_type=Path),
-    help="Instance set of the runs; of several games the set of each, after one --instances or one each.",
+    help="Instance set of the runs; of several games the set of each, after one --instances or one each. A folder made "
+    "by release pull stands for its sets of all other games.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option(
@@ -44,7 +45,7 @@ def command() -> None:
     "--withdrawals",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Runs to remove, one JSON record per line, each with its reason.",
+    help="Runs to remove, one JSON record per line, each with its reason; a line that concerns no run is an error.",
 )
 @click.option("--previews", is_flag=True, help="Also make a table of the turns with small pictures.")
 @click.option(

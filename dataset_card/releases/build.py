@@ -44,7 +44,7 @@ from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
+from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_sets
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.judges_of_runs import shared_identities
 from ircore.results.model import Results
@@ -104,9 +104,6 @@ class Built:
     reused: int
     """Bytes of tables whose files are those of the previous release."""
 
-    unmatched: tuple[Withdrawal, ...]
-    """Withdrawals that concern no run."""
-
     left_out: tuple[Withdrawal, ...]
     """Withdrawals that keep a run out although its folder was named."""
 
@@ -124,8 +121,6 @@ class Built:
         runs = ", ".join(f"{number} {word}" for number, word in counts if number) or "nothing new"
         reused = f"; {self.reused / 1e6:,.2f} MB as they were" if self.reused else ""
         yield f"release {self.record.name}: runs {runs}{reused}"
-        for withdrawal in self.unmatched:
-            yield f"withdrawal of {withdrawal.slug}: concerns no run here"
         for tombstone in self.left_out:
             decision = f"{tombstone.kind} on {tombstone.date}, {tombstone.reason}"
             yield f"run {tombstone.run_id} stays out until reinstated: {decision}"
@@ -138,14 +133,14 @@ def build_release(
 
     Args:
         runs: Run folders of any games, in any order; may be empty if there is a previous release.
-        instances: The instance set of each game.
+        instances: The instance set of each game, or a folder that ``ircore release pull`` made, see ``read_sets``.
         out: Folder to make; it must not exist or be empty.
         plan: Options of the build.
 
     Raises:
         InputError: A folder holds no run or no set, a run is of another set, two runs are of the same submission under
             the same rules, a run was not scored, or ``out`` holds something.
-        WorkError: A game cannot be imported, or ``out`` cannot be written.
+        WorkError: A withdrawal concerns no run, a game cannot be imported, or ``out`` cannot be written.
     """
     plan = plan or BuildPlan()
     date = None if plan.date is None else parse_day(plan.date, "--date")
@@ -161,14 +156,8 @@ def _read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
     Raises:
         InputError: A folder holds no set, two sets are for one game, or an instance does not fit into the tables.
     """
-    sets: dict[str, AnyInstanceSet] = {}
-    for folder in folders:
-        instances = read_any_instances(folder)
-        twin = sets.setdefault(instances.game, instances)
-        if twin.identity != instances.identity:
-            raise InputError(
-                f"{twin.folder} and {folder}: two instance sets of {instances.game}", "Give one set for each game."
-            )
+    sets = read_sets(folders)
+    for instances in sets.values():
         _refuse_unfit(instances)
     return sets
 
@@ -220,7 +209,7 @@ def write_release(
         copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs, previous))
         verified = Verification() if previous is None else still_true(read_verification(previous.folder), parts)
         record = _write_files(folder, source, record, texts, (maintainer_texts, verified), copies)
-    return Built(record, written, writer.reused, selection.unmatched, selection.left_out)
+    return Built(record, written, writer.reused, selection.left_out)
 
 
 def _write_files(

@@ -48,7 +48,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     runs = [run for run in changes.runs() if run.run.run_id not in gone]
     _refuse_twins(runs, head)
     left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
-    chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), (), left_out)
+    chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), left_out)
     # A merge of the same two releases has the same date on every day.
     date = max(mine.record.date, head.record.date)
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {

@@ -6,7 +6,7 @@ from typing import Any
 
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_key
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import Rules
@@ -41,9 +41,6 @@ class Selection:
     tombstones: tuple[Withdrawal, ...]
     """The decision about each run that was ever withdrawn, corrected or reinstated, or is disputed."""
 
-    unmatched: tuple[Withdrawal, ...]
-    """Withdrawals that concern no run, now or before."""
-
     left_out: tuple[Withdrawal, ...]
     """Withdrawals that keep a run out although its folder was named."""
 
@@ -68,6 +65,7 @@ def select_runs(
     Raises:
         InputError: A run was played on another set, appears twice, or replaces another run without a withdrawal; the
             set of a game of the previous release is missing; or no run is left.
+        WorkError: A withdrawal concerns no run, so that the run that it means would stay.
     """
     _refuse_unfit(new_runs, instances)
     runs: dict[str, ReleaseRun] = {}
@@ -76,17 +74,43 @@ def select_runs(
         runs |= {run.run_id: stored_run(previous, run, instances[run.game]) for run in _carried(previous, instances)}
     # After the carried runs, so that a folder replaces the stored run with the same id.
     runs |= {run.run.run_id: run for run in new_runs}
+    _refuse_unmatched(withdrawals or (), runs.values(), previous)
     tombstones = _tombstones(runs.values(), previous, withdrawals)
     remaining = tuple(run for run_id, run in runs.items() if not (run_id in tombstones and tombstones[run_id].removes))
     if not remaining:
         raise InputError("no run is left for the release", "Give at least one with --runs.")
     _refuse_successors(remaining)
-    slugs = {tombstone.slug for tombstone in tombstones.values()}
-    unmatched = tuple(withdrawal for withdrawal in withdrawals or () if withdrawal.slug not in slugs)
     left_out = tuple(
         tombstone for run in new_runs if (tombstone := tombstones.get(run.run.run_id)) and tombstone.removes
     )
-    return Selection(remaining, tuple(tombstones[run_id] for run_id in sorted(tombstones)), unmatched, left_out)
+    return Selection(remaining, tuple(tombstones[run_id] for run_id in sorted(tombstones)), left_out)
+
+
+def _refuse_unmatched(
+    withdrawals: Sequence[Withdrawal], runs: Iterable[ReleaseRun], previous: StoredRelease | None
+) -> None:
+    """Refuse a withdrawal of no run that is here or was before: a mistyped name would leave the run public."""
+    known = [run.run for run in runs] + list(previous.runs.values() if previous is not None else ())
+    # Runs that an earlier release took out: which transcripts each was of, and when it began, is no longer known.
+    decided = previous.tombstones if previous is not None else ()
+    gone = {(tombstone.slug, tombstone.run_id) for tombstone in decided}
+    gone |= {(tombstone.slug, None) for tombstone in decided if tombstone.kind != "disputed"}
+    unmatched = [
+        withdrawal
+        for withdrawal in withdrawals
+        if (withdrawal.slug, withdrawal.run_id) not in gone and not any(map(withdrawal.concerns, known))
+    ]
+    if not unmatched:
+        return
+    first, more = unmatched[0], f" ({len(unmatched)} such lines in all)" if len(unmatched) > 1 else ""
+    which = f"run {first.run_id}" if first.run_id is not None else f"all runs until {first.date}"
+    theirs = sorted({run.run_id for run in known if run.slug == first.slug})
+    raise WorkError(
+        f"withdrawal of {first.slug}, {which}: concerns no run here{more}",
+        f"Name one of {', '.join(theirs[:5])}, or take the line out."
+        if theirs
+        else "Mend the name, or take the line out: ircore submission withdrawals --runs leaves out those of no run.",
+    )
 
 
 def _carried(previous: StoredRelease, instances: InstanceSets) -> Iterable[Any]:

@@ -342,3 +342,38 @@ def _checked_bytes(folder: Path, instance: Instance | PictureFile) -> bytes:
             f"{path}: is not the picture that the set was made with", "Restore the file or build the set again."
         )
     return data
+
+
+PULLED = "instances"
+"""How the names of folders begin in which ``ircore release pull`` lays the sets of a release."""
+
+
+def read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
+    """Return the instance set of each game by the game's name.
+
+    Args:
+        folders: Sets. A folder that ``ircore release pull`` made stands for its sets of the games that no other folder
+            is a set of.
+
+    Raises:
+        InputError: A folder holds no set, or two sets are of one game.
+    """
+    pulled = [folder for folder in folders if _is_pulled(folder)]
+    named: dict[str, AnyInstanceSet] = {}
+    _add_sets(named, [folder for folder in folders if folder not in pulled])
+    brought: dict[str, AnyInstanceSet] = {}
+    _add_sets(brought, [path for folder in pulled for path in sorted(folder.glob(f"{PULLED}*")) if path.is_dir()])
+    return {**brought, **named}
+
+
+def _is_pulled(folder: Path) -> bool:
+    return not (folder / INDEX).is_file() and (folder / PULLED / INDEX).is_file()
+
+
+def _add_sets(sets: dict[str, AnyInstanceSet], folders: Sequence[Path]) -> None:
+    for folder in folders:
+        instances = read_any_instances(folder)
+        twin = sets.setdefault(instances.game, instances)
+        if twin.identity != instances.identity:
+            problem = f"{twin.folder} and {folder}: two instance sets of {instances.game}"
+            raise InputError(problem, "Give one set for each game.")

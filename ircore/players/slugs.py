@@ -23,6 +23,19 @@ def reserved_name(name: str) -> bool:
     return stem in devices or numbered or name != name.rstrip(". ")
 
 
+_RUN_ID = re.compile(r".+[-_.][0-9a-f]{8}")
+"""A run's id: its submission's name, and eight digits of a hash; with separators that look like the one of ids."""
+
+
+def like_run_id(name: str) -> bool:
+    """Whether a submission of this name could be taken for a run, whose id names its page and its files.
+
+    >>> like_run_id("good-pair-97e64db0"), like_run_id("good-pair")
+    (True, False)
+    """
+    return _RUN_ID.fullmatch(name) is not None
+
+
 def usable_slug(name: str) -> bool:
     """Whether a submission's folder may have this name."""
     return SLUG.fullmatch(name) is not None and not reserved_name(name) and name not in PAGES

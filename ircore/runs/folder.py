@@ -340,6 +340,6 @@ def _read_run(path: Path) -> Run | GameRun:
 def _names_another_game(run_file: bytes) -> bool:
     try:
         document = json.loads(run_file)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False  # the record of reconstruction then says what is wrong with the file
     return isinstance(document, dict) and document.get("game", RECONSTRUCTION) != RECONSTRUCTION

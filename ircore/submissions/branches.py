@@ -1,9 +1,12 @@
 """A branch that holds one submission and nothing else, made without touching the files or the branch of the user."""
 
 import os
+import re
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import unquote
 
 from ircore.core.errors import InputError, WorkError
 from ircore.players.submission import FOLDER, MANIFEST
@@ -39,7 +42,8 @@ class Clone:
         Raises:
             InputError: There is no such remote or branch.
         """
-        self._git("fetch", "--quiet", "--no-tags", remote, branch)
+        # By its whole name: a tag that is called like the branch would go first.
+        self._git("fetch", "--quiet", "--no-tags", remote, f"refs/heads/{branch}")
         return self._git("rev-parse", "FETCH_HEAD")
 
     def commit(self, base: str, message: str) -> str:
@@ -70,6 +74,32 @@ class Clone:
             self._git("branch", "--force", self.slug, made)
         return made
 
+    def remotes(self) -> list[str]:
+        """Return the names of the clone's remotes."""
+        return self._git("remote").splitlines()
+
+    def fetch_places(self, remote: str) -> set[str]:
+        """Return the repositories that a remote, or an address, fetches from, each in one spelling."""
+        if remote in self.remotes():
+            return self._places("remote", "get-url", "--all", remote)
+        # Asks nobody: it applies the user's rules for addresses.
+        return self._places("ls-remote", "--get-url", remote)
+
+    def push_places(self, remote: str) -> set[str]:
+        """Return the repositories that a push to a remote goes to, each in one spelling.
+
+        Raises:
+            InputError: There is no such remote. An address is none: settings of the user may lead it elsewhere.
+        """
+        names = self.remotes()
+        if remote not in names:
+            known = f"Remotes here: {', '.join(names)}." if names else "There is none here."
+            raise InputError(f"{remote}: no remote of this clone", f"{known} Add it: git remote add NAME ADDRESS")
+        return self._places("remote", "get-url", "--push", "--all", remote)
+
+    def _places(self, *words: str) -> set[str]:
+        return {place_of(address, self.root) for address in self._git(*words).splitlines()}
+
     def push(self, remote: str) -> None:
         """Push the branch of the submission's name.
 
@@ -86,6 +116,35 @@ class Clone:
 
     def _git(self, *words: str, index: Path | None = None) -> str:
         return _git(self.root, *words, index=index)
+
+
+_SCP = re.compile(r"(?:[^/@]+@)?(?P<host>[^/:]{2,}):(?!//)(?P<path>.*)")
+"""An address such as ``git@github.com:org/name.git``; a drive of Windows, one letter, is no host."""
+
+
+def place_of(address: str, root: Path) -> str:
+    """Return the repository behind an address of git, in one spelling for all ways to reach it.
+
+    Services tell repositories apart by owner and name. The host is left out, since a user's settings for ssh may call
+    it by any name; so a mirror elsewhere counts as the same repository.
+
+    Args:
+        address: As git knows it: https, ssh, or a folder of this machine.
+        root: The clone, from which a folder's path may start.
+
+    >>> places = ("git@github.com:Org/Name.git", "ssh://git@work:22/org/name", "https://token@github.com/org/name/")
+    >>> {place_of(place, Path(".")) for place in places}
+    {'org/name'}
+    """
+    scheme, separator, rest = address.partition("://")
+    match = None if separator else _SCP.fullmatch(address)
+    if (separator and scheme != "file") or match is not None:
+        path = rest.partition("/")[2] if match is None else match["path"]
+        parts = [part for part in unquote(path).casefold().split("/") if part]
+        return "/".join(parts[-2:]).removesuffix(".git")
+    folder = os.path.realpath(root / (unquote(rest) if separator else address))
+    # A clone's own folder and the folder .git in it are one repository.
+    return folder.removesuffix("/.git")
 
 
 def fetch_pull_request(folder: Path, number: int) -> str:
@@ -157,6 +216,6 @@ def _git(folder: Path, *words: str, index: Path | None = None) -> str:
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no reason given"]
         # Options stand before the verb, and would say nothing to the user.
-        verb = next(word for word in words if word not in ("-c", "fetch.fsckObjects=true"))
+        verb = next(word for before, word in pairwise(("", *words)) if "-c" not in (before, word))
         raise WorkError(f"git {verb}: {lines[0]}", "Mend this, and give the same command again.")
     return done.stdout.strip()

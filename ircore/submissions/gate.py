@@ -18,7 +18,7 @@ from ircore.submissions.check.change import check_change
 from ircore.submissions.check.entries import is_maintainers, is_manifest
 from ircore.submissions.check.git_objects import Repository
 from ircore.submissions.check.messages import message_findings
-from ircore.submissions.check.ownership import ownership_findings
+from ircore.submissions.check.ownership import merged_owners, ownership_findings
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.commitments import COMMITMENTS, Registered, number_of, parse_commitments
 from ircore.submissions.findings import Finding, errors
@@ -28,6 +28,9 @@ from ircore.submissions.owners import OWNERS, Owner, Proposer, parse_owners, wit
 
 STATUS = "submission gate"
 """Name of the status."""
+
+IN_ORDER = "the account and the messages are in order"
+"""Text of the status of a pull request without faults."""
 
 LONGEST = 140
 """Characters of a status's text that the service takes."""
@@ -66,23 +69,32 @@ def check_pull_request(folder: Path, pull: PullRequest, repository: str) -> list
 
 
 def set_statuses(folder: Path, service: GitHub) -> Iterator[str]:
-    """Check every open pull request, set its status, and yield a line about each.
+    """Check every open pull request, set the status of its last commit, and yield a line about each.
 
     Args:
         folder: A clone of the branch ``main``.
         service: The repository.
     """
+    faults: dict[str, str | None] = {}
     for pull in service.pull_requests():
-        try:
-            head = fetch_pull_request(folder, pull.number)
-            # The commit that was fetched, since the branch may have moved after the listing.
-            wrong = check_pull_request(folder, pull._replace(head=head), service.repository)
-            text = f"{wrong[0].where}: {wrong[0].what}" if wrong else "the account and the messages are in order"
-        except (InputError, WorkError) as error:
-            # What cannot be read is refused, not left without a status.
-            head, wrong, text = pull.head, None, error.problem
-        service.set_status(head, STATUS, wrong == [], text[:LONGEST])
-        yield f"#{pull.number}: {text}"
+        head, fault = _verdict(folder, pull, service.repository)
+        # A status is of a commit, which others may propose too: what one of them may not do, it says of the commit.
+        faults[head] = faults.get(head) or fault
+        yield f"#{pull.number}: {fault or IN_ORDER}"
+    for head, fault in faults.items():
+        service.set_status(head, STATUS, fault is None, (fault or IN_ORDER)[:LONGEST])
+
+
+def _verdict(folder: Path, pull: PullRequest, repository: str) -> tuple[str, str | None]:
+    """Return the last commit of a pull request, and the first fault of the pull request in words; None without one."""
+    try:
+        head = fetch_pull_request(folder, pull.number)
+        # The commit that was fetched, since the branch may have moved after the listing.
+        wrong = check_pull_request(folder, pull._replace(head=head), repository)
+    except (InputError, WorkError) as error:
+        # What cannot be read is refused, not left without a status.
+        return pull.head, error.problem
+    return head, f"{wrong[0].where}: {wrong[0].what}" if wrong else None
 
 
 def record_owner(service: GitHub, pull: PullRequest, slugs: Sequence[str]) -> list[str]:
@@ -141,7 +153,7 @@ def register_commitments(folder: Path, service: GitHub) -> Iterator[str]:
     known, new = parse_commitments(data), []
     for pull in service.pull_requests():
         try:
-            entry = _announced(folder, pull)
+            entry = _announced(folder, pull, service.repository)
         except (InputError, WorkError) as error:
             yield f"#{pull.number}: {error.problem}"
             continue
@@ -155,11 +167,11 @@ def register_commitments(folder: Path, service: GitHub) -> Iterator[str]:
         service.write_file(COMMITMENTS, with_lines(data, new), f"{names}: commitments registered")
 
 
-def _announced(folder: Path, pull: PullRequest) -> Registered | None:
+def _announced(folder: Path, pull: PullRequest, repository: str) -> Registered | None:
     """Return the commitment in the manifest that a pull request brings; None if it brings none.
 
     Raises:
-        InputError, WorkError: Its commits cannot be read.
+        InputError, WorkError: Its commits cannot be read, or the submission is somebody else's.
     """
     objects, head = Repository(folder), fetch_pull_request(folder, pull.number)
     changes = objects.changes(objects.merge_base(objects.commit("HEAD"), head), head)
@@ -167,7 +179,13 @@ def _announced(folder: Path, pull: PullRequest) -> Registered | None:
     # A change of several submissions is refused by the check, and announces nothing.
     if len(manifests) != 1:
         return None
-    slug = manifests[0].split("/")[1]
+    slug, base, proposer = manifests[0].split("/")[1], objects.commit("HEAD"), proposer_of(pull, repository)
+    merged = {slug} if objects.blobs(base, f"{FOLDER}/{slug}") else set()
+    if proposer is not None:
+        owners = merged_owners(objects, base)
+        # Counted among those of the submission, it would look like an earlier choice of its owner's.
+        for fault in ownership_findings(changes, merged, owners, proposer):
+            raise InputError(f"{slug}: {fault.what}", fault.remedy)
     content = objects.content(head, manifests[0], MAX_MANIFEST + 1)
     submission = check_bytes(content, manifests[0], slug, purpose=Purpose(local=True)).submission
     if submission is None or submission.commitment is None:

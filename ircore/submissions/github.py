@@ -4,7 +4,10 @@ import json
 import os
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from http.client import HTTPException
+from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote
@@ -13,8 +16,27 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from ircore.core.errors import InputError, WorkError
 
 SECONDS = 60.0
-MOST_BYTES = 4 * 1024**3
-"""Largest answer, in bytes: an artefact with the runs of a batch."""
+"""Seconds that the service may be silent."""
+
+MOST_BYTES = 64 * 1024**2
+"""Largest answer in bytes: a page of a list, or a file of the repository."""
+
+MOST_ARTEFACT_BYTES = 4 * 1024**3
+"""Largest artefact in bytes: the runs of a batch."""
+
+DOWNLOAD_SECONDS = 1800.0
+"""Seconds that an artefact may take to arrive."""
+
+PAGE = 100
+"""Entries of a page, the most that the service gives."""
+
+MOST_PAGES = 100
+"""Pages of a list that are read: what is behind ten thousand entries is not looked for."""
+
+MAIN = "main"
+"""The branch whose workflows are trusted."""
+
+_PIECE = 1024**2
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
 
@@ -48,6 +70,26 @@ class PullRequest(NamedTuple):
     def fork(self) -> str:
         """Owner of the repository that its branch lies in."""
         return self.source.partition("/")[0]
+
+
+class Artefact(NamedTuple):
+    """An artefact that a workflow's run left.
+
+    >>> Artefact(7, run=9, created="2026-11-23T00:00:00Z", size=100).number
+    7
+    """
+
+    number: int
+    """Its number."""
+
+    run: int
+    """Number of the workflow's run."""
+
+    created: str
+    """When it was uploaded, as the service writes it: sorts by time."""
+
+    size: int = 0
+    """Size in bytes, as far as the service tells."""
 
 
 class _NoCredentialsElsewhere(HTTPRedirectHandler):
@@ -101,9 +143,9 @@ class GitHub:
         return about.get("permission") in ("admin", "write")
 
     def pull_requests(self) -> list[PullRequest]:
-        """Return the open pull requests, the oldest first; the first hundred of them."""
-        listed = self._ask("GET", "/pulls?state=open&sort=created&direction=asc&per_page=100")
-        return [_pull_request(each) for each in listed]
+        """Return the open pull requests, the oldest first."""
+        # All pages: a hundred pull requests of a stranger would leave those of others without a status.
+        return [_pull_request(each) for each in self._listed("/pulls?state=open&sort=created&direction=asc")]
 
     def pull_request(self, number: int) -> PullRequest:
         """Return a pull request, open or not."""
@@ -111,25 +153,45 @@ class GitHub:
 
     def merged_by(self, commit: str) -> PullRequest | None:
         """Return the pull request that brought a commit to the branch ``main``; None if it came without one."""
-        listed = self._ask("GET", f"/commits/{quote(commit, safe='')}/pulls?per_page=100")
-        # A commit can be part of several pull requests, merged or not.
-        merged = [each for each in listed if each.get("merged_at") and each["base"]["ref"] == "main"]
-        return _pull_request(merged[0]) if merged else None
+        # A commit can be part of several pull requests: also of ones that are open, or were merged in a fork, whose
+        # branch may be called main, too.
+        merged = [
+            each
+            for each in self._listed(f"/commits/{quote(commit, safe='')}/pulls")
+            if each.get("merged_at") and each["base"]["ref"] == MAIN and self._is_own(each["base"])
+        ]
+        # The first one brought it: whoever merges the same commit later brings nothing.
+        return _pull_request(min(merged, key=lambda each: str(each["merged_at"]))) if merged else None
+
+    def _is_own(self, branch: Mapping[str, Any]) -> bool:
+        """Return whether a branch of a pull request, as the service describes it, lies in this repository."""
+        name = (branch.get("repo") or {}).get("full_name", "")
+        return str(name).casefold() == self.repository.casefold()
 
     def set_status(self, commit: str, name: str, passed: bool, text: str) -> None:
         """Set a status of a commit, which the branch ``main`` may require: ``name`` with a line about it."""
         state = "success" if passed else "failure"
         self._ask("POST", f"/statuses/{quote(commit, safe='')}", {"state": state, "context": name, "description": text})
 
-    def is_checked(self, commit: str) -> bool:
-        """Return whether all checks of a commit have ended well, and there is at least one."""
-        runs = self._ask("GET", f"/commits/{quote(commit, safe='')}/check-runs?per_page=100")["check_runs"]
+    def is_checked(self, commit: str, status: str) -> bool:
+        """Return whether a commit has a status that says so, at least one check, and no check that has not ended well.
+
+        Args:
+            commit: The commit.
+            status: Name of a status that the repository's own jobs set: whoever proposes a change chooses the names of
+                checks, and what they do, but can set no status.
+        """
+        place = f"/commits/{quote(commit, safe='')}"
+        states = [each["state"] for each in self._listed(f"{place}/status", "statuses") if each["context"] == status]
+        if states != ["success"]:
+            return False
+        runs = list(self._listed(f"{place}/check-runs", "check_runs"))
         # A check that still runs has no conclusion.
         return bool(runs) and all(run["conclusion"] in ("success", "skipped", "neutral") for run in runs)
 
     def open_disputes(self) -> list[tuple[int, str]]:
         """Return number and title of the open issues with the label ``dispute``."""
-        listed = self._ask("GET", "/issues?state=open&labels=dispute&per_page=100")
+        listed = self._listed("/issues?state=open&labels=dispute")
         # The API lists pull requests among the issues.
         return [(int(issue["number"]), issue["title"]) for issue in listed if "pull_request" not in issue]
 
@@ -160,13 +222,74 @@ class GitHub:
         # Without the hash of the present file GitHub refuses to replace the file.
         self._ask("PUT", place, document | ({"sha": known} if known else {}))
 
-    def newest_artefact(self, name: str) -> bytes | None:
-        """Return the ZIP file of the newest artefact of a name that a run on ``main`` left; None if there is none."""
-        listed = self._ask("GET", f"/actions/artifacts?name={quote(name, safe='')}&per_page=100")["artifacts"]
-        # Artefacts of other branches may come from a workflow that a stranger changed.
-        usable = [each for each in listed if not each["expired"] and each["workflow_run"]["head_branch"] == "main"]
-        newest = max(usable, key=lambda each: str(each["created_at"]), default=None)
-        return None if newest is None else self._bytes("GET", f"/actions/artifacts/{int(newest['id'])}/zip", None)
+    def artefacts(self, name: str, workflow: str) -> Iterator[Artefact]:
+        """Yield the artefacts that a workflow of this repository's branch ``main`` left, the newest first.
+
+        Anybody can upload an artefact of any name, from a branch of any name: a pull request from a fork runs the
+        fork's own workflow, and its artefacts stand in the same list. So nothing that its author can choose counts,
+        but the repository that the commit lies in, and the event and file of the run, as the service tells them.
+
+        Args:
+            name: Name of the artefacts.
+            workflow: File name of the workflow, which is started by hand.
+
+        Raises:
+            WorkError: The service cannot be asked, or lists more than ``MOST_PAGES`` pages.
+        """
+        about = self._listed(f"/actions/artifacts?name={quote(name, safe='')}", "artifacts")
+        named = [known for each in about if each["name"] == name and (known := _own_artefact(each)) is not None]
+        for artefact in sorted(named, key=lambda each: (each.created, each.number), reverse=True):
+            if _is_own_run(self._ask("GET", f"/actions/runs/{artefact.run}", missing={}), workflow):
+                yield artefact
+
+    def download(self, artefact: Artefact, file: Path) -> bool:
+        """Write the ZIP file of an artefact; return whether it is still there and not too large.
+
+        Raises:
+            WorkError: It does not arrive, or the file cannot be written.
+        """
+        until = monotonic() + DOWNLOAD_SECONDS
+        path = f"/actions/artifacts/{artefact.number}/zip"
+        size = 0
+        if artefact.size > MOST_ARTEFACT_BYTES:
+            return False
+        try:
+            with file.open("wb") as written, self._opener.open(self._request("GET", path), timeout=SECONDS) as answer:
+                while piece := answer.read(_PIECE):
+                    size += len(piece)
+                    if size > MOST_ARTEFACT_BYTES:
+                        return False
+                    if monotonic() > until:
+                        raise WorkError(f"artefact {artefact.number}: does not arrive", "Start the job again.")
+                    written.write(piece)
+        except HTTPError as error:
+            # Deleted or expired since it was listed.
+            if error.code in (404, 410):
+                return False
+            raise WorkError(f"GitHub answers {error.code} to GET {path}", "See the job's permissions.") from error
+        except (URLError, HTTPException, OSError) as error:
+            raise WorkError(f"artefact {artefact.number}: does not arrive: {error}", "Start the job again.") from error
+        return True
+
+    def _listed(self, path: str, key: str = "") -> Iterator[Any]:
+        """Yield the entries of a list of the service, page by page.
+
+        Args:
+            path: The list.
+            key: Name of the list in the answer; empty where the answer is the list.
+
+        Raises:
+            WorkError: There are more pages than are read.
+        """
+        for page in range(1, MOST_PAGES + 1):
+            answer = self._ask("GET", f"{path}{'&' if '?' in path else '?'}per_page={PAGE}&page={page}")
+            entries = answer[key] if key else answer
+            yield from entries
+            if len(entries) < PAGE:
+                return
+        # Not cut in silence: strangers can make most of these lists longer.
+        remedy = "Close or delete what strangers made, and start the job again."
+        raise WorkError(f"GitHub lists more than {MOST_PAGES * PAGE:,} entries at {path}", remedy)
 
     def _ask(self, method: str, path: str, document: Any = None, missing: Any = None) -> Any:
         """Return the answer as JSON; ``missing`` where there is no such thing, unless that is None."""
@@ -179,17 +302,21 @@ class GitHub:
 
     def _bytes(self, method: str, path: str, document: Any) -> bytes:
         data = None if document is None else json.dumps(document).encode()
-        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/vnd.github+json"}
-        request = Request(f"{self._api}/repos/{self.repository}{path}", data, headers, method=method)  # noqa: S310
         try:
-            with self._opener.open(request, timeout=SECONDS) as answer:
-                result: bytes = answer.read(MOST_BYTES)
-                return result
+            with self._opener.open(self._request(method, path, data), timeout=SECONDS) as answer:
+                result: bytes = answer.read(MOST_BYTES + 1)
         # Caught first: it is a URLError too, but an answer, which callers tell apart by its status.
         except HTTPError:
             raise
-        except (URLError, OSError) as error:
+        except (URLError, HTTPException, OSError) as error:
             raise WorkError(f"GitHub cannot be reached: {error}", "Start the job again.") from error
+        if len(result) > MOST_BYTES:
+            raise WorkError(f"GitHub answers {method} {path} with more than {MOST_BYTES // 1024**2} MiB", "")
+        return result
+
+    def _request(self, method: str, path: str, data: bytes | None = None) -> Request:
+        headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/vnd.github+json"}
+        return Request(f"{self._api}/repos/{self.repository}{path}", data, headers, method=method)  # noqa: S310
 
 
 def _pull_request(about: Mapping[str, Any]) -> PullRequest:
@@ -198,4 +325,28 @@ def _pull_request(about: Mapping[str, Any]) -> PullRequest:
     numbers = int(about["number"]), int(user["id"])
     return PullRequest(
         numbers[0], about["head"]["sha"], about["title"], user["login"], numbers[1], source.get("full_name", "")
+    )
+
+
+def _own_artefact(about: Mapping[str, Any]) -> Artefact | None:
+    """Return an artefact that a run on the branch ``main`` of its own repository left; None for any other."""
+    run = about.get("workflow_run") or {}
+    # A fork's branch may be called main, too: its commit lies in another repository.
+    own = run.get("repository_id") is not None and run["repository_id"] == run.get("head_repository_id")
+    if about["expired"] or not own or run.get("head_branch") != MAIN:
+        return None
+    return Artefact(int(about["id"]), int(run["id"]), str(about["created_at"]), int(about.get("size_in_bytes") or 0))
+
+
+def _is_own_run(run: Mapping[str, Any], workflow: str) -> bool:
+    """Return whether a workflow's run was started by hand on this repository's branch ``main``."""
+    repositories = [(run.get(name) or {}).get("id") for name in ("repository", "head_repository")]
+    # With the branch behind an @, in some answers.
+    path, _, ref = str(run.get("path")).partition("@")
+    return (
+        repositories[0] is not None
+        and repositories[0] == repositories[1]
+        and path == f".github/workflows/{workflow}"
+        and ref in ("", MAIN, f"refs/heads/{MAIN}")
+        and (run.get("event"), run.get("head_branch")) == ("workflow_dispatch", MAIN)
     )

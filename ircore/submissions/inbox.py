@@ -83,7 +83,7 @@ class Inbox(NamedTuple):
     """
 
     pull_requests: Sequence[tuple[PullRequest, bool]] = ()
-    """Open pull requests, and whether the checks of each ended well."""
+    """Open pull requests, and whether checks and gate of each ended well."""
 
     evaluations: Sequence[tuple[str, str]] = ()
     """Merged submissions to be evaluated, each with the reason and the cost."""

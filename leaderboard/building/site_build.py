@@ -17,7 +17,7 @@ from leaderboard.building.sources import check_sources, copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.frozen_boards.archive import write_frozen
-from leaderboard.pages.unplayed_submission import played_pages
+from leaderboard.pages.unplayed_submission import played_pages, waiting_path
 from leaderboard.rendering.render import block
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.output_folder import build_folder, replace
@@ -79,7 +79,7 @@ def _notice(content: Content, waiting: AnyLoaded | None) -> partial[str]:
     """Return the function that makes the notice at the top of every page of a preview."""
     if waiting is None:
         return partial(no_notice)
-    page = played_pages(content.site, content.games).get(waiting.slug, f"pairs/{waiting.slug}")
+    page = played_pages(content.site, content.games).get(waiting.slug, waiting_path(content.site, waiting.slug))
     return partial(_preview_notice, waiting.slug, page)
 
 

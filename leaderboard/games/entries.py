@@ -13,7 +13,7 @@ from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.theme.hues import hues_of
-from leaderboard.words.labels import rank
+from leaderboard.words.labels import page_keys, rank
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     """Return the runs of a game as entries, the best first."""
     board = results.board()
     players = [_players(results, row.submission) for row in board]
-    slugs = Counter(measured.run.slug for measured in results.runs)
+    keys = page_keys([(measured.run.slug, measured.run.run_id) for measured in results.runs])
     # Runs of the same players would have one name, so the slug stands behind it.
     rules = [results.rules_apart(row.submission.run) for row in board]
     # Rules may be a stranger's texts.
@@ -99,7 +99,7 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
             row=row,
             rank=rank(row.rank_low, row.rank_high) if row.rank_low else None,
             no_rank="" if row.rank_low else why_no_rank(row),
-            key=run.slug if slugs[run.slug] == 1 else run.run_id,
+            key=keys[run.run_id],
             players=labels,
             hue=hues.number(labels[0]),
             shape=seconds.index(labels[1]) if len(labels) > 1 else None,

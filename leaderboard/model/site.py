@@ -31,7 +31,7 @@ from leaderboard.storage.build_cache import BuildCache, content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
 from leaderboard.theme.hues import Hues, hues_of, shape_words
-from leaderboard.words.labels import PROGRAM_MARK, instance_titles
+from leaderboard.words.labels import PROGRAM_MARK, instance_titles, page_keys, waiting_key
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Pair(Marked):
     """Results of the pair's run."""
 
     key: str
-    """Name of the pair in addresses: the slug, or the run's id where two runs share a slug."""
+    """Name of the pair in addresses: the slug, or the run's id where the slug alone would not be unique."""
 
     @property
     def run_id(self) -> str:
@@ -237,6 +237,10 @@ class Site:
             for run_id, results in self.results.episodes.items()
             for result in results
         }
+
+    def page_of(self, slug: str) -> str:
+        """Return the path of a submission's page, without suffix: of its run, or of its manifest where it has none."""
+        return self.played.get(slug, f"pairs/{waiting_key(slug, self.runs)}")
 
     def history(self, slug: str) -> tuple[Step, ...]:
         """Return the history of a submission since its merge, the oldest step first; empty if unknown."""
@@ -356,7 +360,7 @@ def _hues(results: Results, judge: str) -> Hues:
 
 
 def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pair]:
-    slugs = Counter(submission.slug for submission in submissions)
+    keys = page_keys([(submission.slug, submission.run_id) for submission in submissions])
     generators = _labels(submission.generator for submission in submissions)
     alike = Counter((submission.describer, submission.generator, submission.run.rules) for submission in submissions)
     mixed = len({submission.run.rules for submission in submissions}) > 1
@@ -366,7 +370,7 @@ def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pai
             describer=submission.describer,
             generator=submission.generator,
             programs=tuple(is_program(spec) for spec in submission.run.submission.players.values()),
-            key=submission.slug if slugs[submission.slug] == 1 else submission.run_id,
+            key=keys[submission.run_id],
             hue=hues.number(submission.describer),
             shape=generators.index(submission.generator),
             apart=", ".join(

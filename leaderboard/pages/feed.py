@@ -220,7 +220,7 @@ def _step(site: Site, submitted: MergedSubmission, step: Step) -> Change:
         when=_moment(f"{step.date}T00:00:00+00:00"),
         title=f"{step.kind.capitalize()}: {one_line(players, 160)}",
         words=one_line(step.reason),
-        path=f"{site.played.get(submitted.slug, f'pairs/{submitted.slug}')}.html",
+        path=f"{site.page_of(submitted.slug)}.html",
         identity=_urn(f"step {submitted.slug} {step.date} {step.kind} {step.run_id}"),
     )
 

@@ -16,6 +16,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import REPORTED
 from leaderboard.pages.board_views import View, view_path
 from leaderboard.pages.pairs import credit_lines
+from leaderboard.words.labels import waiting_key
 
 
 def waiting_page(
@@ -34,7 +35,7 @@ def waiting_page(
     submission = loaded.submission
     rivals, board = _rivals(site, games, submission)
     return Page(
-        f"pairs/{loaded.slug}",
+        waiting_path(site, loaded.slug),
         f"Pair {loaded.slug}",
         "waiting",
         {
@@ -60,6 +61,11 @@ def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, s
     # Reversed, so that the first of several runs of a submission is the one that stands.
     pairs = () if site is None else reversed(site.pairs.values())
     return {**runs, **{pair.result.slug: f"pairs/{pair.key}" for pair in pairs}}
+
+
+def waiting_path(site: Site | None, slug: str) -> str:
+    """Return the path of the page of a submission without a run, which is no run's page."""
+    return f"pairs/{waiting_key(slug, () if site is None else site.runs)}"
 
 
 def _rivals(site: Site | None, games: Sequence[GameSection], submission: AnySubmission) -> tuple[int, str]:

@@ -1,7 +1,7 @@
 """Terms and number formats of all pages: each concept has a single name."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import AbortReason, Outcome
@@ -102,6 +102,35 @@ def instance_titles(instances: Iterable[AnyInstance]) -> dict[str, str]:
         counted[condition] += 1
         titles[instance.instance_id] = f"{category_title(condition[0])}, {condition[1]}, {counted[condition]}"
     return titles
+
+
+def page_keys(runs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the name of each run's page: the slug, or the run's id where the slug alone would not be unique.
+
+    Args:
+        runs: Slug and id of each run.
+
+    Returns:
+        Names by run id. No two runs share one, even if a slug is the id of another run.
+
+    >>> page_keys([("a", "a-97e64db0"), ("b", "b-00000000"), ("b", "b-11111111")])
+    {'a-97e64db0': 'a', 'b-00000000': 'b-00000000', 'b-11111111': 'b-11111111'}
+    >>> page_keys([("a", "a-97e64db0"), ("a-97e64db0", "a-97e64db0-22222222")])["a-97e64db0-22222222"]
+    'a-97e64db0-22222222'
+    """
+    counts, run_ids = Counter(slug for slug, _ in runs), {run_id for _, run_id in runs}
+    return {run_id: slug if counts[slug] == 1 and slug not in run_ids else run_id for slug, run_id in runs}
+
+
+def waiting_key(slug: str, run_ids: Collection[str]) -> str:
+    """Return the name of the page of a submission without a run.
+
+    Args:
+        slug: The submission's folder name.
+        run_ids: Ids of the runs on the site, which may be names of pages.
+    """
+    # No slug has a tilde, so that this name is nobody else's.
+    return f"{slug}~waiting" if slug in run_ids else slug
 
 
 def number(value: float | None, digits: int = 2) -> str:

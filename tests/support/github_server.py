@@ -13,6 +13,7 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,34 @@ WHO = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
 
 def git(folder: Path, *words: str) -> str:
     return subprocess.run(["git", *WHO, "-C", str(folder), *words], capture_output=True, text=True, check=True).stdout
+
+
+@dataclass
+class Uploaded:
+    """An artefact, with what the service tells of the workflow's run that left it.
+
+    Attributes:
+        folder: Its content, below the folder of artefacts; also a ZIP file there.
+        name: Its name.
+        created: When it was uploaded.
+        branch: Name of the branch that the run was of; a fork may call one ``main``.
+        fork: Whether the commit lies in a fork.
+        path: File of the workflow.
+        event: What started it.
+        expired: Whether it is no longer kept.
+    """
+
+    folder: str
+    name: str = "runs"
+    created: str = "2026-11-23T00:00:00Z"
+    branch: str = "main"
+    fork: bool = False
+    path: str = ".github/workflows/evaluate.yml"
+    event: str = "workflow_dispatch"
+    expired: bool = False
+
+
+OWN, FORK = {"id": 1, "full_name": "org/benchmark"}, {"id": 2, "full_name": "somebody/benchmark"}
 
 
 class GitHubServer(ThreadingHTTPServer):
@@ -39,6 +68,9 @@ class GitHubServer(ThreadingHTTPServer):
         issues: Texts of issues by number.
         started: Workflows that were started, each with its inputs.
         artefacts: Folder of artefacts, one folder each.
+        uploads: Artefacts beside the one in the folder ``runs``, which the workflow ``evaluate`` left, if it is there.
+        downloaded: Folders of the artefacts that were downloaded, in order.
+        merged_elsewhere: Numbers of pull requests that were merged into a fork's branch ``main``.
         tokens_elsewhere: Tokens that were sent to where artefacts lie, which must be none.
     """
 
@@ -56,6 +88,14 @@ class GitHubServer(ThreadingHTTPServer):
         self.issues: dict[int, str] = {}
         self.started: list[tuple[str, dict[str, str]]] = []
         self.tokens_elsewhere: list[str] = []
+        self.uploads: list[Uploaded] = []
+        self.downloaded: list[str] = []
+        self.merged_elsewhere: set[int] = set()
+
+    def listed(self) -> list[Uploaded]:
+        """All artefacts; the place of each is its number, and that of its run."""
+        kept = [Uploaded("runs")] if (self.artefacts / "runs").is_dir() else []
+        return [*kept, *self.uploads]
 
     @property
     def url(self) -> str:
@@ -70,7 +110,7 @@ class GitHubServer(ThreadingHTTPServer):
         head = git(self.origin, "rev-parse", f"refs/pull/{number}/head").strip()
         return {
             "number": number, "title": self.titles.get(number, "Mine"), "user": {"login": login, "id": account},
-            "head": {"sha": head, "repo": {"full_name": f"{login}/benchmark"}}, "base": {"ref": "main"},
+            "head": {"sha": head, "repo": {"full_name": f"{login}/benchmark"}}, "base": {"ref": "main", "repo": OWN},
         }  # fmt: skip
 
     def commit(self, change: Any) -> None:
@@ -110,7 +150,10 @@ class _Handler(BaseHTTPRequestHandler):
         return self._answer(404, {"message": "Not Found"})
 
     def _zipped(self, name: str) -> bytes:
+        self.server.downloaded.append(name)
         data, folder = io.BytesIO(), self.server.artefacts / name
+        if folder.is_file():
+            return folder.read_bytes()
         with zipfile.ZipFile(data, "w") as archive:
             for path in sorted(folder.rglob("*")):
                 if path.is_file():
@@ -131,8 +174,15 @@ def _permission(server: GitHubServer, match: Any, document: Any, query: Any) -> 
     return 200, {"permission": "write" if match[1] in server.maintainers else "read"}
 
 
+def _page(entries: list[Any], query: Any) -> list[Any]:
+    """A page of a list, as the service cuts it."""
+    size, number = int(query["per_page"][0]), int(query.get("page", ["1"])[0])
+    assert size <= 100
+    return entries[(number - 1) * size : number * size]
+
+
 def _pulls(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
-    return 200, server.pulls()
+    return 200, _page(server.pulls(), query)
 
 
 def _pull(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
@@ -140,12 +190,14 @@ def _pull(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[
 
 
 def _pulls_of(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
-    """The merged pull request that brought a commit."""
+    """The pull requests that a commit is the last one of, merged here or elsewhere."""
+    pulls = []
     for number in sorted(server.titles):
         commits = git(server.origin, "rev-list", f"refs/pull/{number}/head").split()
         if match[1] == commits[0]:
-            return 200, [server.pull(number) | {"merged_at": "2026-11-23T00:00:00Z"}]
-    return 200, []
+            base = {"ref": "main", "repo": FORK if number in server.merged_elsewhere else OWN}
+            pulls.append(server.pull(number) | {"merged_at": f"2026-11-23T00:00:{number:02}Z", "base": base})
+    return 200, _page(pulls, query)
 
 
 def _status(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
@@ -155,17 +207,24 @@ def _status(server: GitHubServer, match: Any, document: Any, query: Any) -> tupl
     return 201, {}
 
 
+def _statuses(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    known = server.statuses.get(match[1])
+    listed = [] if known is None else [{"context": "submission gate", "state": "success" if known[0] else "failure"}]
+    return 200, {"state": "pending", "statuses": _page(listed, query)}
+
+
 def _blob(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
     return 200, {"content": base64.encodebytes(git(server.origin, "cat-file", "blob", match[1]).encode()).decode()}
 
 
 def _checks(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
-    return 200, {"check_runs": [{"conclusion": "success" if match[1] in server.green else "failure"}]}
+    runs = [{"conclusion": "success" if match[1] in server.green else "failure"}]
+    return 200, {"check_runs": _page(runs, query)}
 
 
 def _disputes(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
     assert query["labels"] == ["dispute"]
-    return 200, [{"number": number, "title": title} for number, title in server.disputes]
+    return 200, _page([{"number": number, "title": title} for number, title in server.disputes], query)
 
 
 def _merge(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
@@ -214,14 +273,23 @@ def _write(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple
 
 
 def _artefacts(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
-    about = {"id": 7, "expired": False, "created_at": "2026-11-23T00:00:00Z", "workflow_run": {"head_branch": "main"}}
-    other = about | {"id": 8, "created_at": "2026-11-24T00:00:00Z", "workflow_run": {"head_branch": "somebodys"}}
-    return 200, {"artifacts": [about, other] if (server.artefacts / query["name"][0]).is_dir() else []}
+    listed = []
+    for number, artefact in enumerate(server.listed(), start=1):
+        of = {"id": number, "repository_id": OWN["id"], "head_repository_id": (FORK if artefact.fork else OWN)["id"]}
+        about = {"id": number, "name": artefact.name, "expired": artefact.expired, "created_at": artefact.created}
+        listed.append(about | {"workflow_run": of | {"head_branch": artefact.branch}})
+    named = [about for about in reversed(listed) if about["name"] == query["name"][0]]
+    return 200, {"total_count": len(named), "artifacts": _page(named, query)}
+
+
+def _run(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
+    artefact = server.listed()[int(match[1]) - 1]
+    about = {"id": int(match[1]), "path": artefact.path, "event": artefact.event, "head_branch": artefact.branch}
+    return 200, about | {"repository": OWN, "head_repository": FORK if artefact.fork else OWN}
 
 
 def _zip(server: GitHubServer, match: Any, document: Any, query: Any) -> tuple[int, Any]:
-    assert match[1] == "7"  # never one that a stranger's branch left
-    return 302, {"location": f"{server.url}/blobs/runs"}
+    return 302, {"location": f"{server.url}/blobs/{server.listed()[int(match[1]) - 1].folder}"}
 
 
 _REPOSITORY = "/repos/org/benchmark"
@@ -232,6 +300,7 @@ ROUTES = (
     ("GET", f"{_REPOSITORY}/commits/([0-9a-f]+)/pulls", _pulls_of),
     ("POST", f"{_REPOSITORY}/statuses/([0-9a-f]+)", _status),
     ("GET", f"{_REPOSITORY}/git/blobs/([0-9a-f]+)", _blob),
+    ("GET", f"{_REPOSITORY}/commits/([0-9a-f]+)/status", _statuses),
     ("GET", f"{_REPOSITORY}/commits/([0-9a-f]+)/check-runs", _checks),
     ("GET", f"{_REPOSITORY}/issues", _disputes),
     ("PUT", f"{_REPOSITORY}/pulls/([0-9]+)/merge", _merge),
@@ -240,6 +309,7 @@ ROUTES = (
     ("GET", f"{_REPOSITORY}/contents/(.+)", _read),
     ("PUT", f"{_REPOSITORY}/contents/(.+)", _write),
     ("GET", f"{_REPOSITORY}/actions/artifacts", _artefacts),
+    ("GET", f"{_REPOSITORY}/actions/runs/([0-9]+)", _run),
     ("GET", f"{_REPOSITORY}/actions/artifacts/([0-9]+)/zip", _zip),
 )
 

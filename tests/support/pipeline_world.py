@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from filelock import FileLock
 from github_server import TOKEN, GitHubServer, running_github
 from hub_server import CI_IDENTITY, HubServer, running_hub
 from openai_server import OpenAIServer, serving
@@ -126,10 +127,11 @@ def set_up(clone: Path) -> None:
 
 
 @contextmanager
-def running_world(root: Path) -> Iterator[World]:
+def running_world(root: Path, factory: pytest.TempPathFactory) -> Iterator[World]:
     """Set up the repository, the Hub, the models and the first release; end with the servers."""
     if not (ROOT / ".venv" / "bin" / "ircore").exists() or not (ROOT / ".git").exists():
         pytest.skip("needs a clone with .venv")
+    demo = made_demo(factory)
     tree, origin = root / "tree", root / "origin.git"
     (root / "service").mkdir()
     tree.mkdir()
@@ -155,7 +157,7 @@ def running_world(root: Path) -> Iterator[World]:
         checks = root / "workflows" / "submission.yml"
         named = checks.read_text().replace("vars.DATASET || ''", f"vars.DATASET || '{DATASET}'")
         checks.write_text(named.replace("vars.PER_CONDITION || '10'", "vars.PER_CONDITION || '1'"))
-        # The maintainers ask one model as a judge, and two offline pairs take part.
+        # The maintainers ask one model as a judge.
         judge = {"schema": 1, "name": "eye", "label": "Eye", "player": "openai", "model": "judge-one"}
         (tree / "judges" / "eye.yaml").write_text(json.dumps(judge | {"base_url": models.base_url}))
         made.git("init", "-q", "-b", "main")
@@ -164,22 +166,39 @@ def running_world(root: Path) -> Iterator[World]:
         subprocess.run(["git", "init", "-q", "--bare", str(origin)], check=True)
         made.git("remote", "add", "origin", str(origin))
         made.git("push", "-q", "origin", "main")
-        bootstrap(made)
+        bootstrap(made, demo)
         yield made
 
 
-def bootstrap(world: World) -> None:
-    """The first release of the dataset, which a maintainer makes by hand."""
-    pair = world.root / "offline" / "builtin-captioner-sketch"
-    shutil.copytree(world.tree / "submissions" / pair.name, pair)
-    run = world.root / "runs" / pair.name
-    world.ircore("instances", "build", "--per-condition", "1", "--out", world.root / "instances")
-    common = ("--instances", world.root / "instances")
-    world.ircore("play", pair, *common, "--out", run, "--as-maintainers")
-    world.ircore("score", run)
-    world.ircore("release", "build", "--runs", run, *common, "--out", world.root / "first")
+def made_demo(factory: pytest.TempPathFactory) -> Path:
+    """The folder that ``make demo`` leaves, as a maintainer makes the first release: made once for all workers."""
+    shared = factory.getbasetemp()
+    tree = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / "demo-tree"
+    with FileLock(f"{tree}.lock"):
+        if not (tree / "build" / "demo" / ".complete").is_file():
+            shutil.rmtree(tree, ignore_errors=True)
+            tree.mkdir()
+            scratch(tree)
+            set_up(tree)
+            environment = plain_environment(tree / "build" / "home") | {"PYTHONPATH": str(tree)}
+            done = subprocess.run(
+                ["make", "demo", "PER_CONDITION=1"],
+                cwd=tree,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+    return tree / "build" / "demo"
+
+
+def bootstrap(world: World, demo: Path) -> None:
+    """The first release of the dataset, as README.md of the workflows says: the demo's, of four games."""
+    shutil.copytree(demo / "instances", world.root / "instances")
     world.hub.add_repo(DATASET)
-    world.ircore("release", "push", world.root / "first", "--repo", DATASET, HF_OIDC_RESOURCE=f"datasets/{DATASET}")
+    push = ("release", "push", demo / "dataset", "--repo", DATASET, "--public")
+    world.ircore(*push, HF_OIDC_RESOURCE=f"datasets/{DATASET}")
 
 
 def write(path: Path, document: Mapping[str, Any] | str) -> Path:

@@ -4,11 +4,12 @@ The code is a clone of this working tree; the Hub and the models are servers on 
 """
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from github_server import GitHubServer
+from github_server import GitHubServer, Uploaded
 from pipeline_world import (
     DATASET,
     REPOSITORY,
@@ -32,10 +33,21 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 PLAYED = "builtin-captioner-canvas"
 """A pair that the maintainers play themselves."""
 
+FIRST = {
+    *("builtin-captioner-canvas", "builtin-captioner-sketch", "builtin-classical-canvas", "builtin-classical-sketch"),
+    *("builtin-plain-canvas", "extractive", "looker", "solver-editor"),
+}
+"""Submissions of the first release, which is the demo's: four games."""
+
+
+def published_slugs(world: World) -> set[str]:
+    lines = world.hub.repos[DATASET].tree["runs.jsonl"].data.decode().splitlines()
+    return {json.loads(line)["slug"] for line in lines}
+
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with running_world(tmp_path) as made:
+def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with running_world(tmp_path, tmp_path_factory) as made:
         yield made
 
 
@@ -129,7 +141,7 @@ def accepts(world: World, github: GitHubServer) -> None:
     # Its transcripts are replayed and scored before anybody merges it: whoever opened it sees its place.
     assert "14 episodes hold by the rules" in outcome.output
     assert "### Preview" in outcome.summary
-    assert "place  2 of 2 by structural: " in outcome.summary
+    assert "place  6 of 6 by structural: " in outcome.summary
     assert list(world.service.artefact("preview").glob(f"pairs/{SLUG}.html"))
     # Its account and its messages are checked from outside, and its account is recorded once it is merged.
     github.titles[1] = "My two models"
@@ -143,6 +155,11 @@ def accepts(world: World, github: GitHubServer) -> None:
     # What was merged is checked again.
     again = world.run("submission", "merged", merged)
     assert again.failed is None, again.output
+
+    # A stranger's pull request leaves a newer artefact from a branch that is called main: it is not looked at.
+    forged = world.service.artefact("foreign") / PLAYED
+    shutil.copytree(world.root / "played", forged)
+    github.uploads.append(Uploaded("foreign", created="2027-01-01T00:00:00Z", fork=True, event="pull_request"))
 
     # A maintainer re-scores it, and plays another pair; the judge that is a model is asked, with no word of the
     # describer's. The season is drawn again from its secret, and each pair that can be asked here plays ten pictures.
@@ -161,10 +178,12 @@ def accepts(world: World, github: GitHubServer) -> None:
     assert provenance["kind"] == "rescored"
     assert provenance["commit"] == merged
     assert provenance["source"] == document["transcripts"]
+    assert "foreign" not in github.downloaded
 
-    # The dataset, then the site.
+    # The dataset, then the site. The runs of other games, which the first release has, stay in it.
     published = world.run("evaluate", "publish", merged, **season)
     assert published.failed is None, published.output
+    assert published_slugs(world) == FIRST | {SLUG}
     # The gap of the pair that played them is public; the pictures, their seed and salt are not, nor what was said.
     (gap,) = json.loads(world.hub.repos[DATASET].tree["season_gaps.json"].data)["gaps"]
     assert gap["run_id"].startswith(PLAYED)
@@ -187,7 +206,7 @@ def accepts(world: World, github: GitHubServer) -> None:
     for job in ("links", "reproduce"):
         checked = world.run("scheduled", job, merged)
         assert checked.failed is None, checked.output
-    assert "2 of 3 runs played again: the same words and the same pictures" in checked.output
+    assert "8 of 9 runs played again: the same words and the same pictures" in checked.output
 
     # Maintainers change two built-in pairs and a page; from a fork, nobody may.
     def mend(tree: Path) -> None:
@@ -214,6 +233,7 @@ def accepts(world: World, github: GitHubServer) -> None:
     assert released.failed is None, released.output
     repo = world.hub.repos[DATASET]
     assert repo.tags["v2026.2"] == repo.head
+    assert published_slugs(world) == FIRST
     assert SLUG.encode() not in repo.tree["runs.jsonl"].data
     assert b"we named the wrong model" in repo.tree["tombstones.jsonl"].data
 

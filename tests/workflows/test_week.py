@@ -53,8 +53,8 @@ EFFORT = Effort()
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with running_world(tmp_path) as made:
+def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with running_world(tmp_path, tmp_path_factory) as made:
         yield made
 
 
@@ -131,8 +131,9 @@ def _replaced(value: Any, drawn: dict[str, dict[str, Any]]) -> Any:
 
 def weekly(world: World, github: GitHubServer) -> str:
     """Run the weekly workflow, and return what it wrote into the inbox."""
-    for job in ("reproduce", "inbox"):
-        outcome = world.run("scheduled", job, git(world.origin, "rev-parse", "main").strip())
+    # The gate looks at every pull request once an hour.
+    for workflow, job in (("gate", "statuses"), ("scheduled", "reproduce"), ("scheduled", "inbox")):
+        outcome = world.run(workflow, job, git(world.origin, "rev-parse", "main").strip())
         assert outcome.failed is None, outcome.output
     EFFORT.read(github.issues[INBOX])
     return github.issues[INBOX]

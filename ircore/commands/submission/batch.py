@@ -1,18 +1,15 @@
 """``ircore submission evaluate-pending`` and ``paid``: all that waits, in one go, resumed with what was paid for."""
 
-from io import BytesIO
 from pathlib import Path
 from shutil import copytree, rmtree
 from time import monotonic
 from typing import NamedTuple
-from zipfile import ZipFile
 
 import click
 
 from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, published_runs
 from ircore.commands.submission.trials import channel_option, spot_option
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.instances.store import AnyInstanceSet, read_any_instances
@@ -20,13 +17,11 @@ from ircore.players.submission import read_any_manifest
 from ircore.submissions.batch import chosen, goes_on, is_finished, spent
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.github import GitHub
+from ircore.submissions.paid_answers import bring_back
 from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.season_gaps import write_season_gaps
 from ircore.submissions.seasons import committed_set
 from ircore.submissions.secret_slice import SLICES, no_gaps
-
-RUNS = "runs"
-"""Name of the artefact that the workflow ``evaluate`` keeps its runs in, finished or not."""
 
 
 @click.command("evaluate-pending", short_help="Play or re-score all that waits, in one go.")
@@ -179,23 +174,15 @@ def _tell(done: list[str], left: list[str]) -> None:
     add_step_summary("### Evaluation\n\n" + "".join(f"* {line}\n" for line in lines))
 
 
-@click.command("paid", short_help="Bring back runs of an earlier job, whose answers are paid for.")
-@path_option("--out", "Folder of run folders to fill.", required=True)
-def paid(out: Path) -> None:
-    """Fetch the artefact of the last job that evaluated pairs, finished or cut off, into --out.
+@click.command("paid", short_help="Bring back answers that an earlier job has paid for.")
+@click.argument("folder", default="submissions", type=PATH)
+@path_option("--instances", "The instance set that is played; pairs of other games are left out.", required=True)
+@path_option("--out", "Folder of run folders to make, each with the answers that are paid for.", required=True)
+def paid(folder: Path, instances: Path, out: Path) -> None:
+    """Make the runs of the submissions in FOLDER anew, with answers from artefacts of earlier jobs, cut off or not.
 
-    For a job of GitHub's; nothing is there before the first.
+    For a job of GitHub's. Nothing but answers of models is taken from an artefact: no scores, no word on who played.
     """
-    data = GitHub.of_job().newest_artefact(RUNS)
-    if data is None:
-        click.echo("no earlier runs are kept")
-        return
-    with ZipFile(BytesIO(data)) as archive:
-        names = archive.namelist()
-        # The artefact is of a job that played strangers' pairs: nothing in it may lie outside the folder.
-        for name in names:
-            if name.startswith("/") or ".." in Path(name).parts or "\\" in name:
-                raise InputError(f"{name[:80]!a}: leads out of the artefact", "Start without it: delete the artefact.")
-        archive.extractall(out)
-    runs = sorted({Path(name).parts[0] for name in names})
-    click.echo(printable(f"{counted(len(runs), 'earlier run')}: {', '.join(runs)}"))
+    lines = list(bring_back(GitHub.of_job(), folder, read_any_instances(instances), out))
+    for line in lines or ["no earlier answers are kept"]:
+        click.echo(printable(line))

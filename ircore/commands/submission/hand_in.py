@@ -43,6 +43,7 @@ class _Plan:
     main: str
     work: Path
     commits: bool
+    dry_run: bool
     yes: bool
 
     @property
@@ -83,10 +84,13 @@ class _Plan:
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
 @path_option("--prices", "File of prices that are added to the built-in prices.")
 @click.option("--remote", default="origin", show_default=True, help="Git remote to push to: your fork.")
-@click.option("--upstream", default="origin", show_default=True, help="Git remote to be merged into.")
+@click.option("--upstream", help="Git remote to be merged into; by default upstream, or origin if there is none.")
 @click.option("--main", default="main", show_default=True, metavar="BRANCH", help="Branch to be merged into.")
 @click.option("--work", type=PATH, default=Path("build"), show_default=True, help="Folder for runs and packed files.")
 @click.option("--commit", "commits", is_flag=True, help="Commit to one run before it is played.")
+@click.option(
+    "--dry-run", is_flag=True, help="Do all but push: no pull request, and transcripts are uploaded only with --repo."
+)
 @click.option("--yes", is_flag=True, help="Ask nothing: take the values of options, else the proposed values.")
 def command(
     path: Path,
@@ -100,23 +104,28 @@ def command(
     max_cost: float | None,
     prices: Path | None,
     remote: str,
-    upstream: str,
+    upstream: str | None,
     main: str,
     work: Path,
     commits: bool,
+    dry_run: bool,
     yes: bool,
 ) -> None:
     """Hand in the submission PATH, such as submissions/my-pair: manifest, play, transcripts, branch, pull request.
 
-    Each step is shown before it is done, and can be given by hand as it is shown. Stop it whenever you like: the same
-    command goes on where it stopped, and no answer is asked or paid for twice.
+    Each step is shown before it is done, and can be given by hand as it is shown; a step that is left out says why.
+    Stop it whenever you like: the same command goes on where it stopped, and no answer is asked or paid for twice. The
+    branch goes to your fork; to the repository to be merged into nothing is pushed.
     """
     # In a script a question would wait for ever.
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
     options = option_words({"--concurrency": concurrency, "--max-cost": max_cost, "--prices": prices})
+    folder = new_folder_of(path)
+    clone = Clone(folder)
+    upstream = upstream or ("upstream" if "upstream" in clone.remotes() else "origin")
     plan = _Plan(
-        new_folder_of(path),
+        folder,
         game,
         seats,
         played_by,
@@ -129,21 +138,71 @@ def command(
         main,
         work,
         commits,
+        dry_run,
         yes,
     )
-    clone = Clone(plan.folder)
+    if plan.slug == main:
+        raise InputError(f"{path}: is called like the branch to be merged into", "Choose another name.")
+    if why := _no_fork(plan, clone):
+        # Told at once, although the other steps can be done: play may take hours.
+        click.echo(printable(f"Nothing will be pushed: {why.problem}\n  {why.remedy}"), err=True)
     _manifest(plan)
-    if plan.loaded().submission.transcripts is None and _plays(plan):
+    if _plays(plan):
         if not _committed(plan, clone):
             return
         _play(plan)
         _rehearse(plan)
-        _upload(plan)
+        uploaded = _upload(plan)
+        _propose(plan, clone, "" if uploaded else "the manifest names no transcripts yet")
+        return
+    for number, title in enumerate(STEPS[2:6], start=3):
+        _leave_out(number, title, _why_not_played(plan))
     _propose(plan, clone)
 
 
-def _heading(number: int, text: str) -> None:
-    click.echo(f"\n{number}. {text}", err=True)
+STEPS = (
+    *("The manifest", "Who plays it", "Commit to one run", "Play and score"),
+    *("Rehearse what the maintainers will do", "Upload the transcripts", "Branch and pull request"),
+)
+"""Titles of the steps."""
+
+
+def _no_fork(plan: _Plan, clone: Clone) -> InputError | None:
+    """Return why nothing can be pushed: the remote to push to is the repository to be merged into; None if it is not.
+
+    Raises:
+        InputError: There is no such remote.
+    """
+    remotes = clone.remotes()
+    upstream = clone.fetch_places(plan.upstream)
+    upstream |= clone.push_places(plan.upstream) if plan.upstream in remotes else set()
+    if clone.push_places(plan.remote).isdisjoint(upstream):
+        return None
+    others = [name for name in remotes if clone.push_places(name).isdisjoint(upstream)]
+    remedy = "Fork it, name your fork once, git remote add fork ADDRESS, and give the command with --remote fork."
+    if others:
+        remedy = f"Name your fork: {' or '.join(f'--remote {name}' for name in others[:5])}."
+    elif plan.upstream == plan.remote:
+        remedy += (
+            f" Where {plan.remote} is your fork, name the repository that it is a fork of: "
+            "git remote add upstream ADDRESS."
+        )
+    same = "is" if plan.remote == plan.upstream else f"leads to {plan.upstream},"
+    return InputError(f"{plan.remote}: {same} the repository to be merged into", remedy)
+
+
+def _heading(number: int, about: str) -> None:
+    """Show a step with what it does."""
+    click.echo(printable(f"\n{number}. {STEPS[number - 1]}: {about}"), err=True)
+
+
+def _leave_out(number: int, title: str, why: str) -> None:
+    click.echo(printable(f"\n{number}. {title}: left out, since {why}"), err=True)
+
+
+def _why_not_played(plan: _Plan) -> str:
+    named = plan.loaded().submission.transcripts
+    return "the maintainers will play the pair" if named is None else f"the manifest names the run {named.run}"
 
 
 def _asked(plan: _Plan, question: str, proposal: str = "") -> str:
@@ -160,8 +219,9 @@ def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
 
 
 def _manifest(plan: _Plan) -> None:
-    _heading(1, "The manifest")
-    if not (plan.folder / MANIFEST).exists():
+    there = (plan.folder / MANIFEST).exists()
+    _heading(1, "is there, and is checked" if there else "is written, and checked")
+    if not there:
         words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
         run_nested([*words, *_seat_options(plan)])
     run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if _unplayed(plan) else [])])
@@ -187,8 +247,11 @@ def _unplayed(plan: _Plan) -> bool:
 
 
 def _plays(plan: _Plan) -> bool:
-    """Return whether the submitter plays the pair; ask for it unless it is known."""
-    _heading(2, "Who plays it")
+    """Return whether the submitter plays the pair now; ask for it unless it is known."""
+    if plan.loaded().submission.transcripts is not None:
+        _leave_out(2, STEPS[1], _why_not_played(plan))
+        return False
+    _heading(2, "you, here and now, or the maintainers after the merge")
     own = purpose_of(read_draft(plan.folder), False).unplayed
     if own and plan.played_by == "maintainers":
         raise InputError("--played-by maintainers: they cannot reach a server or a player of your own", "Play it.")
@@ -210,15 +273,16 @@ def _committed(plan: _Plan, clone: Clone) -> bool:
 
     stated = plan.loaded().submission.commitment
     if stated is None and not plan.commits:
-        click.echo("  the run will be marked uncommitted; --commit announces it before it is played", err=True)
+        why = "--commit is not given: the run will be marked uncommitted"
+        _leave_out(3, STEPS[2], why)
         return True
-    _heading(3, "Commit to one run")
+    _heading(3, "the run is announced before it is played")
     run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
     stated = plan.loaded().submission.commitment
     # Registered and merged: the number from which seed and order follow is in the clone.
     if (plan.slug, stated) in register_of(plan.folder):
         return True
-    _propose(plan, clone, announced=True)
+    _propose(plan, clone, "a commitment alone is announced")
     click.echo(
         "A job of the repository registers the commitment within the hour. Then give the same command again, after\n"
         f"  git pull {plan.upstream} {plan.main}",
@@ -229,7 +293,8 @@ def _committed(plan: _Plan, clone: Clone) -> bool:
 
 def _play(plan: _Plan) -> None:
     """Try the players, forecast the cost, play and score."""
-    _heading(4, "Play and score")
+    begun = "the run that was begun goes on" if plan.run.exists() else "the players are tried, then play"
+    _heading(4, f"{begun}; folder {plan.run}")
     folder, run = str(plan.folder), str(plan.run)
     if plan.instances is None:
         plan.instances = plan.work / f"instances-{plan.loaded().submission.game}"
@@ -249,7 +314,7 @@ def _play(plan: _Plan) -> None:
 
 def _rehearse(plan: _Plan) -> None:
     """Pack the run, rehearse its evaluation after the merge, and show its place among published pairs."""
-    _heading(5, "Rehearse what the maintainers will do")
+    _heading(5, "the run is packed, checked, and shown at its place among published pairs")
     rehearsal = plan.work / "rehearsal" / plan.slug
     # Made anew each time: the run may have gone on since the last rehearsal.
     for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
@@ -263,8 +328,12 @@ def _rehearse(plan: _Plan) -> None:
     run_nested(["submission", "check", str(plan.folder), "--unplayed", *site])
 
 
-def _upload(plan: _Plan) -> None:
-    _heading(6, "Upload the transcripts")
+def _upload(plan: _Plan) -> bool:
+    """Upload the packed run and name it in the manifest; return whether that was done."""
+    if plan.dry_run and plan.repo is None:
+        _leave_out(6, STEPS[5], "--dry-run is given, and no --repo: anybody could read them there")
+        return False
+    _heading(6, "the packed run goes to a public dataset of yours, which the manifest then names")
     repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
     if not repo:
         raise InputError("no repository for the transcripts is named", "Give --repo ORG/NAME.")
@@ -274,38 +343,69 @@ def _upload(plan: _Plan) -> None:
     commit = upload(plan.packed, repo, lambda line: click.echo(printable(f"  {line}"), err=True))
     run = next(index.parent.name for index in plan.packed.glob("*/pack.json"))
     run_nested(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
+    return True
 
 
-def _propose(plan: _Plan, clone: Clone, announced: bool = False) -> None:
+def _propose(plan: _Plan, clone: Clone, unplayed: str = "") -> None:
     """Commit the submission to a branch of its own, check it as the pull request will be, push it, and open it.
 
-    A run that is ``announced`` alone passes the check of the pull request only once transcripts are named.
+    Args:
+        plan: The options.
+        clone: The clone.
+        unplayed: Why the manifest names no transcripts yet, without which the check of the pull request is red; empty
+            where it needs none, or names them.
     """
-    _heading(7, "Branch and pull request")
-    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if announced else [])])
+    _heading(7, f"a branch {plan.slug} with the submission alone, checked, and pushed to {plan.remote}")
+    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if unplayed else [])])
     base = clone.fetched_base(plan.upstream, plan.main)
     head = clone.commit(base, f"Submit {plan.slug}")
-    if announced:
-        click.echo("Its check stays red until the transcripts are named; nothing is merged before.", err=True)
+    click.echo(printable(f"{plan.slug}: commit {head[:12]} on the branch of this name"), err=True)
+    if unplayed:
+        click.echo(f"The check of the change is left out, since {unplayed}. Until then it is red at the", err=True)
+        click.echo("pull request, and nothing is merged.", err=True)
     else:
         run_nested(["submission", "check-change", base, head, "--repo", str(clone.root)])
+    refusal = _no_fork(plan, clone)
+    if plan.dry_run:
+        click.echo(
+            f"The push and the pull request are left out, since --dry-run is given.{_later(plan, refusal)}", err=True
+        )
+        return
+    if refusal is not None:
+        raise refusal
     if not _agreed(plan, f"Push the branch {plan.slug} to {plan.remote} and open the pull request?"):
-        click.echo(f"Nothing was pushed. Later: git push {plan.remote} {plan.slug}", err=True)
+        click.echo(f"The push and the pull request are left out, as you say.{_later(plan, None)}", err=True)
         return
     clone.push(plan.remote)
     click.echo(printable(f"{plan.slug}: pushed to {plan.remote}"))
-    _open(plan, clone.root)
+    _open(plan, clone)
 
 
-def _open(plan: _Plan, root: Path) -> None:
+def _later(plan: _Plan, refusal: InputError | None) -> str:
+    """Return how to push later."""
+    return f" {refusal.remedy}" if refusal is not None else f" Later: git push {plan.remote} {plan.slug}"
+
+
+def _open(plan: _Plan, clone: Clone) -> None:
     """Open the pull request, or say how to where the program ``gh`` is not installed."""
-    title = f"Submit {plan.slug}"
-    words = ["gh", "pr", "create", "--base", plan.main, "--head", plan.slug, "--title", title, "--body", title]
+    title, root = f"Submit {plan.slug}", clone.root
+    words = ["gh", "pr", "create", *_sides(plan, clone), "--title", title, "--body", title]
     # The only step that needs an account: without the program the branch is pushed all the same.
     if shutil.which("gh") is None:
-        click.echo("The last step is yours: open the pull request on the repository's page, or by", err=True)
+        click.echo(
+            "The pull request is left out, since the program gh is not installed. Open it on the page, or by", err=True
+        )
         click.echo(printable(f"  {shlex.join(words)}"))
         return
     click.echo(printable(f"+ {shlex.join(words)}"), err=True)
     if subprocess.run(words, cwd=root, check=False).returncode:  # noqa: S603 - words of this function
         raise InputError("gh pr create failed", "See above; the branch is pushed, so that it can be opened by hand.")
+
+
+def _sides(plan: _Plan, clone: Clone) -> list[str]:
+    """Return the words by which ``gh`` knows both sides: a fork's branch is named with the fork's owner."""
+    forks, upstreams = clone.push_places(plan.remote), clone.fetch_places(plan.upstream)
+    owner, main = min(forks).partition("/")[0], min(upstreams)
+    # A folder of this machine has no owner.
+    repo = ["--repo", main] if main.count("/") == 1 else []
+    return [*repo, "--base", plan.main, "--head", f"{owner}:{plan.slug}" if owner else plan.slug]

@@ -18,7 +18,7 @@ from ircore.submissions.branches import fetch_pull_request
 from ircore.submissions.check.change import check_change
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.findings import errors
-from ircore.submissions.gate import proposer_of, record_owner
+from ircore.submissions.gate import STATUS, proposer_of, record_owner
 from ircore.submissions.github import GitHub
 from ircore.submissions.history import HISTORY, Kind, Step, add_step
 from ircore.submissions.inbox import Box, Inbox, boxes, held_runs, newly_ticked
@@ -87,7 +87,7 @@ def _collected(
     disputed = [submission for submission in merged if submission.status == "disputed"]
     pulls = service.pull_requests() if service is not None else []
     return Inbox(
-        [(pull, service.is_checked(pull.head)) for pull in pulls if service is not None],
+        [(pull, service.is_checked(pull.head, STATUS)) for pull in pulls if service is not None],
         [(slug, f"{kind}; {known.text}") for slug, (kind, known) in waiting.items()],
         held_runs(merged, runs),
         [

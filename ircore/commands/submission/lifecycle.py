@@ -2,22 +2,26 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 from pydantic import ValidationError
 
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, SeveralPathsCommand
+from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.lifecycle import decision_lines
-from ircore.core.submission_records import TranscriptsReference
+from ircore.core.game_records import GameRun
+from ircore.core.lifecycle import Withdrawal, decision_lines
+from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_any_manifest
+from ircore.runs.folder import open_any_run
 from ircore.submissions.history import HISTORY, Kind, Step, add_step, read_history, status_of, withdrawals_of
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
@@ -95,16 +99,44 @@ def history(path: Path, as_json: bool) -> None:
         click.echo(printable(f"  {step.date}  {step.kind:<10}  {step.run_id or 'all runs'}: {step.reason}"))
 
 
-@click.command("withdrawals", short_help="Collect all histories for a release.")
+@click.command("withdrawals", cls=SeveralPathsCommand, short_help="Collect all histories for a release.")
 @click.argument("folder", default="submissions", type=PATH)
 @click.option("--out", type=PATH, required=True, help="File to write.")
-def withdrawals(folder: Path, out: Path) -> None:
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="RUN...",
+    type=PATH,
+    callback=runs_to_read,
+    help="Runs that are published or will be: decisions that concern none of them are left out, unless they take out a "
+    "run by its name.",
+)
+def withdrawals(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
     """Collect the withdrawals, corrections, disputes and reinstatements of all submissions in FOLDER, for a release."""
     # A release takes an empty file for word that no dispute is open.
     manifests_in(folder)
     decisions = tuple(withdrawals_of(folder))
+    if runs:
+        known = [open_any_run(path).run for path in runs]
+        # The last word on a run that is named: a mistyped name is taken back by its reinstatement.
+        last = {(decision.slug, decision.run_id): decision for decision in decisions if decision.run_id is not None}
+        idle = [decision for decision in decisions if not _is_needed(decision, known, last)]
+        decisions = tuple(decision for decision in decisions if decision not in idle)
+        for decision in idle:
+            about = f"{decision.slug}: {decision.kind} on {decision.date}"
+            click.echo(printable(f"left out: {about}: concerns no run here"), err=True)
     write_text(out, decision_lines(decisions))
     click.echo(f"{out}: {len(decisions)} withdrawn, corrected, reinstated or disputed")
+
+
+def _is_needed(decision: Withdrawal, runs: Sequence[Run | GameRun], last: Mapping[tuple[str, str], Withdrawal]) -> bool:
+    """Return whether a release must know a decision: it concerns a run, or takes out one that it names.
+
+    A submission may be withdrawn before anybody played it, and transcripts may be updated before they were re-scored.
+    A run that is named and not here was taken out by an earlier release, or its name is mistyped: the release tells.
+    """
+    named = None if decision.run_id is None else last.get((decision.slug, decision.run_id))
+    return any(map(decision.concerns, runs)) or (decision.removes and named is not None and named.removes)
 
 
 def _replaced(text: str, old: str, new: str, folder: Path) -> str:

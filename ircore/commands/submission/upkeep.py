@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 import click
@@ -20,7 +21,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
-from ircore.instances.store import read_any_instances
+from ircore.instances.store import read_any_instances, read_sets
 from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, WITNESS, open_any_run
@@ -29,6 +30,7 @@ from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.links import dead_links, links_of
 from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.paid_answers import add_kept_judgements, keep_judgements
 from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.relay.vouching import vouch
 from ircore.submissions.reproduce import differences, plays_offline
@@ -131,9 +133,13 @@ def evaluate(
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
         run_nested([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
         _show_findings(out, published)
-    elif not (out / RUN_FILE).is_file():
+    else:
+        # Anew, whatever lies there: a folder does not tell who re-scored it.
+        _clear(loaded, out)
         beside = {"--instances": instances, "--out": out, "--published": published, "--relay-keys": relay_keys}
         run_nested(["submission", "rescore", str(path), *option_words(beside)])
+    if added := add_kept_judgements(out):
+        click.echo(f"  {counted(added, 'answer')} of judges taken from an earlier evaluation", err=True)
     _summarise(loaded.slug, out)
     # Measures of other games are of every step anyway.
     every_turn = ["--every-turn"] if loaded.submission.game == RECONSTRUCTION else []
@@ -149,6 +155,21 @@ def evaluate(
     # Judges that are models come last: their answers cost money, and the computed scores are there without them.
     if judge_options and has_rated_pictures(load_game(loaded.submission.game)):
         run_nested(["score", str(out), *judge_options])
+
+
+def _clear(loaded: AnyLoaded, out: Path) -> None:
+    """Remove an earlier run of a submission that is re-scored, but for answers of judges, which cost money.
+
+    Raises:
+        InputError: The folder holds a run of another submission.
+    """
+    if not (out / RUN_FILE).is_file():
+        return
+    earlier = open_any_run(out).run
+    if earlier.slug != loaded.slug:
+        raise InputError(f"{out}: holds a run of {earlier.slug}", "Choose another --out.")
+    keep_judgements(out)
+    rmtree(out)
 
 
 def _verify(loaded: AnyLoaded, out: Path, instances: Path, relay_keys: Path | None) -> None:
@@ -229,7 +250,7 @@ def _bounded_prices(loaded: AnyLoaded, prices: Path | None, bound: float | None,
         bound = click.prompt(question, type=POSITIVE, err=True)
     if not models or bound is None:
         return prices  # every price is known
-    return write_bounds(loaded.submission, bound, prices, out.with_name(f"{out.name}.prices.yaml"))
+    return write_bounds(loaded.submission, bound, prices, out.with_name(f"{out.name}~prices.yaml"))
 
 
 def _judge_options(folder: Path | None) -> list[str]:
@@ -263,24 +284,37 @@ def links(folder: Path, as_json: bool) -> None:
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
 @click.argument("runs", nargs=-1, required=True, type=PATH, callback=runs_to_read)
-@path_option("--instances", "Instance set that the runs must have been played on.")
+@click.option(
+    "--instances",
+    type=PATH,
+    multiple=True,
+    help="Instance set that the runs of its game must have been played on; may be repeated. A folder made by release "
+    "pull stands for its sets of all other games.",
+)
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
 @path_option("--report", "File for the differences, one line each; empty if nothing differs.")
 @json_option
 def reproduce(
-    runs: tuple[Path, ...], instances: Path | None, out: Path, limit: int | None, report: Path | None, as_json: bool
+    runs: tuple[Path, ...],
+    instances: tuple[Path, ...],
+    out: Path,
+    limit: int | None,
+    report: Path | None,
+    as_json: bool,
 ) -> None:
     """Play the runs of RUNS with offline players again, and compare every answer and every picture.
 
     Exit status 1 if anything differs.
     """
     folders = [open_any_run(path) for path in runs]
-    identity = read_any_instances(instances).identity if instances else None
-    for folder in folders:
-        if identity is not None and folder.run.instance_set != identity:
+    sets = read_sets(instances)
+    for folder in folders if sets else ():
+        if folder.game not in sets:
+            raise InputError(f"{folder.path}: no set of {folder.game} is given", "Name it with a further --instances.")
+        if folder.run.instance_set != sets[folder.game].identity:
             remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
-            raise InputError(f"{folder.path}: was not played on the set in {instances}", remedy)
+            raise InputError(f"{folder.path}: was not played on the set in {sets[folder.game].folder}", remedy)
     offline = [folder for folder in folders if plays_offline(folder.run)]
     lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
     if report is not None:

@@ -11,7 +11,7 @@ from ircore.core.game_records import AnySubmission
 from ircore.core.records import Rules
 from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_yaml_bytes
 from ircore.core.submission_records import Submission
-from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
+from ircore.players.slugs import MAINTAINERS, SLUG_HELP, like_run_id, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
 from ircore.submissions.check.about import about_faults, licence_faults
@@ -178,6 +178,9 @@ def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose =
         return
     if purpose.local:
         return
+    if like_run_id(slug):
+        problem = f"the folder's name {slug!r} ends like the id of a run, which names that run's page"
+        yield Fault((), problem, "", "End it otherwise than with eight digits or letters a to f.")
     # The names of built-in pairs begin with a word that is reserved for them.
     if not is_maintainers(slug) and (fault := reserved_fault((), slug)):
         yield fault

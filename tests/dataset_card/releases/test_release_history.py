@@ -394,14 +394,29 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = read_release(inputs / "first").name
     assert f"release {name}: runs 1 added\n" in capsys.readouterr().out
 
-    (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed"), gone("nobody")]))
+    (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed")]))
     more = ["--former", str(inputs / "first"), "--withdrawals", str(inputs / "gone.jsonl"), "--date", "2100-01-02"]
     other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]
     assert ircore([*command, *other, *more]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[5].startswith("release unreleased-2100-01-02-")
     assert ": runs 1 added, 1 disputed; 0." in out[5]
-    assert out[6] == "withdrawal of nobody: concerns no run here"
+
+    # A line that concerns no run, such as one with a mistyped name: the run that it means would stay public.
+    mistyped = gone("centre-block", run_id="centre-block-00000000")
+    for line in (gone("nobody"), mistyped, gone("centre-block", date="2020-01-01")):
+        (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed"), line]))
+        nothing = ["--former", str(inputs / "second"), "--withdrawals", str(inputs / "gone.jsonl")]
+        assert ircore([*command, *nothing, "--out", str(inputs / "third")]) == 1
+        said = capsys.readouterr().err
+        assert f"withdrawal of {line.slug}, " in said
+        assert "concerns no run here" in said
+        assert not (inputs / "third").exists()
+    # Where a release has taken its run out, the same line is met again and again.
+    (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block")]))
+    for former, out_name in (("second", "third"), ("third", "fourth")):
+        nothing = ["--former", str(inputs / former), "--withdrawals", str(inputs / "gone.jsonl")]
+        assert ircore([*command, *nothing, "--out", str(inputs / out_name)]) == 0
 
     assert ircore([*command, "--out", str(inputs / "none")]) == 2
     assert "no run is left for the release" in capsys.readouterr().err

@@ -1,12 +1,10 @@
 """All that waits is evaluated in one go, and goes on with answers that are paid for."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from github_server import TOKEN, running_github
 from samples import sample_instances
 
 from ircore.commands.main import run as ircore
@@ -90,22 +88,3 @@ def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     assert twenty == pytest.approx(2 * ten)
     assert forecast(priced, None).text == "cost not foretold; prices are known"
     assert chosen([], ["b", "a"]) == ["b", "a"]
-
-
-@pytest.mark.slow
-def test_runs_of_an_earlier_job_are_brought_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the branch main alone; the token goes to the API, never to where artefacts lie."""
-    kept = tmp_path / "artefacts" / "runs" / "a-pair"
-    with running_github(tmp_path, tmp_path / "artefacts") as github:
-        for name, value in (("API_URL", github.url), ("REPOSITORY", "org/benchmark"), ("TOKEN", TOKEN)):
-            monkeypatch.setenv(f"GITHUB_{name}", value)
-        assert ircore(["submission", "paid", "--out", str(tmp_path / "runs")]) == 0
-        assert not (tmp_path / "runs").exists()
-        kept.mkdir(parents=True)
-        (kept / "run.json").write_text("{}")
-        assert ircore(["submission", "paid", "--out", str(tmp_path / "runs")]) == 0
-        assert (tmp_path / "runs" / "a-pair" / "run.json").read_text() == "{}"
-        assert github.tokens_elsewhere == []
-        monkeypatch.setenv("GITHUB_TOKEN", "another")
-        assert ircore(["submission", "paid", "--out", str(tmp_path / "runs")]) == 1
-    shutil.rmtree(tmp_path / "runs")

@@ -277,3 +277,36 @@ def test_a_job_registers_what_open_pull_requests_announce_once(tmp_path: Path, m
     (entry,) = parse_commitments(git(origin, "show", f"main:{COMMITMENTS}").encode()).values()
     assert (entry.slug, entry.commitment, entry.pull_request) == ("my-pair", announced, 1)
     assert entry.nonce != NONCE
+
+
+@pytest.mark.slow
+def test_nobody_announces_runs_of_somebody_elses_submission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A stranger's commitment under the name of a merged pair would count as an earlier choice of its owner."""
+    clone, origin = tmp_path / "clone", tmp_path / "origin.git"
+    pair = new_clone(clone)
+    owner = {"slug": "my-pair", "account": "ann", "account_id": 9, "pull_request": 1, "date": "2026-11-01"}
+    (clone / "owners.jsonl").write_text(json.dumps(owner) + "\n")
+    git(clone, "add", "-A")
+    git(clone, "commit", "-q", "-m", "merged")
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(origin)], check=True)
+    git(clone, "remote", "add", "origin", str(origin))
+    git(clone, "push", "-q", "origin", "main")
+    announced = {}
+    for number in (2, 3):
+        git(clone, "checkout", "-q", "-B", f"change-{number}", "main")
+        announced[number] = commit(pair, "--new")
+        git(clone, "commit", "-q", "-am", "a commitment")
+        git(clone, "push", "-q", "origin", f"HEAD:refs/pull/{number}/head")
+        (clone / "salt").unlink()
+    git(clone, "checkout", "-q", "main")
+    with running_github(origin, tmp_path / "artefacts") as github:
+        github.titles = {2: "Theirs", 3: "Mine"}
+        github.accounts = {2: ("eve", 8), 3: ("ann", 9)}
+        for name, value in {"API_URL": github.url, "REPOSITORY": "org/benchmark", "TOKEN": TOKEN}.items():
+            monkeypatch.setenv(f"GITHUB_{name}", value)
+        assert ircore(["submission", "register-commitments", "--repo", str(clone)]) == 0
+    assert "#2: my-pair: belongs to the account ann" in capsys.readouterr().out
+    (entry,) = parse_commitments(git(origin, "show", f"main:{COMMITMENTS}").encode()).values()
+    assert (entry.commitment, entry.account_id) == (announced[3], 9)

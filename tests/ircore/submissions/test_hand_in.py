@@ -15,10 +15,12 @@ from hub_server import HubServer, running_hub
 from openai_server import OpenAIServer, serving
 from samples import sample_instances
 
+from ircore.commands.submission.hand_in import STEPS
 from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
 from ircore.runs.commitment import players_of
 from ircore.runs.folder import RunFolder
+from ircore.submissions.branches import place_of
 from ircore.submissions.commitments import COMMITMENTS, Registered
 from ircore.submissions.seat_texts import seat_options
 
@@ -27,10 +29,17 @@ SLUG = "my-models"
 
 @dataclass
 class World:
-    """A submitter's machine, with what it can reach."""
+    """A submitter's machine, with what it can reach.
+
+    Attributes:
+        clone: The clone, with the remotes ``origin``, a fork, and ``upstream``, the main repository.
+        origin: The fork.
+        upstream: The main repository.
+    """
 
     clone: Path
     origin: Path
+    upstream: Path
     hub: HubServer
     models: OpenAIServer
     environment: dict[str, str]
@@ -64,7 +73,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    clone, origin = tmp_path / "clone", tmp_path / "origin.git"
+    clone, origin, upstream = tmp_path / "clone", tmp_path / "origin.git", tmp_path / "upstream.git"
     sample_instances(tmp_path / "instances")
     (clone / "submissions").mkdir(parents=True)
     (clone / "README.md").write_text("The project.\n")
@@ -76,12 +85,14 @@ def world(tmp_path: Path) -> Iterator[World]:
         environment["PATH"] = str(tmp_path / "bin")
         (tmp_path / "bin").mkdir()
         (tmp_path / "bin" / "git").symlink_to(subprocess.check_output(["which", "git"], text=True).strip())
-        made = World(clone, origin, hub, models, environment)
-        made.git(tmp_path, "init", "-q", "--bare", "-b", "main", str(origin))
+        made = World(clone, origin, upstream, hub, models, environment)
         made.git(tmp_path, "init", "-q", "-b", "main", str(clone))
-        for words in (["add", "-A"], ["commit", "-qm", "start"], ["remote", "add", "origin", str(origin)]):
+        for words in (["add", "-A"], ["commit", "-qm", "start"]):
             made.git(clone, *words)
-        made.git(clone, "push", "-q", "origin", "main")
+        for name, place in (("origin", origin), ("upstream", upstream)):
+            made.git(tmp_path, "init", "-q", "--bare", "-b", "main", str(place))
+            made.git(clone, "remote", "add", name, str(place))
+            made.git(clone, "push", "-q", name, "main")
         yield made
 
 
@@ -130,13 +141,13 @@ def test_a_run_is_announced_before_it_is_played(world: World) -> None:
     # First the pull request, with the commitment and without transcripts: no model is asked yet.
     announced = world.hand_in(*words, *seats)
     assert announced.returncode == 0, announced.stderr
-    assert "git pull origin main" in announced.stderr
+    assert "git pull upstream main" in announced.stderr
     assert world.models.seen == []
     submission = read_manifest(world.folder).submission
     assert submission.commitment is not None
     assert submission.commitment in world.git(world.origin, "show", f"{SLUG}:submissions/{SLUG}/submission.yaml")
     # Nothing is registered yet: the same command says so again, and nothing else happens.
-    assert "git pull origin main" in world.hand_in(*words).stderr
+    assert "git pull upstream main" in world.hand_in(*words).stderr
     assert world.models.seen == []
 
     # The repository's job registers the commitment, the submitter pulls, and the run is played by it.
@@ -182,15 +193,138 @@ def test_a_pair_that_maintainers_play_needs_no_transcripts(world: World) -> None
     assert world.git(world.origin, "rev-parse", SLUG)
     assert world.models.seen == []
     refused = world.hand_in("--yes", "--remote", "nowhere")
+    assert refused.returncode == 2
+    assert "nowhere: no remote of this clone" in refused.stderr
+    world.git(world.clone, "remote", "add", "nowhere", str(world.clone.parent / "nowhere"))
+    refused = world.hand_in("--yes", "--remote", "nowhere")
     assert refused.returncode == 1
     assert "git push" in refused.stderr
     assert "Traceback" not in refused.stderr
 
 
+OFFLINE = ("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
+
+
+def branches(world: World, place: Path) -> set[str]:
+    return set(world.git(place, "for-each-ref", "--format=%(refname:short)", "refs/heads").split())
+
+
+@pytest.mark.slow
+def test_nothing_is_pushed_to_the_main_repository(world: World) -> None:
+    """In a clone of the main repository, ``origin`` is no fork: everything is done but the push."""
+    for words in (["remote", "remove", "origin"], ["remote", "rename", "upstream", "origin"]):
+        world.git(world.clone, *words)
+    refused = world.hand_in(*OFFLINE)
+    assert refused.returncode == 2
+    assert "origin: is the repository to be merged into" in refused.stderr.splitlines()[-2]
+    assert "--remote fork" in refused.stderr.splitlines()[-1]
+    assert "git remote add upstream ADDRESS" in refused.stderr.splitlines()[-1]
+    assert refused.stderr.startswith("Nothing will be pushed: ")
+    assert branches(world, world.upstream) == {"main"}
+    assert SLUG in branches(world, world.clone)
+    # As it says: the fork is named once.
+    world.git(world.clone, "remote", "add", "fork", str(world.origin))
+    assert "Name your fork: --remote fork." in world.hand_in(*OFFLINE).stderr
+    done = world.hand_in(*OFFLINE, "--remote", "fork")
+    assert done.returncode == 0, done.stderr
+    assert branches(world, world.upstream) == {"main"}
+    assert branches(world, world.origin) == {"main", SLUG}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["address", "push address", "push rule", "rule", "link", "file", "upstream address"])
+def test_every_way_to_the_main_repository_is_known(world: World, way: str) -> None:
+    upstream, more = str(world.upstream), tuple[str, ...]()
+    if way == "address":
+        world.git(world.clone, "remote", "set-url", "origin", f"{upstream}/")
+    elif way == "push address":
+        world.git(world.clone, "remote", "set-url", "--add", "--push", "origin", upstream)
+    elif way == "push rule":
+        world.git(world.clone, "config", f"url.{upstream}.pushInsteadOf", str(world.origin))
+    elif way == "rule":
+        world.git(world.clone, "config", f"url.{upstream}.insteadOf", str(world.origin))
+    elif way == "link":
+        (world.clone.parent / "link").symlink_to(upstream)
+        world.git(world.clone, "remote", "set-url", "origin", "../link")
+    elif way == "file":
+        world.git(world.clone, "remote", "set-url", "origin", world.upstream.as_uri())
+    else:
+        world.git(world.clone, "remote", "rename", "upstream", "main-one")
+        more = ("--remote", "main-one", "--upstream", upstream)
+    refused = world.hand_in(*OFFLINE, *more)
+    assert refused.returncode == 2, refused.stderr
+    assert "the repository to be merged into" in refused.stderr
+    assert branches(world, world.upstream) == branches(world, world.origin) == {"main"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://github.com/org/benchmark",
+        "https://github.com/Org/Benchmark.git",
+        "https://somebody:token@github.com:443/org/benchmark.git/",
+        "http://www.github.com/org/benchmark",
+        "git@github.com:org/benchmark.git",
+        "github.com:org/benchmark",
+        "work-account:org/benchmark",
+        "ssh://git@ssh.github.com:443/org/benchmark.git",
+        "git://github.com/org//benchmark",
+        "git+ssh://git@github.com/org/bench%6Dark",
+    ],
+)
+def test_a_repository_is_one_however_it_is_reached(address: str) -> None:
+    assert place_of(address, Path()) == "org/benchmark"
+    assert place_of(address.replace("org", "me").replace("Org", "me"), Path()) == "me/benchmark"
+
+
+@pytest.mark.slow
+def test_a_dry_run_does_all_but_push(world: World) -> None:
+    done = world.hand_in(*OFFLINE, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert branches(world, world.origin) == branches(world, world.upstream) == {"main"}
+    changed = world.git(world.clone, "diff", "--name-only", "main", SLUG)
+    assert changed == f"submissions/{SLUG}/submission.yaml"
+    assert "+ ircore submission check-change" in done.stderr
+    assert "The push and the pull request are left out, since --dry-run is given." in done.stderr
+    assert f"git push origin {SLUG}" in done.stderr
+    # Every step says what it does, or why it is left out.
+    lines = [line for line in done.stderr.splitlines() if line[:2] in {f"{number}." for number in range(1, 8)}]
+    assert [line.partition(":")[0] for line in lines] == [f"{n}. {title}" for n, title in enumerate(STEPS, start=1)]
+    assert lines[2:6] == [
+        f"{number}. {title}: left out, since the maintainers will play the pair"
+        for number, title in enumerate(STEPS[2:6], start=3)
+    ]
+    # The same without it goes on there.
+    assert world.hand_in(*OFFLINE).returncode == 0
+    assert SLUG in branches(world, world.origin)
+
+
+@pytest.mark.slow
+def test_a_dry_run_publishes_no_transcripts_that_nobody_named_a_place_for(world: World) -> None:
+    seats = tuple(word for seat in world.seats for word in ("--seat", seat))
+    words = ("--yes", *seats, "--instances", str(world.clone.parent / "instances"), "--dry-run")
+    done = world.hand_in(*words)
+    assert done.returncode == 0, done.stderr
+    assert "6. Upload the transcripts: left out, since --dry-run is given" in done.stderr
+    assert read_manifest(world.folder).submission.transcripts is None
+    assert SLUG in branches(world, world.clone)
+    named = world.hand_in(*words, "--repo", "org/mine")
+    assert named.returncode == 0, named.stderr
+    assert read_manifest(world.folder).submission.transcripts is not None
+    assert branches(world, world.origin) == branches(world, world.upstream) == {"main"}
+
+
+@pytest.mark.slow
+def test_a_pair_is_not_called_like_the_branch_to_be_merged_into(world: World) -> None:
+    refused = world.hand_in(*OFFLINE, "--main", SLUG)
+    assert refused.returncode == 2
+    assert "is called like the branch to be merged into" in refused.stderr
+
+
 @pytest.mark.slow
 def test_outside_of_a_clone_nothing_is_begun(world: World, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    place = World(tmp_path / "elsewhere", world.origin, world.hub, world.models, world.environment)
+    place = World(tmp_path / "elsewhere", world.origin, world.upstream, world.hub, world.models, world.environment)
     refused = place.hand_in("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
     assert refused.returncode == 2
     assert "not in a clone of the repository" in refused.stderr

@@ -1,5 +1,6 @@
 """What happens to a submission after it was merged: lines added to its history, followed by the next release."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -102,6 +103,33 @@ def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) ->
     (item,) = read_withdrawals(tmp_path / "w.jsonl")
     assert item.removes
     assert item.concerns(RunFolder.open(run.path).run)
+
+
+@pytest.mark.slow
+def test_decisions_about_no_run_are_left_out_unless_they_name_one(
+    tmp_path: Path, pair: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pair may be withdrawn before anybody played it; a named run that is not there may be mistyped."""
+    run = sample_run(tmp_path / "runs" / "run", sample_instances(tmp_path / "instances"))
+    other = tmp_path / "submissions" / "other"
+    shutil.copytree(pair, other)
+    assert command("withdraw", other, "--reason", "never played") == 0
+    assert command("update", pair, "--revision", "f" * 40, "--reason", "two episodes had failed") == 0
+    assert command("dispute", pair, "--reason", "is it so") == 0
+    for name in ("mistyped", "taken-back"):
+        assert command("correct", pair, "--reason", "a broken server", "--run", f"centre-block-{name}") == 0
+    assert command("reinstate", pair, "--reason", "no such run", "--run", "centre-block-taken-back") == 0
+    out = tmp_path / "w.jsonl"
+    assert command("withdrawals", pair.parent, "--out", out) == 0
+    assert len(read_withdrawals(out)) == 6
+    capsys.readouterr()
+    assert command("withdrawals", pair.parent, "--runs", tmp_path / "runs", "--out", out) == 0
+    kept = [(item.slug, item.kind, item.run_id) for item in read_withdrawals(out)]
+    assert kept == [("centre-block", "disputed", None), ("centre-block", "corrected", "centre-block-mistyped")]
+    assert read_withdrawals(out)[0].concerns(RunFolder.open(run.path).run)
+    told = capsys.readouterr().err
+    assert "left out: other: withdrawn on " in told
+    assert told.count("concerns no run here") == 4
 
 
 @pytest.mark.parametrize(

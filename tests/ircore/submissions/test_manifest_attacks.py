@@ -82,6 +82,14 @@ def test_names_of_folders_that_are_refused(slug: str) -> None:
     assert "lower-case letter" in wrong[0].remedy
 
 
+@pytest.mark.parametrize("slug", ["good-pair-97e64db0", "good-pair_97e64db0", "a.00000000", "pair-20260101"])
+def test_a_folder_must_not_be_called_like_a_run(slug: str) -> None:
+    """Pages of runs are named by their ids, such as ``good-pair-97e64db0``."""
+    (fault,) = errors(checked(GOOD, slug))
+    assert "ends like the id of a run" in fault.problem
+    assert errors(checked(GOOD, "good-pair-97e64db")) == errors(checked(GOOD, "good-pair-97e64db0a")) == []
+
+
 @pytest.mark.parametrize(("slug", "problem"), TAKEN["slug"].items())
 def test_a_folder_must_not_look_like_another(slug: str, problem: str) -> None:
     (fault,) = slug_faults(slug, THERE)

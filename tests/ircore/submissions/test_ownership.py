@@ -3,12 +3,12 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from change_attacks import BASE, GOOD_FILE, IN
-from github_server import TOKEN, git, running_github
+from github_server import TOKEN, GitHubServer, git, running_github
 from manifest_attacks import GOOD
 from trees import PLAIN, Files, ObjectRepository
 
@@ -359,6 +359,68 @@ def test_the_gate_sets_a_status_on_every_pull_request(
         owners = parse_owners(GitHub.of_job().read_file(OWNERS))
         assert (owners["plain-pair"].account_id, owners["plain-pair"].pull_request) == (8, 1)
         assert owners["there"].account == "ann"
+
+
+@pytest.fixture
+def job(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHubServer]:
+    """GitHub's API, and the variables of a job."""
+    with running_github(clone.parent / "origin.git", clone.parent / "artefacts") as github:
+        for name, value in {"API_URL": github.url, "REPOSITORY": "org/benchmark", "TOKEN": TOKEN}.items():
+            monkeypatch.setenv(f"GITHUB_{name}", value)
+        yield github
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("allowed", [1, 5], ids=["allowed first", "allowed last"])
+def test_a_commit_that_somebody_may_not_propose_is_refused_for_all(
+    clone: Path, job: GitHubServer, allowed: int
+) -> None:
+    """A status is of a commit: a stranger's pull request with the commit of an allowed one must not take its status."""
+    origin = clone.parent / "origin.git"
+    git(origin, "update-ref", "refs/pull/5/head", "refs/pull/2/head")
+    git(origin, "update-ref", "refs/pull/1/head", "refs/pull/2/head")
+    job.titles = {1: "Mine", 5: "Mine"}
+    job.accounts = {1: ("eve", 8), 5: ("eve", 8), allowed: ("ann", 7)}
+    assert ircore(["submission", "gate", "--repo", str(clone)]) == 0
+    passed, text = job.statuses[git(origin, "rev-parse", "refs/pull/2/head").strip()]
+    assert (passed, "belongs to the account ann" in text) == (False, True)
+
+
+@pytest.mark.slow
+def test_who_brought_a_commit_is_not_who_merged_it_elsewhere_or_later(clone: Path, job: GitHubServer) -> None:
+    origin = clone.parent / "origin.git"
+    commit = git(origin, "rev-parse", "refs/pull/1/head").strip()
+    for number in (0, 6):
+        git(origin, "update-ref", f"refs/pull/{number}/head", commit)
+    job.titles = {0: "Elsewhere", 1: "Mine", 6: "Later"}
+    job.accounts = {0: ("eve", 8), 1: ("ann", 7), 6: ("eve", 8)}
+    job.merged_elsewhere = {0}
+    brought = GitHub.of_job().merged_by(commit)
+    assert brought is not None
+    assert (brought.number, brought.account_id) == (1, 7)
+
+
+@pytest.mark.slow
+def test_a_green_check_without_the_gate_offers_nothing(clone: Path, job: GitHubServer) -> None:
+    """A fork changes the workflow that checks it; it cannot set the status."""
+    commit = "a" * 40
+    job.green.add(commit)
+    assert not GitHub.of_job().is_checked(commit, "submission gate")
+    job.statuses[commit] = (False, "no")
+    assert not GitHub.of_job().is_checked(commit, "submission gate")
+    job.statuses[commit] = (True, "in order")
+    assert GitHub.of_job().is_checked(commit, "submission gate")
+    job.green.clear()
+    assert not GitHub.of_job().is_checked(commit, "submission gate")
+
+
+@pytest.mark.slow
+def test_many_pull_requests_hide_no_other(clone: Path, job: GitHubServer) -> None:
+    origin = clone.parent / "origin.git"
+    for number in range(10, 130):
+        git(origin, "update-ref", f"refs/pull/{number}/head", "refs/pull/1/head")
+        job.titles[number] = "Mine"
+    assert [pull.number for pull in GitHub.of_job().pull_requests()] == list(range(10, 130))
 
 
 @pytest.mark.slow

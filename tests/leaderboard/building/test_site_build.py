@@ -41,6 +41,7 @@ from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.figures import ALONE
 from leaderboard.pages.pair_comparison import Comparisons
+from leaderboard.pages.unplayed_submission import waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.labels import number, rank
 
@@ -432,6 +433,24 @@ def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path:
     site = Site(read_runs([entry.path, other.path]))
     assert {pair.apart for pair in site.pairs.values()} == {entry.run.slug, "twin"}
     assert [pair.apart for pair in Site(read_runs([entry.path])).pairs.values()] == [""]
+
+
+def test_a_slug_that_is_another_runs_id_takes_no_page_of_that_run(tmp_path: Path) -> None:
+    """A submission may be called like another's run: each run, played or waiting, keeps a page of its own."""
+    instances = sample_instances(tmp_path / "instances")
+    first = sample_run(tmp_path / "first", instances)
+    score_runs([first], ScoringPlan(("structural",), (), every_turn=False))
+    other_rules = {"rules": Rules(token_budget=10), "run_id": f"{first.run.slug}-00000000"}
+    again = first.run.model_copy(update=other_rules)
+    second = RunFolder.create(tmp_path / "second", again, instances)
+    forged = first.run.model_copy(update={"slug": first.run.run_id, "run_id": f"{first.run.run_id}-11111111"})
+    third = RunFolder.create(tmp_path / "third", forged, instances)
+    site = Site(read_runs([first.path, second.path, third.path]))
+    keys = [pair.key for pair in site.pairs.values()]
+    assert sorted(keys) == sorted([first.run.run_id, again.run_id, forged.run_id])
+    waiting = waiting_page(site, (), sample_submission(again.run_id))
+    assert waiting is not None
+    assert waiting.path not in {f"pairs/{key}" for key in keys}
 
 
 def _board_words(path: Path) -> tuple[str, list[str]]:

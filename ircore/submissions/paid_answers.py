@@ -1,0 +1,283 @@
+"""Answers of models that an earlier job has paid for, taken from its artefact into runs that are made anew.
+
+An artefact is a file that somebody may have tampered with, so it is believed as little as possible. Where it comes
+from, the service says (``GitHub.artefacts``). Nothing but answers is taken from it: what seats answered to questions
+of the very run that is to be played now, and what judges that are models answered. Identity, provenance and instances
+of the run are made here; ends of episodes follow from the rules, which are played again; scores, findings and
+everything else in the artefact stay unread.
+"""
+
+import asyncio
+import re
+import zlib
+from collections.abc import Collection, Iterator, Mapping
+from itertools import groupby
+from lzma import LZMAError
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes
+from ircore.core.images import MAX_BYTES as MAX_PICTURE_BYTES
+from ircore.core.images import Picture, read_image_bytes
+from ircore.core.journal import read_records
+from ircore.core.records import AnyInstance
+from ircore.games.base import Seat
+from ircore.instances.store import AnyInstanceSet
+from ircore.players.recorded_seat import RECORDED
+from ircore.players.slugs import SLUG
+from ircore.players.submission import AnyLoaded
+from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone
+from ircore.runs.episode import ended_episode, episode_setup, played
+from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
+from ircore.runs.folder import JOURNAL, RUN_FILE, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, question_lines
+from ircore.runs.play import make_run, with_run_id
+from ircore.runs.provenance import make_provenance, write_provenance
+from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable
+from ircore.runs.setup import prepare
+from ircore.runs.writer import RunWriter
+from ircore.submissions.github import GitHub
+from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.reproduce import is_offline
+
+ARTEFACT = "runs"
+"""Name of the artefact in which the workflow keeps its runs, finished or not."""
+
+WORKFLOW = "evaluate.yml"
+
+MOST_ARTEFACTS = 20
+"""Artefacts that are looked through, the newest first: a later job may have evaluated other pairs."""
+
+MOST_FILES = 500_000
+MOST_UNPACKED = 16 * 1024**3
+"""Bytes of all files that are taken from an artefact."""
+
+LARGEST = {RUN_FILE: 1024**2, JOURNAL: 1024**3, JUDGEMENTS: 256 * 1024**2}
+"""Largest file of each name that is taken, in bytes."""
+
+_NAMES = "|".join(map(re.escape, LARGEST))
+_WANTED = re.compile(
+    rf"(?P<slug>{SLUG.pattern})"
+    rf"(?:/(?P<name>{_NAMES})|/renderings/[0-9a-f]{{64}}\.png|~(?P<kept>{re.escape(JUDGEMENTS)}))"
+)
+"""Files of an artefact that are looked at; every other one stays in it, wherever its name leads."""
+
+
+def kept_judgements(run: Path) -> Path:
+    """Return the file beside a run folder that keeps judges' answers until the run has been made."""
+    # No slug has a tilde, so that this is no other submission's run folder.
+    return run.with_name(f"{run.name}~{JUDGEMENTS}")
+
+
+def bring_back(service: GitHub, folder: Path, instances: AnyInstanceSet, out: Path) -> Iterator[str]:
+    """Make a run folder of each submission for which an earlier job has answers; yield a line about each.
+
+    The newest artefact that has usable answers for a submission counts, whatever stands in newer ones.
+
+    Args:
+        service: The repository, whose workflow ``evaluate`` left the artefacts.
+        folder: The merged submissions.
+        instances: The set that is played now; submissions to other games are left out.
+        out: Folder of the run folders.
+
+    Raises:
+        InputError: A manifest is damaged.
+        WorkError: The service cannot be asked, or the place cannot be written.
+    """
+    missing = {each.slug: each.loaded for each in merged_submissions(folder)}
+    missing = {slug: loaded for slug, loaded in missing.items() if loaded.submission.game == instances.game}
+    for number, artefact in enumerate(service.artefacts(ARTEFACT, WORKFLOW)):
+        if number == MOST_ARTEFACTS or not missing:
+            return
+        with TemporaryDirectory() as work:
+            archive, former = Path(work) / "artefact.zip", Path(work) / "former"
+            if not service.download(artefact, archive):
+                yield f"artefact of {artefact.created}: no longer there, or too large"
+                continue
+            try:
+                slugs = unpack(archive, former, missing)
+            except InputError as error:
+                yield f"artefact of {artefact.created}: {error.problem}"
+                continue
+            for slug in slugs:
+                try:
+                    about = _brought_back(former / slug, missing[slug], instances, out / slug)
+                except InputError as error:
+                    yield f"{slug}: answers of {artefact.created} are left out: {error.problem}"
+                    continue
+                if about:
+                    del missing[slug]
+                    yield f"{slug}: {about} of {artefact.created}"
+
+
+def unpack(archive: Path, out: Path, slugs: Collection[str]) -> list[str]:
+    """Unpack what may hold answers: journals, pictures, judges' answers, and whose they are.
+
+    Args:
+        archive: The ZIP file.
+        out: The folder to make.
+        slugs: Submissions whose files are wanted.
+
+    Returns:
+        The submissions of which there is something, sorted.
+
+    Raises:
+        InputError: It is no ZIP file, or holds too much, or a file twice.
+    """
+    try:
+        with ZipFile(archive) as opened:
+            members = opened.infolist()
+            if len(members) > MOST_FILES:
+                raise InputError(f"holds more than {MOST_FILES:,} files")
+            wanted = [(info, match) for info in members if (match := _WANTED.fullmatch(info.filename))]
+            wanted = [(info, match) for info, match in wanted if match["slug"] in slugs]
+            if len({info.filename for info, _ in wanted}) < len(wanted):
+                raise InputError("holds a file twice")
+            if sum(info.file_size for info, _ in wanted) > MOST_UNPACKED:
+                raise InputError(f"holds more than {MOST_UNPACKED // 1024**3} GiB")
+            for info, match in wanted:
+                _take(opened, info, LARGEST.get(match["name"] or match["kept"] or "", MAX_PICTURE_BYTES), out)
+    # What zipfile raises for a damaged file, an encrypted one, or a method that it does not know.
+    except (BadZipFile, zlib.error, LZMAError, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise InputError(f"no ZIP file that can be read ({error})") from error
+    return sorted({match["slug"] for _, match in wanted})
+
+
+def _take(archive: ZipFile, info: ZipInfo, most: int, out: Path) -> None:
+    if info.file_size > most:
+        raise InputError(f"{info.filename}: larger than {most // 1024} KiB")
+    with archive.open(info) as file:
+        write_bytes(out / info.filename, file.read(most))
+
+
+def _brought_back(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: Path) -> str:
+    """Bring back what one artefact has of a submission, and return it in words; empty if it has nothing of use."""
+    judged = _settled(former / JUDGEMENTS) + _settled(kept_judgements(former))
+    answers = 0
+    # Transcripts are fetched and re-scored anew, which asks no model. Pairs of programs ask none either.
+    specs = loaded.submission.players.values()
+    paid = any(spec.player != RECORDED and not is_offline(spec) for spec in specs)
+    if loaded.submission.transcripts is None and paid and (former / RUN_FILE).is_file():
+        answers = _make_anew(former, loaded, instances, out)
+    if judged:
+        data = b"".join(line + b"\n" for line in question_lines(judged))
+        write_bytes(kept_judgements(out), data)
+    parts = [f"{number} {word}" for number, word in ((answers, "answers"), (len(judged), "judges' answers")) if number]
+    return " and ".join(parts)
+
+
+def _settled(file: Path) -> list[JudgeQuestion]:
+    return [question for question in read_records(file, QUESTIONS) if question.settled]
+
+
+def _make_anew(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: Path) -> int:
+    """Make the run that is played now, with the answers in a former run folder; return their number.
+
+    Raises:
+        InputError: An answer or a picture is damaged, or ``out`` exists already.
+    """
+    prepared = prepare(loaded.path, instances.folder, {})
+    game, prompts = prepared.game, prepared.game.prompts(None)
+    run = make_run(loaded, instances, prepared.rules, prompts, 0)
+    folder = open_any_run(former)
+    # Answers of other players, or by other rules, prompts or targets, answer other questions. The stated id is text.
+    if with_run_id(folder.run).run_id != run.run_id:
+        return 0
+    calls = _answers(folder, {seat.name: seat for seat in game.seats}, instances.instances.ids)
+    if not calls:
+        return 0
+    with new_folder(out) as temporary:
+        made = create_run(temporary, run, instances)
+        write_provenance(made.path, make_provenance(loaded.path))
+        with RunWriter(made) as writer:
+            for _, answered in groupby(calls.values(), key=lambda call: call.episode_id):
+                writer.record([Entry(call, _picture(folder, call)) for call in answered])
+            for failure, instance in _refusals(folder, calls, instances):
+                # A model's refusal is its answer: the rules say how the episode ended.
+                table = RecordedTable(failure.episode_id, calls, [failure], made.stored_rendering)
+                setup = episode_setup(game, run, instances, instance, prompts)
+                try:
+                    ended = ended_episode(game, instance, asyncio.run(played(game, table, setup)))
+                except MissingAnswerError:
+                    continue
+                if ended.finished:
+                    writer.record([Entry(failure), end_entry(ended)])
+    return len(calls)
+
+
+def _answers(
+    folder: RunFolder | GameRunFolder, seats: Mapping[str, Seat[Any, Any]], episode_ids: Collection[str]
+) -> dict[CallKey, Call]:
+    """Return the answers that seats of the game gave in episodes of the set.
+
+    Raises:
+        InputError: One is damaged, or no record of ours could hold it.
+    """
+    calls: dict[CallKey, Call] = {}
+    for key, call in folder.calls().items():
+        if key.episode_id not in episode_ids or key.role not in seats:
+            continue
+        too_long = len(call.text or "") > LONGEST_TEXT or any(len(note) > LONGEST_NOTE for note in call.notes)
+        if too_long or len(call.notes) > MAX_NOTES or not answers_alone(seats[key.role], call):
+            raise InputError(f"{key.episode_id}, {key.turn}, {key.role}: not an answer of this seat")
+        calls[key] = call
+    return calls
+
+
+def _picture(folder: RunFolder | GameRunFolder, call: Call) -> Picture | None:
+    """Return the picture of an answer, decoded and written as players' pictures are; None if it has none.
+
+    Raises:
+        InputError: It is missing, damaged, or another one than the answer names.
+    """
+    if call.rendering is None:
+        return None
+    path = folder.rendering_path(call.rendering.sha256)
+    picture = Picture.from_untrusted(read_image_bytes(path), path.name)
+    if Rendering.of(picture) != call.rendering:
+        raise InputError(f"{path.name}: not the picture that the answer names")
+    return picture
+
+
+def _refusals(
+    folder: RunFolder | GameRunFolder, calls: Mapping[CallKey, Call], instances: AnyInstanceSet
+) -> Iterator[tuple[Failure, AnyInstance]]:
+    """Yield the last refusal of each episode that says something about its players, with the episode's instance."""
+    final = {
+        failure.episode_id: failure
+        for failure in folder.failures()
+        if failure.reason != "stopped" and failure.reason not in TECHNICAL_REASONS
+    }
+    for instance in instances.instances.named(final):
+        failure = final[instance.instance_id]
+        # Asked once more, it was answered after all.
+        if CallKey(failure.episode_id, failure.turn, failure.role) not in calls:
+            yield failure, instance
+
+
+def add_kept_judgements(run: Path) -> int:
+    """Add the judges' answers that are kept beside a run to it, and return their number; the file beside it goes.
+
+    Raises:
+        InputError: A line is damaged.
+    """
+    kept, file = kept_judgements(run), run / JUDGEMENTS
+    if not kept.is_file():
+        return 0
+    before = list(read_records(file, QUESTIONS))
+    known = {question.key for question in before if question.settled}
+    added = [question for question in _settled(kept) if question.key not in known]
+    write_bytes(file, b"".join(line + b"\n" for line in question_lines([*before, *added])))
+    kept.unlink()
+    return len(added)
+
+
+def keep_judgements(run: Path) -> None:
+    """Keep the judges' answers of a run that is made anew beside it, with those that are kept already."""
+    questions = {question.key: question for question in (*_settled(kept_judgements(run)), *_settled(run / JUDGEMENTS))}
+    if questions:
+        write_bytes(kept_judgements(run), b"".join(line + b"\n" for line in question_lines(questions.values())))
