@@ -15,7 +15,7 @@ from ircore.core.conformance import ConformanceError, outside_calls
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Difficulty, GameRules, PlayerSpec, Record
+from ircore.core.records import Box, Difficulty, GameRules, PlayerSpec, Record
 from ircore.games.base import (
     Ending,
     EpisodeSetup,
@@ -29,7 +29,7 @@ from ircore.games.base import (
     Table,
 )
 from ircore.games.reconstruction.conformance import check_category
-from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
+from ircore.games.reconstruction.targets.base import Builder, Drawn, SceneDrawing
 from ircore.players.base import DescriberView, Question, TextAnswer, Traits, refuse_settings
 from ircore.players.conformance import check_player
 from ircore.runs.conformance import check_game
@@ -200,6 +200,48 @@ def test_a_category_that_ignores_its_generator() -> None:
 
     with pytest.raises(ConformanceError, match="category discs, easy: 3 different seeds give the same picture"):
         check_category(build, "discs")
+
+
+def drawn_by(kind: str, text: str | None = None, kinds: dict[str, float] | None = None, **about: Any) -> Builder:
+    """Return a category that draws a disc and calls it ``kind``."""
+
+    def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+        scene = SceneDrawing(kinds=kinds)
+        box = scene.drawing.ellipse((rng.randint(100, 400), 200), (20, 20), fill="#ff0000")
+        scene.add(kind, box, "#ff0000", text, **about)
+        return scene.finish()
+
+    return build
+
+
+def test_a_category_with_kinds_of_its_own() -> None:
+    check_category(drawn_by("blob", kinds={"blob": 2.0}, size=[3], corners="none"))
+
+
+@pytest.mark.parametrize(
+    ("build", "fault"),
+    [
+        (drawn_by("bar", value=3), "bar at .* states no baseline, category, series, orientation in the form"),
+        (drawn_by("circle", radius="large"), "circle at .* states no centre, radius in the form .* name of your own"),
+        (drawn_by("bar", text="12"), "bar at .* states no value"),
+        (drawn_by("disc", text="12"), "disc has the text '12': give texts a type of their own"),
+        (drawn_by("blob", kinds={"disc": 2.0}), "kinds gives disc a weight, which is no kind of the category's own"),
+    ],
+)
+def test_faults_of_scenes(build: Builder, fault: str) -> None:
+    with pytest.raises(ConformanceError, match=fault):
+        check_category(build, "discs")
+
+
+def test_a_category_whose_pictures_show_nothing_of_what_the_scene_says() -> None:
+    def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+        scene = SceneDrawing()
+        scene.drawing.ellipse((rng.randint(100, 400), 200), (20, 20), fill="#ff0000")
+        scene.add("blob", Box(20, 400, 60, 440), "#00ff00")
+        return scene.finish()
+
+    with pytest.raises(ConformanceError, match="verified rates the target of seed 0 itself with None"):
+        check_category(build, "blobs")
 
 
 class Step(Record):
