@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -37,7 +37,10 @@ class Guess(Game[GameRules]):
     name, title = "guess", "Guess a word"
     seats = (GUESSER,)
     payload, rules, step = Secret, GameRules, Guessed
-    outcomes: tuple[GameOutcome, ...] = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    outcomes: ClassVar[tuple[GameOutcome, ...]] = (
+        GameOutcome("completed", played=True),
+        GameOutcome("aborted", played=False),
+    )
     measures = (Measure("correct", "Correct", range=(0, 1)),)
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
