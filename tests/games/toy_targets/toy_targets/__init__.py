@@ -1,4 +1,4 @@
-"""Targets for the reconstruction game: discs and clocks, drawn; and plain pictures, one for each line of a file of colours."""
+"""Targets for the reconstruction game: discs and clocks, drawn; and plain pictures, one for each line of a file."""
 
 import math
 import random
