@@ -20,6 +20,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
 from ircore.core.images import Picture
+from ircore.core.plugins import available
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
@@ -181,6 +182,9 @@ class GameRows:
                 self._findings.add(f"data/{INSTANCES.name}", f"not the set that run {run.run_id} was played on")
         if self._findings.faults:
             return
+        if self.game not in available("games"):
+            self.not_checked.append(f"the game {self.game} is not installed here: its rows are not compared")
+            return
         try:
             tables = DeclaredTables.of(load_game(self.game), self._instance_set(), self.runs())
         except (InputError, WorkError) as error:
@@ -200,8 +204,16 @@ class GameRows:
         for name, declared in tables.configs.items():
             config = self._configs.get(name)
             own = declared if config is None else declared.among({column.name for column in config.columns})
-            if config is not None and len(config.columns) - len(foreign_columns(config, own)) != len(own.columns):
-                yield f"the installed game declares other columns of {name}"
+            if config is None:
+                continue
+            foreign = foreign_columns(config, own)
+            held = {column.name for column in config.columns} - set(foreign)
+            if len(held) != len(own.columns):
+                lacking = [column.name for column in own.columns if column.name not in held]
+                yield (
+                    f"the installed game declares other columns of {name}; the release lacks"
+                    f" {', '.join(lacking) or 'none of its own'}"
+                )
 
     def _compare(self, config: Config, tables: DeclaredTables) -> None:
         made: list[Row] = []

@@ -59,7 +59,7 @@ def full_check(
 def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Report:
     """Add the differences of values that were computed again to a report."""
     if report.source is None:
-        reason = "of the faults above" if report.faults else "a game is not installed here"
+        reason = "of the faults above" if report.faults else "; ".join(report.not_checked)
         return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}"))
     rescoring = rescore_release(folder, report.runs, report.game_runs, draw, processes)
     return replace(report, faults=(*report.faults, *rescoring.faults), rescored=tuple(rescoring.lines()))

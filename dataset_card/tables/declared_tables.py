@@ -21,7 +21,7 @@ from dataset_card.tables.schema import (
 )
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_key
-from ircore.games.base import Game, picture_fields
+from ircore.games.base import Game, picture_fields, step_defaults
 from ircore.games.declarations import has_rated_pictures
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld_pictures import published_pictures
@@ -132,11 +132,14 @@ class DeclaredTables(GameTables):
         pictures = picture_fields(self.game.step)
         for name, info in self.game.step.model_fields.items():
             about, column = info.description or name, step_column(name)
+            # A field with a default may be younger than a release, whose steps then read as having that default.
+            later = not info.is_required()
             if name in pictures:
-                yield Column(column, "image", about, nullable=True, repeats=True)
-                yield Column(f"{column}_sha256", "string", f"SHA-256 of the bytes of `{name}`.", nullable=True)
+                words = f"SHA-256 of the bytes of `{name}`."
+                yield Column(column, "image", about, nullable=True, repeats=True, later=later)
+                yield Column(f"{column}_sha256", "string", words, nullable=True, later=later)
             else:
-                yield Column(column, _kind(info.annotation), about, nullable=True)
+                yield Column(column, _kind(info.annotation), about, nullable=True, later=later)
 
     def _instance_columns(self) -> tuple[Column, ...]:
         pictures: list[Column] = []
@@ -225,9 +228,9 @@ class DeclaredTables(GameTables):
 
     def _of_step(self, run: PlayedGameRun, step: Fields) -> Row:
         row: Row = {}
-        pictures = picture_fields(self.game.step)
+        pictures, defaults = picture_fields(self.game.step), step_defaults(self.game.step)
         for name, info in self.game.step.model_fields.items():
-            value, column = step.get(name), step_column(name)
+            value, column = step.get(name, defaults.get(name)), step_column(name)
             if name in pictures:
                 rendering = None if value is None else Rendering.model_validate(value)
                 row |= picture_columns(column, run, rendering)

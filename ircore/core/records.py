@@ -102,6 +102,13 @@ class Scene(Record):
         default=None, description="Colour of the pixels no element touched; null if not one colour."
     )
     elements: tuple[Element, ...] = Field(description="Back to front.")
+    kinds: dict[Name, Annotated[float, Field(gt=0, le=10)]] = Field(
+        default_factory=dict,
+        max_length=50,
+        exclude_if=lambda value: not value,  # scenes without kinds of their own keep their bytes
+        description="Types of elements that are the category's own, and what the presence of one weighs in verified;"
+        " the presence of a bar weighs 1.",
+    )
 
 
 class AnyInstance(Record):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from pydantic_core import to_jsonable_python
+
 from ircore.core.episode_records import AnyAbortReason, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -315,3 +317,12 @@ class Game(ABC, Generic[RulesT]):
 def picture_fields(step: type[Record]) -> tuple[str, ...]:
     """Return the fields of a step that hold a picture."""
     return tuple(name for name, info in step.model_fields.items() if info.annotation in (Rendering, Rendering | None))
+
+
+def step_defaults(step: type[Record]) -> dict[str, Any]:
+    """Return the defaults of a step's optional fields, as JSON; steps recorded before a field was added have them."""
+    return {
+        name: to_jsonable_python(info.get_default(call_default_factory=True))
+        for name, info in step.model_fields.items()
+        if not info.is_required()
+    }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ircore.core.game_records import GameScore
-from ircore.games.base import Curve, Ending, Measure, Measured
+from ircore.games.base import Curve, Ending, Measure, Measured, step_defaults
 from ircore.results.conditions import strata, under
 from ircore.results.games import GameResults
 from ircore.results.hops import normalised
@@ -95,8 +95,13 @@ def run_episodes(
     scores: dict[str, list[GameScore]] = {}
     for score in run.scores:
         scores.setdefault(score.episode_id, []).append(score)
+    defaults = step_defaults(results.game.step)
     return tuple(
-        SteppedEpisode(conditions[episode.instance_id], episode.steps, by_step(scores.get(episode.episode_id, ())))
+        SteppedEpisode(
+            conditions[episode.instance_id],
+            [{**defaults, **step} for step in episode.steps],
+            by_step(scores.get(episode.episode_id, ())),
+        )
         for episode in under(run.episodes, category, difficulty)
     )
 

@@ -1,15 +1,15 @@
 """Check that a game keeps the contract of ``ircore.games.base``: played, recorded and played again from the record."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
 from pydantic import ValidationError
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
@@ -18,11 +18,13 @@ from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import rating_fault
 from ircore.instances.store import GameInstanceSet, InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
-from ircore.runs.answers import answer_of, call_entry, call_key, fitting
+from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting
 from ircore.runs.episode import ended_episode, payload_of, played
 from ircore.runs.events import Call, CallKey
 
 EPISODE = "episode"
+REFUSALS: Mapping[str, AnyAbortReason] = {"describe": "describer_refused", "render": "generator_refused"}
+"""Reasons of refusals by the method of the seat; those of other seats name no seat."""
 
 MakeInstruments = Callable[[Mapping[str, Picture], Callable[[Rendering], Picture]], Instruments]
 """Makes instruments of an instance's pictures by name and of what reads a rendering."""
@@ -37,6 +39,7 @@ class _Table:
     """A table whose seats answer from a record, and from players where these are given.
 
     Attributes:
+        seats: Those that the rules of the episode fill; manifests leave all others empty.
         players: By their seats; empty if only the record answers.
         record: Answers as a journal keeps them.
         pictures: Answered pictures by their hash.
@@ -44,6 +47,7 @@ class _Table:
     """
 
     game: Game[Any]
+    seats: tuple[Seat[Any, Any], ...]
     players: Mapping[str, Any] = field(default_factory=dict)
     record: dict[CallKey, Call] = field(default_factory=dict)
     pictures: dict[str, Picture] = field(default_factory=dict)
@@ -53,6 +57,8 @@ class _Table:
         """Answer a question, and record the answer."""
         where = f"game {self.game.name}: seat {seat.name}, step {question.step}"
         expect(question.step >= 1, f"{where}: steps are counted from 1")
+        empty = seat in self.game.seats and seat not in self.seats
+        expect(not empty, f"{where}: is asked without the rule {seat.when}, where manifests leave the seat empty")
         key = call_key(EPISODE, seat, question)
         self.questions[key] = question
         if key not in self.record:
@@ -74,7 +80,7 @@ class _Table:
         method = getattr(self.players[seat.name], seat.method, None)
         if method is None:
             raise ConformanceError(f"{where}: its player has no method {seat.method}")
-        answer: Answer = await method(question)
+        answer: Answer = await method(as_asked(seat, question))
         try:
             fitting(seat, question, answer)
         except WorkError as error:
@@ -94,10 +100,13 @@ def check_game(
 ) -> None:
     """Check a game's declarations and measures; play an episode of each setup and resume it after every answer.
 
+    Each setup is played under its rules and, where seats are asked with a rule, with that rule turned round. Every
+    question is also asked in vain: refused, which the rules may handle, and failed for a technical reason.
+
     Args:
         game: The game or its class.
         setups: Setups of the episodes to play, at least one; ``episode_setups`` makes them from an instance set.
-        players: One for each seat, by the seat's name.
+        players: One for each seat, by the seat's name; seats that are asked with a rule have one, too.
         instruments: ``ircore.scorers.game_instruments.EpisodeInstruments``, for measures that need pictures; these are
             not checked if None.
 
@@ -108,17 +117,17 @@ def check_game(
     faults = declaration_faults(declared_game)
     expect(not faults, f"game {getattr(declared_game, 'name', type(declared_game).__name__)}: {'; '.join(faults)}")
     expect(bool(setups), f"game {declared_game.name}: no episode to play: give setups")
-    for setup in setups:
-        where = f"game {declared_game.name}: {setup.instance.instance_id}"
+    for setup, under in _under_all_rules(declared_game, setups):
+        where = f"game {declared_game.name}: {setup.instance.instance_id}{under}"
         expect(
             isinstance(setup.payload, declared_game.payload), f"{where}: payload is no {declared_game.payload.__name__}"
         )
-        first = _Table(declared_game, players)
+        first = _Table(declared_game, declared_game.seats_of(setup.rules), players)
         ending = asyncio.run(_played(declared_game, first, setup))
         _check_ending(declared_game, setup, ending, where)
         _check_record(declared_game, setup, first, ending, where)
         _check_resumes(declared_game, setup, first, where)
-        _check_refusal(declared_game, setup, where)
+        _check_unanswered(declared_game, setup, first, where)
         if _is_played(declared_game, ending):
             _check_measures(declared_game, setup, ending, where)
             _check_rated(declared_game, setup, ending, where)
@@ -147,6 +156,19 @@ def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) ->
         )
         for instance in instances.instances
     )
+
+
+def _under_all_rules(game: Game[Any], setups: Sequence[EpisodeSetup[Any]]) -> Iterator[tuple[EpisodeSetup[Any], str]]:
+    """Yield each setup, and again with each rule that seats go with turned round; with words for messages."""
+    for setup in setups:
+        yield setup, ""
+        for name in dict.fromkeys(seat.when for seat in game.seats if seat.when):
+            turned = {**setup.rules.model_dump(), name: not getattr(setup.rules, name)}
+            try:
+                rules = game.rules.model_validate(turned)
+            except ValidationError:  # these rules cannot be had together, so nobody plays by them
+                continue
+            yield replace(setup, rules=rules), f", rule {name}={str(turned[name]).lower()}"
 
 
 async def _played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
@@ -182,7 +204,7 @@ def _check_record(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, endi
 
     async def watched() -> tuple[Ending, list[str]]:
         with outside_calls() as calls:
-            again = await _played(game, _Table(game, {}, dict(first.record), first.pictures), setup)
+            again = await _played(game, _Table(game, first.seats, {}, dict(first.record), first.pictures), setup)
         return again, calls
 
     try:
@@ -197,7 +219,7 @@ def _check_resumes(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, whe
     """Cut the record after every answer and check that the rules then ask the same questions as before."""
     keys = list(first.record)
     for count in range(len(keys)):
-        table = _Table(game, {}, {key: first.record[key] for key in keys[:count]}, first.pictures)
+        table = _Table(game, first.seats, {}, {key: first.record[key] for key in keys[:count]}, first.pictures)
         try:
             asyncio.run(_played(game, table, setup))
         except _InterruptedError:
@@ -210,15 +232,32 @@ def _check_resumes(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, whe
         raise ConformanceError(f"{where}: resumed after {count} answers, the episode ends without the others")
 
 
-def _check_refusal(game: Game[Any], setup: EpisodeSetup[Any], where: str) -> None:
-    """Check that an episode whose first question nobody can answer ends, and does not count as played."""
+def _check_unanswered(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, where: str) -> None:
+    """Ask each question in vain: after a refusal the episode ends as declared, and after an outage it is not closed."""
+    keys = list(first.record)
+    for count, key in enumerate(keys):
+        told = f"{where}: {key.role} in step {key.turn}"
+        answered = {key: first.record[key] for key in keys[:count]}
+        outage = _ended_without(game, setup, first, answered, is_outage=True)
+        expect(outage.reason in TECHNICAL_REASONS, f"{told}: an outage closes the episode as {outage.outcome}")
+        refused = _ended_without(game, setup, first, answered, is_outage=False)
+        _check_ending(game, setup, refused, f"{told} refuses")
+        if _is_played(game, refused):
+            _check_measures(game, setup, refused, f"{told} refuses")
+        _check_shown(game, setup, refused, f"{told} refuses")
 
-    class Refusing:
-        async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:  # noqa: ARG002 - a table's signature
-            raise PlayerError("provider_error", "refused by the conformance check")
 
-    ending = asyncio.run(_played(game, Refusing(), setup))
-    expect(not _is_played(game, ending), f"{where}: counts as played though its first question had no answer")
+def _ended_without(
+    game: Game[Any], setup: EpisodeSetup[Any], first: _Table, answered: Mapping[CallKey, Call], *, is_outage: bool
+) -> Ending:
+    """Return how an episode ends in which whatever is not in the record has no answer."""
+
+    class Refusing(_Table):
+        async def _ask_player(self, key: CallKey, seat: Seat[Any, Any], question: Any, where: str) -> None:  # noqa: ARG002
+            reason = "provider_error" if is_outage else REFUSALS.get(seat.method, "answer_refused")
+            raise PlayerError(reason, "in vain, by the conformance check")
+
+    return asyncio.run(_played(game, Refusing(game, first.seats, {}, dict(answered), first.pictures), setup))
 
 
 def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircore.core.episode_records import AnyAbortReason, Episode
+from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameInstance, GameRun
 from ircore.core.images import Picture
@@ -77,19 +77,26 @@ class _CheckedTable:
     Attributes:
         questions: Step and seat of every question so far.
         errors: Errors that questions raised.
+        stopped: The error after which the episode cannot go on now, whatever the rules make of it: any but a refusal by
+            the player. From then on nothing is asked, since the answers would follow from an answer that is missing.
     """
 
     def __init__(self, table: Table, game: Game[Any], where: str) -> None:
         self._table, self._game, self._where = table, game, where
         self.questions: set[tuple[int, str]] = set()
         self.errors: list[Exception] = []
+        self.stopped: Exception | None = None
 
     async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        if self.stopped is not None:
+            raise self.stopped
         try:
             self._refuse(seat, question.step)
             return await self._table.ask(seat, question)
         except Exception as error:
             self.errors.append(error)
+            if not isinstance(error, PlayerError) or error.reason in TECHNICAL_REASONS:
+                self.stopped = self.stopped or error
             raise
 
     def _refuse(self, seat: Seat[Any, Any], step: int) -> None:
@@ -105,20 +112,35 @@ class _CheckedTable:
 async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
     """Play an episode; a player's refusal that the rules do not handle aborts the episode.
 
+    A question that failed for a technical reason aborts it with that reason even if the rules handle refusals, so that
+    an outage never becomes a result; the episode is played again by the same command.
+
     Raises:
-        WorkError: The rules broke; whatever a question raises passes unchanged.
+        WorkError: The rules broke; whatever a question raises passes unchanged, even if the rules catch it.
     """
     where = f"{setup.instance.instance_id}: the game {game.name}"
     checked = _CheckedTable(table, game, where)
     try:
-        return await game.play(checked, setup)
-    except PlayerError as refusal:
-        return Ending("aborted", (), refusal.reason, refusal.detail)
+        ending = await game.play(checked, setup)
     except Exception as error:
+        if checked.stopped is not None:
+            return _stopped(checked.stopped)
+        if isinstance(error, PlayerError):
+            return Ending("aborted", (), error.reason, error.detail)
         if error in checked.errors or isinstance(error, InputError):
             raise
         with plugin_work(where, remedy=_REMEDY):
             raise
+    if checked.stopped is None or (isinstance(ending, Ending) and ending.reason in TECHNICAL_REASONS):
+        return ending
+    return _stopped(checked.stopped)
+
+
+def _stopped(error: Exception) -> Ending:
+    """Return the ending of an episode in which a question failed technically; raise any other error."""
+    if isinstance(error, PlayerError):
+        return Ending("aborted", (), error.reason, error.detail)
+    raise error
 
 
 def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:

@@ -133,10 +133,11 @@ def score_runs(
             # Metrics are for reconstruction alone: another game measures its pictures by itself.
             metrics = plan.metrics if isinstance(run, RunFolder) else ()
             plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges), metrics=metrics)
-            works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run)) for episode in rated]
+            scened = categories_with_scenes(run.instances.instances) if isinstance(run, RunFolder) else ()
+            works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run, scened)) for episode in rated]
             for name in plan_of_run.judges:
                 # Before any score, so that scores of another version under the same name are refused at once.
-                run.keep_judge(identity_of(name, installed_judge(name)))
+                run.keep_judge(identity_of(name, installed_judge(name), scened))
             _count_left_out(counts, plan.judges, works_of_run)
             done = scores_by_question(run)
             # A question holds the rendering's hash and the metric's version, so outdated scores do not count as done.
@@ -182,14 +183,22 @@ def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> t
     A judge of scenes is left out where no target has one; where some have, a target of its categories without one
     counts as missing.
     """
+    scened = categories_with_scenes(instances)
     return tuple(
-        name for name in judges if any(_applies(name, instance.category, instance.scene) for instance in instances)
+        name
+        for name in judges
+        if any(_applies(name, instance.category, instance.scene, scened) for instance in instances)
     )
 
 
-def _applies(name: str, category: str, scene: Scene | None) -> bool:
+def categories_with_scenes(instances: Sequence[Instance]) -> tuple[str, ...]:
+    """Return the categories of a set in which some target has a scene, in the order of the set."""
+    return tuple(dict.fromkeys(instance.category for instance in instances if instance.scene is not None))
+
+
+def _applies(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:
     judge = installed_judge(name)
-    return identity_of(name, judge).rates(category) and not (isinstance(judge, SceneJudge) and scene is None)
+    return identity_of(name, judge, scened).rates(category) and not (isinstance(judge, SceneJudge) and scene is None)
 
 
 def scores_by_question(run: AnyRunFolder) -> dict[Wanted, Score]:
@@ -204,12 +213,19 @@ def scored_turns(episode: RatedEpisode, every_turn: bool) -> list[tuple[int, str
     return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
 
 
-def wanted_scores(episode: RatedEpisode, plan: ScoringPlan) -> tuple[Wanted, ...]:
-    """List the scores that a plan asks of a played episode: turn by turn, the preference last."""
+def wanted_scores(episode: RatedEpisode, plan: ScoringPlan, with_scenes: Sequence[str] = ()) -> tuple[Wanted, ...]:
+    """List the scores that a plan asks of a played episode: turn by turn, the preference last.
+
+    Args:
+        episode: The episode.
+        plan: What to score.
+        with_scenes: Categories of the run's set whose targets have scenes.
+    """
     scored = scored_turns(episode, plan.every_turn)
     if not scored:
         return ()
-    judges = tuple(name for name in plan.judges if identity_of(name, installed_judge(name)).rates(episode.category))
+    identities = {name: identity_of(name, installed_judge(name), with_scenes) for name in plan.judges}
+    judges = tuple(name for name in plan.judges if identities[name].rates(episode.category))
     raters = tuple(name for name in judges if "similarity" in tasks_of(installed_judge(name)))
     tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [

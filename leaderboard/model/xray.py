@@ -13,6 +13,7 @@ from ircore.core.episode_records import Episode, Turn
 from ircore.core.fact_records import FactNote, RenderingFacts
 from ircore.core.records import Box, Scene
 from ircore.core.untrusted_text import visible
+from ircore.instances.readable_scenes import readable_scene
 from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
 from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
 from leaderboard.model.turn_facts import Lines
@@ -173,6 +174,7 @@ class Xray:
 
 def draw_scene(scene: Scene) -> DrawnScene:
     """Return the marks and facts of a target for X-rays."""
+    scene = readable_scene(scene)
     facts = tuple(facts_of(scene))
     of_mark: dict[str, list[int]] = {}
     for place, fact in enumerate(facts):

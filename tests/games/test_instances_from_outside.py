@@ -40,6 +40,27 @@ def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
 
 
 @pytest.mark.slow
+def test_a_category_with_kinds_of_its_own_goes_all_the_way_to_site_and_release(user: Toy) -> None:
+    user.run("instances", "build", "--category", "clocks", "--per-condition", "3", "--seed", "7", "--out", "set")
+    user.run("play", PAIR, "--instances", "set", "--out", "run")
+    user.run("score", "run")
+    assert json.loads((user.folder / "run/judges/verified.json").read_text())["categories"][-1] == "clocks"
+    board = json.loads(user.run("results", "run", "--json"))
+    assert "verified" in board["caption"]
+    # Neither drawer nor describer of this pair knows clocks: what they show of one is little, and it is rated.
+    facts = json.loads(user.run("results", "run", "--table", "facts", "--json"))
+    kinds = {row["part"]: row["facts"] for row in facts["rows"] if row["difficulty"] == "hard"}
+    assert kinds["text"] == 3 * 12
+    user.run("site", "build", "--runs", "run", "--out", "site")
+    assert "The hand at" in "".join(page.read_text() for page in (user.folder / "site").rglob("*.html"))
+    user.run("release", "build", "--runs", "run", "--instances", "set", "--out", "release")
+    assert "0 faults" in user.run("release", "check", "release")
+    user.run("release", "pull", "release", "--out", "pulled")
+    pulled = next((user.folder / "pulled").rglob("instances.jsonl"))
+    assert '"kinds":{"dial":0.5,"hand":2.0}' in pulled.read_text()
+
+
+@pytest.mark.slow
 def test_it_is_no_part_of_the_set_that_names_no_category(user: Toy) -> None:
     user.run("instances", "build", "--per-condition", "1", "--difficulty", "easy", "--out", "set")
     made = read_instances(user.folder / "set")

@@ -51,6 +51,13 @@ print(json.dumps({
 }))
 """
 
+GROWN = """
+import json, sys
+import datasets
+table = datasets.load_dataset(sys.argv[1], "transcripts_rps", split="test")
+print(json.dumps([[row[name] for name in ("thought", "tags", "second")] for row in table]))
+"""
+
 RESULTS = """
 import json, sys
 import ircore
@@ -244,10 +251,46 @@ def test_results_and_tables_load_in_python(mixed: Toy) -> None:
     }
 
 
+def upgraded(mixed: Toy, fields: str) -> None:
+    """Install a version of the game whose steps have more fields than those of the release."""
+    newer = mixed.folder / "newer"
+    shutil.copytree(mixed.packages, newer)
+    game = newer / "toy_rps" / "game.py"
+    last = '    won: bool = Field(description="Whether that beats the sign.")\n'
+    game.write_text(game.read_text().replace(last, last + fields))
+    mixed.environment = {**mixed.environment, "PYTHONPATH": str(newer)}
+
+
+def test_fields_that_a_step_gained_since_the_release_read_as_their_defaults(mixed: Toy) -> None:
+    upgraded(
+        mixed,
+        '    thought: str = Field(default="none", description="What the chooser thought.")\n'
+        '    tags: tuple[str, ...] = ("a", "b")\n'
+        "    second: Rendering | None = None\n",
+    )
+    said = mixed.run("release", "check", "release", "--rescore")
+    assert "computed again: metrics rounds 8, ssim 4, wins 8, won 24" in said
+    assert "release: 0 faults" in said
+    assert "not checked" not in said
+    # A release that grows from it has the new columns, with the defaults in the rows of earlier runs.
+    mixed.run("release", "build", "--runs", "runs/perfect", "--instances", "signs", "--out", "grown")
+    loaded = python(mixed, GROWN, "grown")
+    assert loaded == [["none", ["a", "b"], None]] * 4 * 3
+    assert "grown: 0 faults" in mixed.run("release", "check", "grown", "--rescore")
+
+
+def test_a_field_without_a_default_is_named_as_what_keeps_a_release_from_being_checked(mixed: Toy) -> None:
+    upgraded(mixed, "    thought: str\n")
+    said, _ = mixed.start("release", "check", "release", "--rescore").communicate()
+    told = "the installed game declares other columns of transcripts_rps; the release lacks thought"
+    assert f"rescoring: not tried, because rps: rows not compared with its records: {told}" in said
+    assert "not installed" not in said
+
+
 def test_without_the_game_a_release_loads_and_the_check_says_what_is_open(mixed: Toy) -> None:
     mixed.environment = {name: value for name, value in mixed.environment.items() if name != "PYTHONPATH"}
     said = mixed.run("release", "check", "release")
-    assert "not checked: rps: rows not compared with its records" in said
+    assert "not checked: the game rps is not installed here: its rows are not compared" in said
     assert "0 faults" in said
     assert "3 runs" in mixed.run("release", "pull", "release", "--out", "pulled")
 

@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from ircore.core.conformance import ConformanceError, outside_calls
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Difficulty, GameRules, PlayerSpec, Record
+from ircore.core.records import Box, Difficulty, GameRules, PlayerSpec, Record
 from ircore.games.base import (
     Ending,
     EpisodeSetup,
@@ -29,8 +30,16 @@ from ircore.games.base import (
     Table,
 )
 from ircore.games.reconstruction.conformance import check_category
-from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
-from ircore.players.base import DescriberView, Question, TextAnswer, Traits, refuse_settings
+from ircore.games.reconstruction.targets.base import Builder, Drawn, SceneDrawing
+from ircore.players.base import (
+    ChoiceAnswer,
+    DescriberView,
+    PlayerError,
+    Question,
+    TextAnswer,
+    Traits,
+    refuse_settings,
+)
 from ircore.players.conformance import check_player
 from ircore.runs.conformance import check_game
 from ircore.scorers.conformance import check_judge, check_metric
@@ -202,6 +211,48 @@ def test_a_category_that_ignores_its_generator() -> None:
         check_category(build, "discs")
 
 
+def drawn_by(kind: str, text: str | None = None, kinds: dict[str, float] | None = None, **about: Any) -> Builder:
+    """Return a category that draws a disc and calls it ``kind``."""
+
+    def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+        scene = SceneDrawing(kinds=kinds)
+        box = scene.drawing.ellipse((rng.randint(100, 400), 200), (20, 20), fill="#ff0000")
+        scene.add(kind, box, "#ff0000", text, **about)
+        return scene.finish()
+
+    return build
+
+
+def test_a_category_with_kinds_of_its_own() -> None:
+    check_category(drawn_by("blob", kinds={"blob": 2.0}, size=[3], corners="none"))
+
+
+@pytest.mark.parametrize(
+    ("build", "fault"),
+    [
+        (drawn_by("bar", value=3), "bar at .* states no baseline, category, series, orientation in the form"),
+        (drawn_by("circle", radius="large"), "circle at .* states no centre, radius in the form .* name of your own"),
+        (drawn_by("bar", text="12"), "bar at .* states no value"),
+        (drawn_by("disc", text="12"), "disc has the text '12': give texts a type of their own"),
+        (drawn_by("blob", kinds={"disc": 2.0}), "kinds gives disc a weight, which is no kind of the category's own"),
+    ],
+)
+def test_faults_of_scenes(build: Builder, fault: str) -> None:
+    with pytest.raises(ConformanceError, match=fault):
+        check_category(build, "discs")
+
+
+def test_a_category_whose_pictures_show_nothing_of_what_the_scene_says() -> None:
+    def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
+        scene = SceneDrawing()
+        scene.drawing.ellipse((rng.randint(100, 400), 200), (20, 20), fill="#ff0000")
+        scene.add("blob", Box(20, 400, 60, 440), "#00ff00")
+        return scene.finish()
+
+    with pytest.raises(ConformanceError, match="verified rates the target of seed 0 itself with None"):
+        check_category(build, "blobs")
+
+
 class Step(Record):
     guess: str
 
@@ -275,6 +326,27 @@ class Stubborn(Sound):
             return Ending("completed", ())
 
 
+class Prejudging(Sound):
+    """Takes a refusal for a played episode that it then cannot measure."""
+
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        try:
+            return await super().play(table, setup)
+        except PlayerError:
+            return Ending("completed", ())
+
+    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+        return super().measured(payload, ending) if ending.steps else iter(())
+
+
+class Renaming(Sound):
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        try:
+            return await super().play(table, setup)
+        except PlayerError:
+            return Ending("refused", ())
+
+
 class Hidden(Sound):
     def shown(self, payload: Any, ending: Ending | None) -> dict[str, Any]:
         return {"steps": len(ending.steps)}  # type: ignore[union-attr]  # the fault that is tested
@@ -301,7 +373,8 @@ class Guesser:
         (Unmeasured, "measured gives no length"),
         (Hidden, "one: shown breaks on an instance with AttributeError"),
         (Misnaming, "one: rated: step 1: the rated picture is none of the step's"),
-        (Stubborn, "counts as played though its first question had no answer"),
+        (Prejudging, "one: guesser in step 1 refuses: measured gives no length"),
+        (Renaming, "ended with 'refused', which it does not declare"),
     ],
 )
 def test_faults_of_games(game: type[Game[GameRules]], fault: str) -> None:
@@ -312,6 +385,84 @@ def test_faults_of_games(game: type[Game[GameRules]], fault: str) -> None:
     check_game(Sound, [setup], {"guesser": Guesser()})
     with pytest.raises(ConformanceError, match=fault):
         check_game(game, [setup], {"guesser": Guesser()})
+
+
+def test_an_outage_is_tried_on_rules_that_catch_everything() -> None:
+    # Whatever they return, the engine keeps the episode open: see test_faults_of_games.
+    instance = GameInstance(
+        instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
+    )
+    check_game(Stubborn, [EpisodeSetup(instance, Payload(), {}, GameRules())], {"guesser": Guesser()})
+
+
+class ThinkingRules(GameRules):
+    thinking: bool = False
+
+
+THINKER: Seat[Question, ChoiceAnswer] = Seat("thinker", "Thinker", "the prompt", "choice", when="thinking")
+
+
+class Thinking(Game[ThinkingRules]):
+    """A game with a seat that is asked under one rule alone."""
+
+    name, title = "sound", "Sound"
+    seats = (GUESSER, THINKER)
+    payload, rules, step = Payload, ThinkingRules, Step
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    measures = (Measure("length", "Length", range=(0, 10)),)
+
+    def thinks(self, rules: ThinkingRules) -> bool:
+        return rules.thinking
+
+    async def play(self, table: Table, setup: EpisodeSetup[ThinkingRules]) -> Ending:
+        thought = ""
+        if self.thinks(setup.rules):
+            thought = (await table.ask(THINKER, Question(1, "Sweet?", choices=("sweet", "sour")))).choice
+        guess = (await table.ask(GUESSER, Question(1, f"It is {thought}. Guess."))).text
+        return Ending("completed", (Step(guess=guess),))
+
+    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
+        yield Measured("length", None, len(ending.steps))
+
+
+class ThinkingAnyway(Thinking):
+    def thinks(self, rules: ThinkingRules) -> bool:
+        return True
+
+
+class BreakingWithThoughts(Thinking):
+    async def play(self, table: Table, setup: EpisodeSetup[ThinkingRules]) -> Ending:
+        ending = await super().play(table, setup)
+        return ending._replace(outcome="thought") if setup.rules.thinking else ending
+
+
+class Answering:
+    """Answers as it is asked to: with what the question says that the seat gives."""
+
+    async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
+        return ChoiceAnswer(question.choices[0]) if question.answers == "choice" else TextAnswer("apple")
+
+
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [
+        (Thinking, None),
+        (ThinkingAnyway, "seat thinker, step 1: is asked without the rule thinking, where manifests leave the seat"),
+        (BreakingWithThoughts, "ended with 'thought', which it does not declare"),
+    ],
+)
+def test_seats_that_go_with_a_rule_are_tried_with_and_without_it(
+    game: type[Game[ThinkingRules]], fault: str | None
+) -> None:
+    instance = GameInstance(
+        instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
+    )
+    setup = EpisodeSetup(instance, Payload(), {}, ThinkingRules())
+    players = {"guesser": Answering(), "thinker": Answering()}
+    with nullcontext() if fault is None else pytest.raises(ConformanceError, match=fault):
+        check_game(game, [setup], players)
+    with pytest.raises(ConformanceError, match="seat thinker, step 1: players has nobody for this seat"):
+        check_game(Thinking, [setup], {"guesser": Answering()})
 
 
 class Seen(Sound):

@@ -5,8 +5,10 @@ from typing import get_args
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.images import Picture
+from ircore.core.plugins import load
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.base import Builder, Drawn
+from ircore.instances.readable_scenes import NEEDED, missing_parameters
 
 SEEDS = range(3)
 """Seeds of the generators that a category is tried with."""
@@ -14,6 +16,8 @@ SEEDS = range(3)
 
 def check_category(build: Builder, name: str = "") -> None:
     """Check a category: draws easy and hard targets from the generator alone, with a scene that fits the picture.
+
+    The judge ``verified`` looks at each target, so that whatever scores, pages and releases read of a scene is read.
 
     Args:
         build: The function that the entry point names.
@@ -45,6 +49,25 @@ def _target(build: Builder, difficulty: Difficulty, seed: int, where: str) -> Dr
         left, top, right, bottom = element.box
         inside = 0 <= left <= right <= width and 0 <= top <= bottom <= height
         expect(inside, f"{where}: {element.type} at {tuple(element.box)} leaves the picture")
+        missing = missing_parameters(element)
+        expect(
+            not missing,
+            f"{where}: {element.type} at {tuple(element.box)} states no {', '.join(missing)} in the form that"
+            f" elements of this type have: state it, or give the type a name of your own",
+        )
+        expect(
+            element.text is None or element.type not in NEEDED,
+            f"{where}: {element.type} has the text {element.text!r}: give texts a type of their own, such as label",
+        )
+    common = sorted(set(drawn.scene.kinds) & set(NEEDED))
+    expect(not common, f"{where}: kinds gives {', '.join(common)} a weight, which is no kind of the category's own")
+    picture = Picture.from_pixels(drawn.drawing.pixels)
+    seen = load("judges", "verified")().with_scene(drawn.scene).rate(picture, picture)
+    expect(
+        seen.value == 10,
+        f"{where}: the judge verified rates the target of seed {seed} itself with {seen.value}"
+        f" ({seen.reason or 'not all is seen'}): draw what the scene says, in its colour and large enough to be told",
+    )
     return drawn
 
 

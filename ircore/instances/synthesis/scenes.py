@@ -154,7 +154,7 @@ def _element(entry: JsonValue, width: int, height: int) -> Element:
     if not (0 <= box.left < box.right <= width and 0 <= box.top < box.bottom <= height):
         raise ValueError("its box lies outside of the picture")
     for name, value in about.items():
-        if not _checks(element.type, name)(value):
+        if name not in (*FIELDS, "start", "end") or not parameter_fits(element.type, name, value):
             raise ValueError(f"its {name} cannot be used")
     missing = [name for name in _needed(element) if name not in about]
     if missing:
@@ -173,8 +173,8 @@ def _needed(element: Element) -> tuple[str, ...]:
     return needed
 
 
-def _checks(kind: str, name: str) -> Check:
-    """Return the check of a parameter; unknown ones are refused."""
+def parameter_fits(kind: str, name: str, value: Any) -> bool:
+    """Return whether the value of a parameter is what elements state under that name; True of names that none has."""
     if name in ("start", "end"):
-        return _is_angle if kind == "wedge" else is_point
-    return FIELDS.get(name, lambda _: False)
+        return _is_angle(value) if kind == "wedge" else is_point(value)
+    return name not in FIELDS or FIELDS[name](value)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Instance
+from ircore.instances.readable_scenes import readable_scene
 from ircore.instances.store import InstanceSet
 from ircore.scorers.judge_test import pixel_edits, scene_edits
 from ircore.scorers.judge_test.redraw import repainted
@@ -152,7 +153,7 @@ def _by_pixels(edit: Callable[[Pixels], Pixels]) -> Callable[[Sample], Picture |
 
 def _by_scene(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
     def make(sample: Sample) -> Picture | None:
-        scene = sample.instance.scene
+        scene = None if sample.instance.scene is None else readable_scene(sample.instance.scene)
         changed = edit(scene) if scene is not None else None
         if scene is None or changed is None:
             return None

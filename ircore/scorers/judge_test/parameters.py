@@ -24,8 +24,8 @@ def points(element: Element, name: str) -> list[Point]:
 
 
 def numbers(element: Element, name: str) -> list[float]:
-    """Return a parameter that is a list of numbers."""
-    value: Any = element.parameters[name]
+    """Return a parameter that is a list of numbers; empty if the element has no parameter of this name."""
+    value: Any = element.parameters.get(name, [])
     return [float(item) for item in value]
 
 

@@ -16,6 +16,7 @@ from ircore.core.records import Element, Scene
 from ircore.games.reconstruction.targets.base import SceneDrawing
 from ircore.games.reconstruction.targets.markers import draw_marker
 from ircore.games.reconstruction.targets.simple_shapes import RING_HOLE, corners
+from ircore.instances.readable_scenes import NEEDED
 from ircore.scorers.judge_test.parameters import number, numbers, point, points
 
 FRINGE = 2
@@ -53,17 +54,18 @@ def _draw(drawing: Drawing, element: Element, surface: str) -> None:
     if element.text is not None:
         box = element.box
         at = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
-        drawing.text(at, element.text, number(element, "size"), colour, "mm", number(element, "rotation"))
+        size = number(element, "size") if number(element, "size") > 0 else max(1, box.bottom - box.top)
+        drawing.text(at, element.text, size, colour, "mm", number(element, "rotation"))
     elif element.type == "marker":
         _draw_marker(drawing, element, colour, surface)
-    elif element.type in _BY_TYPE:
+    elif element.type in _BY_TYPE and ("centre" in about or element.type != "disc"):
         _BY_TYPE[element.type](drawing, element, colour)
-    elif "width" in about:
+    elif "width" in about and "points" in about:
         dash = numbers(element, "dash")
         drawing.line(
             points(element, "points"), colour, number(element, "width"), dash, closed=element.type == "polygon"
         )
-    elif "centre" in about:
+    elif "centre" in about and ("corners" in about or NEEDED.get(element.type) == ("centre", "radius")):
         _draw_shape(drawing, element, colour)
     elif "corners" in about or "points" in about:
         drawing.polygon(points(element, "corners" if "corners" in about else "points"), colour)

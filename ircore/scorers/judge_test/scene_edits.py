@@ -55,7 +55,7 @@ def labels_misspelt(scene: Scene) -> Scene | None:
 def colours_swapped(scene: Scene) -> Scene | None:
     """Swap the colours of two kinds of marks: of the two that take most of the picture and differ clearly."""
     sizes: dict[str, float] = {}
-    for mark in marks_of(scene):
+    for mark in filter(lambda mark: mark.colour, marks_of(scene)):
         sizes[mark.colour] = sizes.get(mark.colour, 0.0) + mark.size
     first, *others = sorted(sizes, key=lambda colour: -sizes[colour]) or [""]
     # Two shades of one colour swapped would hardly show.
@@ -67,7 +67,7 @@ def colours_wrong(scene: Scene) -> Scene | None:
     """Give every mark a colour that the scene does not have."""
     present = {element.colour for element in scene.elements if element.colour} | {scene.background or "#ffffff"}
     wrong: dict[str, str] = {}
-    for colour in dict.fromkeys(mark.colour for mark in marks_of(scene)):
+    for colour in dict.fromkeys(mark.colour for mark in marks_of(scene) if mark.colour):
         # Wrong colours differ among each other too: marks that were apart must stay apart.
         wrong[colour] = _farthest(present | set(wrong.values()))
     return _recoloured(scene, wrong) if wrong else None

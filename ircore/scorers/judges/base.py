@@ -1,5 +1,6 @@
 """Protocol of a judge."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -43,6 +44,7 @@ class Judge(Protocol):
         tasks: Optional, see ``tasks_of``; what is not in it is never asked.
         categories: Optional: the categories of pictures that it rates; of others it is never asked, and boards say
             that they are not applicable to it.
+        any_scene: Optional: whether it also rates every other category of targets with scenes, such as a plug-in's.
 
     A judge that knows what targets show has a method ``with_scene``, see ``SceneJudge``.
 
@@ -108,19 +110,23 @@ def with_scene(judge: Judge, scene: Scene | None) -> Judge:
     return judge.with_scene(scene) if isinstance(judge, SceneJudge) else judge
 
 
-def identity_of(name: str, judge: Judge) -> JudgeIdentity:
+def identity_of(name: str, judge: Judge, with_scenes: Iterable[str] = ()) -> JudgeIdentity:
     """Return who an installed judge is.
 
     Args:
         name: Under which it scores.
         judge: Its attribute ``version``, if it has one, says which code or checkpoint computes its ratings.
+        with_scenes: Categories of the scored set whose targets have scenes.
     """
+    categories = getattr(judge, "categories", None)
+    if categories is not None and getattr(judge, "any_scene", False):
+        categories = (*categories, *sorted(set(with_scenes) - set(categories)))
     return JudgeIdentity(
         name=name,
         label=judge.label,
         kind=judge.kind,
         version=getattr(judge, "version", None),
-        categories=getattr(judge, "categories", None),
+        categories=categories,
     )
 
 

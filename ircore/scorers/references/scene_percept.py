@@ -9,6 +9,7 @@ import numpy as np
 from ircore.core.drawing import Point, arc_points
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element, Scene
+from ircore.instances.readable_scenes import readable_scene
 from ircore.players.builtin.classical.bars import by_series
 from ircore.players.builtin.classical.curves import curve_of
 from ircore.players.builtin.classical.percepts import (
@@ -37,6 +38,7 @@ RIM = 7
 
 def perception_of(scene: Scene) -> Perception:
     """Return a scene as percepts of the describer, back to front; things drawn alike share a percept."""
+    scene = readable_scene(scene)
     percepts: list[Percept] = []
     done: set[str] = set()
     for element in scene.elements:
@@ -215,7 +217,7 @@ def _area(element: Element) -> Shape:
     width = number(element, "outline_width")
     edge = (str(about["outline"]), width) if about.get("outline") else None
     colour = element.colour if about.get("filled", True) else None
-    if element.type in ("marker", "point", "disc"):
+    if element.type in ("marker", "point", "disc") and "centre" in about:
         radius = number(element, "radius") or number(element, "size") / 2
         return _round("circle", colour, point(element, "centre"), (2 * radius, 2 * radius), None, element)
     if element.type in ("circle", "ellipse", "ring"):
@@ -235,7 +237,7 @@ def _corners(element: Element) -> tuple[Point, ...]:
         start, radius = sector_start(element), number(element, "radius")
         rim = arc_points(point(element, "centre"), (radius, radius), start, start + number(element, "degrees"))
         return (point(element, "centre"), *rim)
-    if "radius" in about:  # a half or a quarter of a circle
+    if element.type in ("half_circle", "quarter_circle"):
         begin, end = (180, 360) if element.type == "half_circle" else (270, 360)
         turn, radius = number(element, "rotation"), number(element, "radius") - number(element, "outline_width") / 2
         rim = arc_points(point(element, "centre"), (radius, radius), begin + turn, end + turn)

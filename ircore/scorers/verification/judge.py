@@ -10,7 +10,7 @@ from ircore.scorers.verification.score import VERSION, verify_picture
 from ircore.scorers.verification.stored_verdicts import verdicts_of
 
 VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
-"""Categories whose targets have scenes."""
+"""Categories of this project whose targets have scenes."""
 
 
 class VerifiedJudge:
@@ -35,6 +35,7 @@ class VerifiedJudge:
     kind: JudgeKind = "computed"
     version = VERSION
     categories = VERIFIED
+    any_scene = True
 
     def __init__(self, scene: Scene | None = None) -> None:
         self._scene = scene

@@ -2,15 +2,16 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from ircore.core.errors import WorkError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameInstance
 from ircore.core.records import GameRules, Record
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.players.base import PlayerError, Question, TextAnswer
+from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.episode import ended_episode, played
 from ircore.scorers.game_measures import measured_scores
 
@@ -36,7 +37,10 @@ class Guess(Game[GameRules]):
     name, title = "guess", "Guess a word"
     seats = (GUESSER,)
     payload, rules, step = Secret, GameRules, Guessed
-    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    outcomes: ClassVar[tuple[GameOutcome, ...]] = (
+        GameOutcome("completed", played=True),
+        GameOutcome("aborted", played=False),
+    )
     measures = (Measure("correct", "Correct", range=(0, 1)),)
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
@@ -90,6 +94,66 @@ def test_what_a_question_raises_is_no_fault_of_the_game() -> None:
         play_and_record(Guess(), Raising(OSError("no space left")))
     refused = play_and_record(Guess(), Raising(PlayerError("answer_refused", "I would rather not.")))
     assert (refused.outcome, refused.abort_reason) == ("aborted", "answer_refused")
+
+
+class Catches(Guess):
+    """Rules that make an outcome of every error, and ask on."""
+
+    outcomes = (GameOutcome("completed", played=True), GameOutcome("refused", played=True),
+                GameOutcome("aborted", played=False))  # fmt: skip
+
+    def __init__(self, caught: type[Exception] = PlayerError, ending: Ending | None = None) -> None:
+        self.caught, self.ending = caught, ending or Ending("refused", (Guessed(guess=""),))
+
+    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+        failures = 0
+        for step in (1, 2, 3):
+            try:
+                await table.ask(GUESSER, Question(step=step, prompt="Guess."))
+            except self.caught:
+                failures += 1
+        return self.ending if failures else Ending("completed", ())
+
+
+class CountingRefusals(Raising):
+    """Counts the questions that reach it."""
+
+    asked = 0
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        self.asked += 1
+        raise self.error
+
+
+def test_an_outage_never_becomes_a_result_whatever_the_rules_return() -> None:
+    outage = CountingRefusals(PlayerError("provider_error", "HTTP 503"))
+    for ending in (None, Ending("completed", ()), Ending("aborted", (), "answer_refused", "no")):
+        episode = play_and_record(Catches(ending=ending), outage)
+        assert (episode.outcome, episode.abort_reason, episode.detail) == ("aborted", "provider_error", "HTTP 503")
+        assert not episode.finished
+    assert outage.asked == 3, "after the first failure of an episode nothing more is asked"
+
+
+def test_a_refusal_is_for_the_rules_to_handle() -> None:
+    refusals = CountingRefusals(PlayerError("answer_refused", "I would rather not."))
+    assert play_and_record(Catches(), refusals).outcome == "refused"
+    assert refusals.asked == 3
+
+
+def test_an_outage_after_a_refusal_counts_too() -> None:
+    class Flaky(CountingRefusals):
+        async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+            self.error = PlayerError("answer_refused" if question.step == 1 else "provider_error", str(question.step))
+            return await super().ask(seat, question)
+
+    episode = play_and_record(Catches(), Flaky(OSError()))
+    assert (episode.abort_reason, episode.detail) == ("provider_error", "2")
+
+
+@pytest.mark.parametrize("error", [OSError("no space left"), NoMoreError("the limit is reached"), InputError("bad")])
+def test_errors_that_stop_a_run_pass_rules_that_catch_everything(error: Exception) -> None:
+    with pytest.raises(type(error), match=str(error)):
+        play_and_record(Catches(Exception), Raising(error))
 
 
 def test_a_seat_is_declared_and_asked_once_a_step() -> None:

@@ -12,7 +12,8 @@ from ircore.scorers.verification.scene_facts.shapes import relations
 
 def two_bars() -> Scene:
     """Two bars on a y axis from 0 to 100 that is 400 px high: 1 px is a quarter of a unit."""
-    axis = {"axis": "y", "data_range": [0, 100], "pixel_range": [450, 50]}
+    ends = [[60, 450], [60, 50]]
+    axis = {"axis": "y", "data_range": [0, 100], "pixel_range": [450, 50], "points": ends}
     bars = [
         Element(
             type="bar", colour=colour, box=Box(left, 450 - 4 * value, left + 80, 450),
@@ -71,8 +72,3 @@ def test_every_drawn_category_has_facts_with_keys_of_their_own(category: str, di
     assert {fact.part for fact in facts} <= set(PARTS)
     assert all(fact.weight > 0 and fact.sentence.endswith(".") for fact in facts)
     assert {fact.mark for fact in facts if fact.attribute != "count"} <= {mark.key for mark in marks_of(scene)}
-
-
-def test_a_scene_of_unknown_things_has_no_facts() -> None:
-    odd = Element(type="hologram", box=Box(0, 0, 5, 5))
-    assert facts_of(Scene(width=64, height=64, background=None, elements=(odd,))) == []

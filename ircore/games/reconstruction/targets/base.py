@@ -1,7 +1,7 @@
 """Shared by all builders of targets: the size of a picture, and drawing that records its scene."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,12 +54,21 @@ class SceneDrawing:
         background: ``#rrggbb``, lower case.
         width: In pixels.
         height: In pixels.
+        kinds: The category's own types of elements, and what the presence of one weighs in the judge ``verified``; the
+            presence of a bar weighs 1, which is also the weight of own types that are not named here.
 
     Attributes:
         drawing: The picture as drawn so far.
     """
 
-    def __init__(self, background: str = "#ffffff", width: int = SIZE, height: int = SIZE) -> None:
+    def __init__(
+        self,
+        background: str = "#ffffff",
+        width: int = SIZE,
+        height: int = SIZE,
+        kinds: Mapping[str, float] | None = None,
+    ) -> None:
+        self._kinds = dict(kinds or {})
         self.drawing = Drawing(width, height, background)
         self._background: str | None = background
         self._elements: list[Element] = []
@@ -120,7 +129,13 @@ class SceneDrawing:
             inside = min(box.left, box.top, width - box.right, height - box.bottom) >= MARGIN
             if not inside and index not in self._bleeding:
                 raise AssertionError(f"{element.type} {element.text or ''} at {tuple(box)} leaves the margin")
-        scene = Scene(width=width, height=height, background=self._background, elements=tuple(self._elements))
+        scene = Scene(
+            width=width,
+            height=height,
+            background=self._background,
+            elements=tuple(self._elements),
+            kinds=self._kinds,
+        )
         return Drawn(self.drawing, scene)
 
 

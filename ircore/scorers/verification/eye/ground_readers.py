@@ -21,6 +21,8 @@ THIN = 6.0
 """Pixels of an outline below which hard compression changes its colour."""
 MOST_GROWTH = 2.5
 """Times the area of a shape in the target from which on a patch in its place is the ground, not the shape."""
+LEAST_COLOURED = 12
+"""Pixels of its colour by which an element of a kind that nobody knows is looked for."""
 LEAST_RADIUS = 13.0
 """Pixels: the form of smaller shapes is not told."""
 
@@ -93,6 +95,36 @@ def read_shape(look: Look, mark: Mark) -> Observations:
         why = "partly hidden by another shape"
         return readings | {f"{mark.key}/{name}": Observed(None, why) for name in ("shape", "size", "place", "angle")}
     return readings | _form(look.target, mark, area, own)
+
+
+def read_other(look: Look, mark: Mark) -> Observations:
+    """Read an element of which only box and colour are known: presence, colour and place of what has that colour."""
+    index = mark.elements[0]
+    place = look.target.view.noted(f"other {index}", lambda: _own_place(look.target, index))
+    area, own = (area_seen(view, place) for view in (look.view, look.target.view))
+    if own is None:
+        return {f"{mark.key}/presence": Observed(None, "too small or too faint to be told")}
+    if area is None:
+        return {f"{mark.key}/presence": Observed(False)}
+    box = look.target.scene.elements[index].box
+    (x, y, _), (own_x, own_y, _) = _extent(area), _extent(own)
+    # As of shapes: what the eye misjudges in target and rendering alike cancels out.
+    at = [(box.left + box.right) / 2 + x - own_x, (box.top + box.bottom) / 2 + y - own_y]
+    return {
+        f"{mark.key}/presence": Observed(True),
+        f"{mark.key}/colour": Observed(area.colour),
+        f"{mark.key}/place": Observed(at),
+    }
+
+
+def _own_place(target: Target, index: int) -> Place:
+    """Return where to look for an element: where the target has its colour, or all of its outline if hardly there."""
+    element, hidden, outline = target.scene.elements[index], target.hidden(index), target.outline(index)
+    if element.colour is not None:
+        coloured = outline & (distance(target.view.lab, lab_of(element.colour)) < APART)
+        if (coloured & ~hidden).sum() >= LEAST_COLOURED:
+            return place_of(coloured, hidden)
+    return place_of(outline, hidden)
 
 
 def _colour(look: Look, area: Area, element: Element) -> Observed:

@@ -31,7 +31,7 @@ def read_all(look: Look) -> Observations:
 def _read(look: Look) -> Observations:
     readings = read_texts(look)
     for mark in look.target.marks:
-        reader = READERS.get(mark.kind)
+        reader = ground_readers.read_other if mark.form == "other" else READERS.get(mark.kind)
         if reader is not None and mark.form != "text":
             readings |= reader(look, mark)
     return readings | ground_readers.read_relations(look)

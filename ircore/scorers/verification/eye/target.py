@@ -9,6 +9,7 @@ from scipy import ndimage
 
 from ircore.core.images import Picture
 from ircore.core.records import Element, Scene
+from ircore.instances.readable_scenes import readable_scene
 from ircore.scorers.verification.eye.regions import covered, hidden_by, outline_mask, shape_mask
 from ircore.scorers.verification.eye.texts import Block, blocks_of
 from ircore.scorers.verification.eye.view import Mask, View, distinct
@@ -104,6 +105,7 @@ _targets: "OrderedDict[str, Target]" = OrderedDict()
 
 def target_of(picture: Picture, scene: Scene) -> Target:
     """Return a target prepared for the eye; the last few prepared targets are kept."""
+    scene = readable_scene(scene)
     target = _targets.get(picture.sha256)
     if target is None or target.scene != scene:
         target = Target(picture, scene)

@@ -70,7 +70,7 @@ def text_marks(scene: Scene) -> list[Mark]:
 def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, wording and place of a text."""
     element = scene.elements[mark.elements[0]]
-    weight = TEXTS.get(element.type, ("text", 0.5))[1]
+    weight = scene.kinds.get(element.type, TEXTS.get(element.type, ("text", 0.5))[1])
     where = place_words(scene, element)
     yield fact(mark, "presence", True, weight / 2, f"{mark.name} is written {where}.")
     upwards = ", reading upwards" if element.parameters.get("rotation") == 90 else ""

@@ -54,7 +54,7 @@ def _name(scene: Scene, element: Element) -> str:
         return f"{called} {about['name']}"
     if element.type == "segment":
         return f"{called} from {_at(scene, about['start'])} to {_at(scene, about['end'])}"
-    if element.type in {"polygon", "area"}:
+    if element.type in {"polygon", "area"} and "corners" in about:
         corners = ", ".join(_at(scene, corner) for corner in about["corners"])
         sides = {3: "triangle", 4: "quadrilateral"}.get(len(about["corners"]), NAMES[element.type])
         filled = "filled " if element.type == "area" else ""

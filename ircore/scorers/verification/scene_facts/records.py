@@ -7,8 +7,9 @@ from typing import Any, Literal
 from ircore.core.fact_records import PARTS as PARTS
 from ircore.core.fact_records import Part as Part
 
-Form = Literal["region", "stroke", "text", "dots", "group"]
-"""How the eye looks for a mark: an area of one colour, a line, writing, small dots along a line, or many marks."""
+Form = Literal["region", "stroke", "text", "dots", "group", "other"]
+"""How the eye looks for a mark: an area of one colour, a line, writing, small dots along a line, many marks, or
+whatever has the mark's colour at its place, where nothing else is known of it."""
 
 
 @dataclass(frozen=True)

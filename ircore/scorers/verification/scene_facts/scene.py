@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from ircore.core.records import Scene
-from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, shapes
+from ircore.instances.readable_scenes import readable_scene
+from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, other_kinds, shapes
 from ircore.scorers.verification.scene_facts.records import Fact, Mark
 
 _FACTS: dict[str, Callable[[Scene, Mark], Iterator[Fact]]] = {
@@ -18,7 +19,6 @@ _FACTS: dict[str, Callable[[Scene, Mark], Iterator[Fact]]] = {
     "ground": shapes.ground_facts,
     "background": axes.background_facts,
     **dict.fromkeys(axes.GROUP_WEIGHTS, axes.group_facts),
-    **dict.fromkeys(axes.TEXTS, axes.text_facts),
 }
 COUNTED = {
     "bar": "bars", "wedge": "wedges", "line": "lines", "curve": "curves", "shape": "shapes", "segment": "lines",
@@ -29,7 +29,8 @@ COUNTED = {
 
 def marks_of(scene: Scene) -> list[Mark]:
     """Return the marks of a scene, the things that a person would list, marks that carry data first."""
-    return [
+    scene = readable_scene(scene)
+    known = [
         *charts.bar_marks(scene),
         *charts.wedge_marks(scene),
         *lines.line_marks(scene),
@@ -37,35 +38,41 @@ def marks_of(scene: Scene) -> list[Mark]:
         *lines.detail_marks(scene),
         *figures.figure_marks(scene),
         *shapes.shape_marks(scene),
-        *axes.text_marks(scene),
-        *axes.grouped_marks(scene),
-        *axes.background_mark(scene),
     ]
+    texts, others = axes.text_marks(scene), [*axes.grouped_marks(scene), *axes.background_mark(scene)]
+    return [*known, *other_kinds.other_marks(scene, [*known, *texts, *others]), *texts, *others]
 
 
 def facts_of(scene: Scene) -> list[Fact]:
     """Return all facts of a target, each with part, weight, tolerance and sentence.
 
     Args:
-        scene: Of a target; of the six drawn categories, or of any other that uses their types of elements.
+        scene: Of a target of any category; of elements of types that this project does not know, and of those that
+            lack what their type defines, the facts are presence, colour, place and text.
 
     Returns:
-        Facts, those of marks that carry data first; none for elements of types that nobody knows.
+        Facts, those of marks that carry data first.
     """
+    scene = readable_scene(scene)
     marks = marks_of(scene)
     facts = [fact for mark in marks for fact in _facts_of_mark(scene, mark)]
     return [*facts, *shapes.relation_facts(scene, marks), *_counts(marks)]
 
 
 def _facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    if mark.form == "text":
+        return axes.text_facts(scene, mark)
+    if mark.form == "other":
+        return other_kinds.other_facts(scene, mark)
     if mark.kind == "area":
         return (figures.figure_facts if figures.is_figure(scene) else lines.area_facts)(scene, mark)
     return _FACTS.get(mark.kind, figures.figure_facts)(scene, mark)
 
 
 def _counts(marks: list[Mark]) -> Iterator[Fact]:
+    kinds = [mark.kind for mark in marks if mark.form not in ("text", "other")]
     for kind, plural in COUNTED.items():
-        number = sum(mark.kind == kind for mark in marks)
+        number = kinds.count(kind)
         if number:
             words = f"there is 1 {plural[:-1]}" if number == 1 else f"there are {number} {plural}"
             sentence = f"{words[0].upper()}{words[1:]}."

@@ -15,7 +15,7 @@ from ircore.games.conversation.rules import ConversationRules
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score
-from ircore.players.base import GeneratorView
+from ircore.players.base import GeneratorView, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.extractive import summary
 from ircore.results.games import read_game_results
@@ -108,9 +108,15 @@ def test_the_verified_share_rises_from_hop_to_hop(tmp_path: Path) -> None:
 def test_the_built_in_pair_keeps_to_the_contract(tmp_path: Path) -> None:
     from ircore.players.builtin.extractive import ExtractivePlayer
 
+    class Says:
+        async def answer(self, question: Question) -> TextAnswer:
+            return TextAnswer(f"A red wedge, {question.step}.")
+
     talks = build(BuildRequest(tmp_path / "talks", per_condition=1, categories=("pie_graph",)))
     game = ConversationGame()
     players = {
+        "asker": Says(),
+        "answerer": Says(),
         "summariser": ExtractivePlayer(PlayerSpec(player="extractive")),
         "generator": CanvasGenerator(PlayerSpec(player="canvas")),
     }
