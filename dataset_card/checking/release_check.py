@@ -206,6 +206,8 @@ class _Readers:
         self.runs = _by_name(folder, RUNS, ANY_RUN, "run_id", findings)
         judges = _by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
         for name, identity in judges.items():
+            if identity.published != identity:
+                findings.add(JUDGES, f"judge {name}: base_url is an address on the machine that asked")
             if fault := identity_fault(name, identity):
                 findings.add(JUDGES, fault)
         vouched = _by_name(folder, PROVENANCE, TypeAdapter(Vouched), "run_id", findings)
@@ -221,8 +223,11 @@ class _Readers:
                 findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
             elif isinstance(run, GameRun):
                 others[run.game][run_id] = run
-            if own := own_prompts(run):
-                self._check_prompts(run, own)
+            for seat, player in run.submission.players.items():
+                if player.on_loopback:
+                    findings.add(RUNS, f"run {run_id}: {seat}: base_url is an address on the machine that played")
+            if ours := own_prompts(run):
+                self._check_prompts(run, ours)
         self.games = {game: GameRows(game, findings, pictures, runs, vouchers, judges) for game, runs in others.items()}
         self._foreign = {
             config.name: foreign_columns(config, _own(config)) for config in record.configs if config.name in _OWN

@@ -228,7 +228,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
         # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
         sizes: dict[object, int] = {
-            (name, row.get(f"{name}_sha256")): len(picture["bytes"])
+            (name, row.get(f"{name}_sha256") or id(picture["bytes"])): len(picture["bytes"])
             for name, picture in pictures.items()
             if picture is not None
         }
