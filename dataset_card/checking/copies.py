@@ -1,25 +1,42 @@
 """Check the descriptors by which later runs are compared: those of a run are of its renderings, of all and no other."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from dataset_card.checking.release_contents import renderings_of
 from dataset_card.releases.files import COPIES, copies_name
+from dataset_card.releases.record import ReleaseRecord
+from dataset_card.releases.renderer import renderer
 from dataset_card.tables.released_run import ReleasedRun
-from ircore.submissions.copies.index import read_index, rendering_keys
+from ircore.core.images import Picture
+from ircore.core.workers import in_order
+from ircore.submissions.copies.index import Look, RunIndex, look_at, read_index, rendering_keys
 
 MAX_BYTES = 256 * 1024**2
 """Largest file of descriptors, in bytes: some 200,000 renderings of a run."""
 
 
-def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[str, str]]:
-    """Yield file and fault of each file of descriptors; earlier releases have none.
+MANY = 100
+"""Renderings for which a further process is worth its start."""
+
+ROUNDING = 1
+"""Difference of a descriptor's values that another processor may make: they are rounded to whole numbers."""
+
+
+def copies_faults(folder: Path, record: ReleaseRecord, runs: Iterable[ReleasedRun]) -> Iterator[tuple[str, str]]:
+    """Yield file and fault of each file of descriptors, and of each run without one.
 
     Args:
         folder: The release.
+        record: Content of ``release.json``.
         runs: Its runs of reconstruction, as the check has read them.
     """
     files = {copies_name(run.run.run_id): run for run in runs}
     present = {path.relative_to(folder).as_posix(): path for path in sorted((folder / COPIES).glob("*"))}
+    # Only releases of earlier versions have none, and they have none of any run.
+    if present or record.renderer == renderer() or any(name.startswith(f"{COPIES}/") for name in record.files):
+        for name in sorted(files.keys() - present.keys()):
+            yield name, "is missing: the run's renderings could be copied unseen"
     for name in sorted(present.keys() - files.keys()):
         yield name, "is of no run here"
     for name in sorted(present.keys() & files.keys()):
@@ -28,3 +45,40 @@ def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[s
             yield name, "holds no descriptors"
         elif list(index.keys()) != rendering_keys(files[name]):
             yield name, "is not of the run's renderings"
+
+
+def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str], processes: int) -> Iterator[str]:
+    """Compute the descriptors of a run's renderings again; yield a line for each episode in which one differs.
+
+    Args:
+        folder: The release, checked.
+        run: A run of it.
+        episodes: Ids of the episodes whose renderings are computed again.
+        processes: Number of processes.
+    """
+    name, run_id = copies_name(run.run.run_id), run.run.run_id
+    index = read_index(folder / name) if (folder / name).is_file() else None
+    # A release of an earlier version has none; any other file without them is a fault of the check.
+    if index is None:
+        return
+    sizes = {drawn.sha256: drawn for episode in run.episodes() for drawn in episode.renderings.values()}
+    places = [place for place, (episode, _) in enumerate(index.keys()) if episode in episodes]
+    embedded = renderings_of(folder, run_id)
+    pictures = (
+        Picture.from_own_file(embedded.read(sha256), sizes[sha256].width, sizes[sha256].height)
+        for sha256 in (index.sha256[place] for place in places)
+    )
+    differing = [
+        index.episodes[place]
+        for place, look in zip(
+            places, in_order(look_at, pictures, min(processes, len(places) // MANY + 1)), strict=True
+        )
+        if not _agrees(index, place, look)
+    ]
+    for episode in dict.fromkeys(differing):
+        yield f"{name}: run {run_id}, episode {episode}: a descriptor is not that of its rendering"
+
+
+def _agrees(index: RunIndex, place: int, look: Look) -> bool:
+    difference = abs(index.descriptors[place].astype(int) - look.descriptor.astype(int)).max()
+    return index.pixels[place] == look.pixels and bool(difference <= ROUNDING)

@@ -14,6 +14,7 @@ from dataset_card.card.verification import (
     still_true,
     verification_text,
 )
+from dataset_card.checking.copies import descriptor_faults
 from dataset_card.checking.derived_file_check import maintainer_texts_of
 from dataset_card.checking.release_check import Report
 from dataset_card.checking.rescore import rescore_release
@@ -78,14 +79,22 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
     new = new_runs(record, report, parent)
     known = still_true(known, record.parts)
     lines: tuple[str, ...] = ()
+    processes = os.cpu_count() or 1
+    new_ids = {run.run.run_id for run in new.runs}
+    known_runs = [run for run in report.runs if run.run.run_id not in new_ids]
+    # Descriptors are no rows: those of a known run may have changed all the same.
+    faults = [
+        fault
+        for run in known_runs
+        for fault in descriptor_faults(folder, run, {episode.episode_id for episode in run.episodes()}, processes)
+    ]
     if new.runs or new.game_runs:
-        rescoring = rescore_release(folder, new.runs, new.game_runs, Draw(), os.cpu_count() or 1)
-        if rescoring.faults:
-            more = f" (and {len(rescoring.faults) - 1} more)" if len(rescoring.faults) > 1 else ""
-            raise WorkError(
-                f"{folder}: {rescoring.faults[0]}{more}", f"See them with: ircore release check {folder} --rescore"
-            )
+        rescoring = rescore_release(folder, new.runs, new.game_runs, Draw(), processes)
+        faults += rescoring.faults
         known, lines = joined(known, rescoring.runs), tuple(rescoring.lines())
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder} --rescore")
     return _Rechecked(lines, _written(folder, report, record, known))
 
 

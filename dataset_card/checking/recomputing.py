@@ -14,6 +14,7 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import available, load
 from ircore.core.private_text import without_leaks
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
+from ircore.core.untrusted_text import one_line
 from ircore.scorers.judges.base import Judge, identity_of
 from ircore.scorers.material import Material, Scored, installed_judge, scores_of
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, version_of
@@ -87,15 +88,28 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
 
 
 def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
-    """Return the fault of an identity that calls an installed computed judge a model or a person."""
+    """Return how the identity of an installed computed judge differs from what the judge says of itself; None if not.
+
+    Of another version only the kind is compared: its label and its categories may be others.
+    """
     # Such an identity would exempt a computed judge from being computed again.
     try:
         installed_kind = load("judges", name).kind
     except InputError:
         return None
-    if installed_kind != "computed" or identity.kind == "computed":
+    if installed_kind != "computed":
         return None
-    return f"judge {name} is said to be a {identity.kind}; it is computed"
+    if identity.kind != "computed":
+        return f"judge {name} is said to be a {identity.kind}; it is computed"
+    installed = _judge(name)
+    ours = identity if isinstance(installed, str) else identity_of(name, installed)
+    if ours.version != identity.version:
+        return None
+    for field in JudgeIdentity.model_fields:
+        if getattr(identity, field) != getattr(ours, field):
+            stated = one_line(str(getattr(identity, field)), 60)
+            return f"judge {name}: {field} is {stated}, the judge itself says {getattr(ours, field)}"
+    return None
 
 
 def metric_obstacle(name: str, versions: Set[str | None]) -> str | None:

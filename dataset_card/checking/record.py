@@ -7,6 +7,8 @@ from typing import TypeVar
 from pydantic import TypeAdapter
 
 from dataset_card.findings import Findings
+from dataset_card.releases.files import COPIES, OPTIONAL_FILES
+from dataset_card.releases.history import read_subject
 from dataset_card.releases.legacy_release import earlier_faults
 from dataset_card.releases.record import (
     EARLIER,
@@ -24,12 +26,20 @@ from dataset_card.releases.record_file import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import config_of, table_files
 from dataset_card.tables.parts import Part, PartKey, layout_key
+from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, TRANSCRIPTS, transcripts_name
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
+from ircore.core.game_records import GameRun
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
+from ircore.core.plugins import available
+from ircore.core.prompt_files import BUILT_IN
 from ircore.core.records import RECONSTRUCTION
+from ircore.core.submission_records import Run
+from ircore.core.untrusted_text import one_line
+from ircore.games.registry import load_game
+from ircore.instances.benchmark import read_versions
 
 T = TypeVar("T")
 
@@ -123,10 +133,23 @@ class RecordCheck:
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")
             for name in sorted(existing_files - listed):
                 self._findings.add(name, f"is not in {RELEASE}")
+        self._check_optional_files(record)
         for name, sha256 in record.hashes.items():
             # A file without a hash is missing, and named as such already.
             if self._hashes.get(name, sha256) != sha256:
                 self._findings.add(name, f"is not the file that {RELEASE} names (another SHA-256)")
+
+    def _check_optional_files(self, record: ReleaseRecord) -> None:
+        """Compare the files that not every release has with the list of files; earlier layouts list none."""
+        if not record.files:
+            return
+        copies = {path.relative_to(self._folder).as_posix() for path in (self._folder / COPIES).glob("*.npz")}
+        present = copies | {name for name in OPTIONAL_FILES if (self._folder / name).is_file()}
+        for name in sorted(present - set(record.files)):
+            self._findings.add(name, f"is not in {RELEASE}")
+        # Without the others no release is complete, and a run's missing descriptors are told with the run.
+        for name in sorted(OPTIONAL_FILES.intersection(record.files) - present):
+            self._findings.add(name, f"is missing, though {RELEASE} names it")
 
     def _table_faults(self, record: ReleaseRecord) -> Iterator[str]:
         """Yield the faults in the list of tables of a release with other games."""
@@ -154,6 +177,48 @@ class RecordCheck:
         for tombstone in sound_records(self._folder, TOMBSTONES, TypeAdapter(Withdrawal), self._findings):
             if tombstone.removes and tombstone.run_id in runs:
                 yield f"run {tombstone.run_id} is here, though it was {tombstone.kind}"
+
+
+def subject_faults(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str]:
+    """Yield what ``release.json`` says of the release otherwise than its runs do: benchmark, sets, prompts, judges.
+
+    Args:
+        record: Content of ``release.json``.
+        source: Games of the release.
+    """
+    try:
+        subject = read_subject(source)
+    except InputError as error:
+        yield error.problem
+        return
+    for name in ("instance_set", "prompts", "judges"):
+        if getattr(record, name) != getattr(subject, name):
+            yield f"{name} is {one_line(str(getattr(record, name)), 80)}, its runs say {getattr(subject, name)}"
+    for stated, own in zip(record.games, subject.games, strict=True):
+        # Titles and seats are the game's, of which another version may be installed.
+        for name in ("name", "instance_set", "prompts"):
+            if getattr(stated, name) != getattr(own, name):
+                said = one_line(str(getattr(stated, name)), 80)
+                yield f"{name} of the game {own.name} is {said}, its runs say {getattr(own, name)}"
+    # Names of versions that are released later are unknown here.
+    own_name = None if subject.version is None else subject.version.name
+    if record.benchmark != own_name and (own_name or record.benchmark in {known.name for known in read_versions()}):
+        yield f"benchmark is {record.benchmark}, set and prompts are those of {own_name or 'no released version'}"
+
+
+def own_prompts(run: Run | GameRun) -> str | None:
+    """Return the version of this program's own prompts where a run says it was played with them and names others.
+
+    Returns:
+        None for a run with prompts of its own, or of a game that is not installed here; and if they are the same.
+    """
+    if run.prompts.partition(" ")[0] != BUILT_IN or run.game not in available("games"):
+        return None
+    try:
+        own = load_game(run.game).prompts(None).version
+    except (InputError, WorkError):
+        return None
+    return None if own == run.prompts else own
 
 
 def _table_names(record: ReleaseRecord) -> set[str]:

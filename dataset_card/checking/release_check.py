@@ -17,9 +17,11 @@ from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.copies import copies_faults
 from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived_file_check import check_derived
-from dataset_card.checking.record import RecordCheck, sound_records
+from dataset_card.checking.recomputing import identity_fault
+from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
 from dataset_card.checking.release_contents import released_tables, with_facts
 from dataset_card.checking.secrets import find_forbidden
+from dataset_card.checking.table_files import check_table_files
 from dataset_card.findings import Decode, Findings, Pictures, decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
@@ -44,6 +46,7 @@ from dataset_card.tables.schema import (
     is_transcripts,
 )
 from dataset_card.tables.shared_tables import foreign_columns
+from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import RECONSTRUCTION, Instance
@@ -163,13 +166,19 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     record.finish()
     not_checked = readers.not_checked()
     source = readers.source(folder)
+    if source is not None and record.record is not None and not record.is_earlier:
+        for fault in subject_faults(record.record, source):
+            findings.add(RELEASE, fault)
     for fault in season_faults(folder, source) if source is not None else ():
         findings.add(SEASON_GAPS, fault)
     runs = with_facts(folder, readers.tables.runs())
-    for name, fault in copies_faults(folder, runs):
+    for name, fault in copies_faults(folder, record.record, runs) if record.record is not None else ():
         findings.add(name, fault)
     if card and source is not None and record.record is not None:
         not_checked += check_derived(folder, source, record.record, hashes, findings)
+    # Rows that are at fault are no reason to write them again.
+    if card and source is not None and record.record is not None and not findings.faults:
+        not_checked += check_table_files(folder, source, record.record, findings)
     return Report(
         faults=tuple(findings.faults),
         rows=findings.rows,
@@ -196,22 +205,40 @@ class _Readers:
         self.findings, self.pictures = findings, pictures
         self.runs = _by_name(folder, RUNS, ANY_RUN, "run_id", findings)
         judges = _by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
+        for name, identity in judges.items():
+            if identity.published != identity:
+                findings.add(JUDGES, f"judge {name}: base_url is an address on the machine that asked")
+            if fault := identity_fault(name, identity):
+                findings.add(JUDGES, fault)
         vouched = _by_name(folder, PROVENANCE, TypeAdapter(Vouched), "run_id", findings)
         for run_id in vouched.keys() - self.runs.keys():
             findings.add(PROVENANCE, f"unknown run {run_id}")
         vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
         own = {run_id: run for run_id, run in self.runs.items() if isinstance(run, Run)}
         self.tables = Tables(findings, pictures, own, judges, vouchers)
+        self._prompts_of_others: list[str] = []
         others: dict[str, dict[str, GameRun]] = {game: {} for game in record.games if game != RECONSTRUCTION}
         for run_id, run in self.runs.items():
             if run.game not in record.games:
                 findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
             elif isinstance(run, GameRun):
                 others[run.game][run_id] = run
+            for seat, player in run.submission.players.items():
+                if player.on_loopback:
+                    findings.add(RUNS, f"run {run_id}: {seat}: base_url is an address on the machine that played")
+            if ours := own_prompts(run):
+                self._check_prompts(run, ours)
         self.games = {game: GameRows(game, findings, pictures, runs, vouchers, judges) for game, runs in others.items()}
         self._foreign = {
             config.name: foreign_columns(config, _own(config)) for config in record.configs if config.name in _OWN
         }
+
+    def _check_prompts(self, run: Run | GameRun, own: str) -> None:
+        named = f"run {run.run_id}: prompts are {run.prompts[:60]}"
+        if run.version == __version__:
+            self.findings.add(RUNS, f"{named}, those of version {__version__} are {own}")
+        else:
+            self._prompts_of_others.append(f"{RUNS}: {named}, of version {run.version}; not compared with {own}")
 
     def take(self, config: Config, where: str, row: Row) -> None:
         """Take a row of a table."""
@@ -245,7 +272,7 @@ class _Readers:
 
     def not_checked(self) -> tuple[str, ...]:
         """Return the comparisons that could not be made, a line each."""
-        return tuple(line for game in self.games.values() for line in game.not_checked)
+        return (*self._prompts_of_others, *(line for game in self.games.values() for line in game.not_checked))
 
     def source(self, folder: Path) -> ReleaseSource | None:
         """Return the games of the release; None if a table has a fault or a game is not installed."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dataset_card.card.verification import RunVerification, run_key
+from dataset_card.checking.copies import descriptor_faults
 from dataset_card.checking.recomputing import Piece, recompute
 from dataset_card.checking.release_contents import EmbeddedInstances, instances_of
 from dataset_card.checking.rescored_game import rescore_game_run
@@ -80,7 +81,8 @@ def rescore_release(
 ) -> Rescoring:
     """Compute values again from the pictures of a release, and play the episodes again by the rules.
 
-    Of games other than reconstruction the measures are computed again from the recorded steps and the pictures.
+    The descriptors of renderings, by which later runs are compared, are computed again too. Of games other than
+    reconstruction the measures are computed again from the recorded steps and the pictures.
 
     Args:
         folder: The release; its tables have no fault.
@@ -95,9 +97,11 @@ def rescore_release(
     """
     parts = read_release(folder).parts
     tasks = {run.run.run_id: RunTask(folder, run, draw) for run in runs}
-    faults = [fault for task in tasks.values() for fault in task.identity_faults()]
+    faults: list[str] = []
     for start in range(0, len(tasks), RUNS_AT_ONCE):
         faults += _rescored(folder, list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
+    for run in runs:
+        faults += descriptor_faults(folder, run, tasks[run.run.run_id].drawn, processes)
     verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
     for game_run in game_runs:
         run_faults, verification = rescore_game_run(folder, game_run, run_key(parts, game_run.run.run_id), draw)

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dataset_card.checking.game_pictures import EmbeddedGamePictures
-from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
+from dataset_card.checking.recomputing import agrees, obstacles
 from dataset_card.checking.rescored_run import rating_difference
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
-from dataset_card.releases.record import JUDGES
 from ircore.core.game_records import GameEpisode, GameInstance
 from ircore.core.score_records import Score
 from ircore.games.base import Game
@@ -28,7 +27,7 @@ class RescoredRatings:
     """
 
     faults: list[str] = field(default_factory=list)
-    """One line for each rating that differs, and for each judge whose identity is wrong."""
+    """One line for each rating that differs."""
 
     judges: Counter[str] = field(default_factory=Counter)
     """Number of ratings that were computed again, by judge."""
@@ -52,11 +51,7 @@ def rescored_ratings(
         InputError: A step does not fit the game, or a picture has changed since it was checked.
         WorkError: The game or a judge broke.
     """
-    identities = run.judges()
-    result = RescoredRatings(not_verified=obstacles(run.scores(), identities))
-    for name in sorted({score.judge for score in run.scores()} & identities.keys()):
-        if fault := identity_fault(name, identities[name]):
-            result.faults.append(f"{JUDGES}: {fault}")
+    result = RescoredRatings(not_verified=obstacles(run.scores(), run.judges()))
     stated: dict[str, list[Score]] = {}
     for score in run.scores():
         if score.judge not in result.not_verified:

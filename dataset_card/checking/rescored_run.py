@@ -9,11 +9,10 @@ from random import Random
 from typing import TypeVar
 
 from dataset_card.card.verification import REPLAYED, RunVerification
-from dataset_card.checking.recomputing import agrees, identity_fault, obstacles
+from dataset_card.checking.recomputing import agrees, obstacles
 from dataset_card.checking.release_contents import renderings_of
 from dataset_card.checking.rescored_facts import StatedFacts
 from dataset_card.checking.rule_replay import Replay, not_replayable
-from dataset_card.releases.record import JUDGES
 from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__
 from ircore.core.episode_records import AnyEpisode, Episode, Rendering
@@ -69,8 +68,8 @@ class RunTask:
     >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
     >>> task = RunTask(Path("release"), run, Draw())
-    >>> task.is_replayed, len(task.episodes), list(task.identity_faults())
-    (True, 2, [])
+    >>> task.is_replayed, len(task.episodes)
+    (True, 2)
     """
 
     def __init__(self, folder: Path, run: ReleasedRun, draw: Draw) -> None:
@@ -94,12 +93,10 @@ class RunTask:
         self.is_replayed = reason is None
         self._not_verified |= {} if reason is None else {"rules": reason}
 
-    def identity_faults(self) -> Iterator[str]:
-        """Yield the faults in the identities of the judges."""
-        used = {score.judge for score in self._run.scores() if score.task != "metric"}
-        for name in sorted(used & self._run.judges().keys()):
-            if fault := identity_fault(name, self._run.judges()[name]):
-                yield f"{JUDGES}: {fault}"
+    @property
+    def drawn(self) -> frozenset[str]:
+        """Ids of the drawn episodes."""
+        return frozenset(self._scores)
 
     def is_scored(self, episode: Episode) -> bool:
         """Say whether an episode has a score that can be computed again."""

@@ -1,9 +1,10 @@
 """Building a release folder from run folders and the previous release."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from dataset_card.card.maintainer_texts import MaintainerTexts, read_maintainer_texts
 from dataset_card.card.verification import (
@@ -247,7 +248,7 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
     games: list[GameTables] = []
     # Reconstruction first: its table is the default one, and the source looks for its runs in the first game.
     for name, played_on in sorted(instances.items(), key=lambda item: (item[0] != RECONSTRUCTION, item[0])):
-        own: list[Any] = [run for run in runs if run.run.game == name]
+        own: list[Any] = [_published(run) for run in runs if run.run.game == name]
         if not own:
             continue
         if isinstance(played_on, GameInstanceSet):
@@ -258,6 +259,15 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
             refuse_withheld(played_on.instances, "release")
             games.append(ReconstructionTables(reconstruction_source(own, played_on)))
     return ReleaseSource(tuple(games))
+
+
+def _published(run: ReleaseRun) -> ReleaseRun:
+    """Return a run whose players have no address on the machine that played; the id stays that of the run played."""
+    if not any(player.on_loopback for player in run.run.submission.players.values()):
+        return run
+    public: Any = copy(run)
+    public.run = run.run.model_copy(update={"submission": run.run.submission.published})
+    return cast("ReleaseRun", public)
 
 
 def reconstruction_source(runs: Sequence[RunSource], instances: InstanceSet) -> ReconstructionSource:

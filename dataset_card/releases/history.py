@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from dataset_card.releases.program import program_key
 from dataset_card.releases.record import (
@@ -28,6 +29,39 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.results.benchmark_version import Version, version_of
 
 
+class Subject(NamedTuple):
+    """What the runs of a release say of it by themselves: games, instance sets, prompts and judges."""
+
+    version: Version | None
+    """Of reconstruction; None without runs of it."""
+
+    games: tuple[GameRecord, ...]
+    """The other games."""
+
+    judges: tuple[str, ...]
+    """Every judge on the boards."""
+
+    @property
+    def instance_set(self) -> str:
+        """Identity of the set of the first game."""
+        return self.games[0].instance_set if self.version is None else self.version.instance_set
+
+    @property
+    def prompts(self) -> str:
+        """Version of the prompts of the first game."""
+        return self.games[0].prompts if self.version is None else self.version.prompts
+
+
+def read_subject(source: ReleaseSource) -> Subject:
+    """Return what the runs of a release say of it.
+
+    Raises:
+        InputError: Two runs of a game were played with different prompts.
+    """
+    version = None if source.reconstruction is None else version_of(source.reconstruction.results)
+    return Subject(version, tuple(_game_record(game) for game in source.others), _judges(source))
+
+
 def describe_release(
     source: ReleaseSource,
     configs: tuple[Config, ...],
@@ -51,7 +85,8 @@ def describe_release(
     Raises:
         InputError: Two runs were played with different prompts.
     """
-    games, version = tuple(_game_record(game) for game in source.others), _version_of(source)
+    subject = read_subject(source)
+    games, version = subject.games, subject.version
     layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
     tables = tuple(TableRecord.of(config) for config in configs) if games else ()
@@ -74,8 +109,8 @@ def describe_release(
         schema_=3 if games else 1,
         name=entry.name,
         benchmark=benchmark,
-        instance_set=games[0].instance_set if version is None else version.instance_set,
-        prompts=games[0].prompts if version is None else version.prompts,
+        instance_set=subject.instance_set,
+        prompts=subject.prompts,
         games=games,
         tables=tables,
         date=day,
@@ -83,7 +118,7 @@ def describe_release(
         layout=layout,
         program=program_key(),
         renderer=renderer(),
-        judges=_judges(source),
+        judges=subject.judges,
         parts=parts,
         parent=previous.as_parent() if previous is not None else None,
         history=(entry, *(previous.record.history if previous is not None else ())),
@@ -93,10 +128,6 @@ def describe_release(
 def _decided(tombstones: Sequence[Withdrawal], previous: StoredRelease | None) -> tuple[Withdrawal, ...]:
     # A decision is news once: later releases carry it in their list of tombstones.
     return tuple(step for step in tombstones if previous is None or step not in previous.tombstones)
-
-
-def _version_of(source: ReleaseSource) -> Version | None:
-    return None if source.reconstruction is None else version_of(source.reconstruction.results)
 
 
 def _judges(source: ReleaseSource) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dataset_card.tables.arrays import arrow_type
-from dataset_card.tables.columns import SPLIT, Config
+from dataset_card.tables.columns import SPLIT, Config, Kind
 from dataset_card.tables.rows import Row
 from ircore.core.errors import InputError
+from ircore.core.untrusted_text import coded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,12 @@ MAX_GROUP_BYTES = 286 * 1024 * 1024
 
 # Few rows at a time, because a row may hold two pictures.
 READ_ROWS = 8
+
+PLAIN_KINDS: frozenset[Kind] = frozenset({"string", "int32", "int64", "float64", "bool"})
+"""Types of columns that are written with statistics and an index of their values: neither pictures nor lists."""
+
+_METADATA = {b"huggingface", b"ARROW:schema"}
+"""Keys of a file's own metadata: the features for ``datasets``, and Arrow's schema."""
 
 _REMEDY = "Get the release again."
 
@@ -39,10 +46,15 @@ def read_table(folder: Path, config: Config) -> Iterator[tuple[str, Row]]:
     Raises:
         InputError: A file is no Parquet file or is damaged.
     """
-    for path in table_files(folder, config):
+    yield from read_rows(folder, table_files(folder, config))
+
+
+def read_rows(folder: Path, paths: Iterable[Path]) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of some files of a config, as ``read_table``."""
+    for path in paths:
         where, number = path.relative_to(folder), 0
         try:
-            with _open(path) as file:
+            with open_parquet(path) as file:
                 for batch in _batches(file):
                     for row in batch.to_pylist():
                         number += 1
@@ -60,7 +72,7 @@ def config_of(folder: Path, config: Config) -> Config:
     if first is None:
         return config
     try:
-        with _open(first) as file:
+        with open_parquet(first) as file:
             return config.among(file.schema_arrow.names)
     except (OSError, ValueError):
         return config
@@ -80,7 +92,7 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
     """
     for path in paths:
         try:
-            with _open(path) as file:
+            with open_parquet(path) as file:
                 known = {column.name for column in config.among(file.schema_arrow.names).columns}
                 names = [name for name in columns if name in known]
                 table = file.read(names, use_threads=False)
@@ -92,7 +104,7 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
 
 def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
     """Return the pictures of an image column in a row group, by the SHA-256 in the column beside it."""
-    with _open(path) as file:
+    with open_parquet(path) as file:
         rows = file.read_row_group(group, [column, f"{column}_sha256"], use_threads=False).to_pylist()
     return {row[f"{column}_sha256"]: row[column]["bytes"] for row in rows if row[column] is not None}
 
@@ -101,7 +113,7 @@ def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, i
     """Return file and row group of each picture of an image column, by SHA-256."""
     places: dict[str, tuple[Path, int]] = {}
     for path in paths:
-        with _open(path) as file:
+        with open_parquet(path) as file:
             for group in range(file.num_row_groups):
                 hashes = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
                 # Only the hashes are read, so that finding a picture reads none.
@@ -141,13 +153,16 @@ def schema_faults(folder: Path, config: Config) -> list[str]:
     for path in table_files(folder, config):
         where = path.relative_to(folder)
         try:
-            with _open(path) as file:
-                file_schema = file.schema_arrow
-                groups = [file.metadata.row_group(index) for index in range(file.num_row_groups)]
+            with open_parquet(path) as file:
+                file_schema, metadata = file.schema_arrow, file.metadata
+                groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+                odd = sorted(_odd_metadata(file_schema, metadata))
         except (OSError, ValueError) as error:
             faults.append(f"{where}: not a Parquet file ({_short(error)})")
             continue
         faults += [f"{where}: {fault}" for fault in _differences(wanted, file_schema)]
+        if odd:
+            faults.append(f"{where}: has metadata that is never written: {', '.join(odd)[:200]}")
         if max((group.total_byte_size for group in groups), default=0) > MAX_GROUP_BYTES:
             faults.append(f"{where}: a row group is larger than {MAX_GROUP_BYTES // 2**20} MiB")
     return faults
@@ -167,7 +182,8 @@ def table_hashes(folder: Path) -> dict[str, str]:
     return hashes
 
 
-def _open(path: Path) -> "pq.ParquetFile":
+def open_parquet(path: Path) -> "pq.ParquetFile":
+    """Open a Parquet file; damaged pages are an ``OSError`` when they are read."""
     import pyarrow.parquet as pq
 
     # Unless asked, pyarrow does not compare checksums, and damaged bytes could be read as other values.
@@ -192,6 +208,19 @@ def _differences(wanted: "pa.Schema", file_schema: "pa.Schema") -> Iterator[str]
             yield f"unknown column {name[:80]!r}"
     if (file_schema.metadata or {}).get(b"huggingface") != wanted.metadata[b"huggingface"]:
         yield "the features in its metadata are not those of the columns"
+
+
+def _odd_metadata(schema: "pa.Schema", metadata: "pq.FileMetaData") -> set[str]:
+    """Return the keys of metadata of a file, its columns and their chunks beyond those that are written."""
+    keys = set(metadata.metadata or {}) - _METADATA
+    for field in schema:
+        keys |= {f"{field.name}: ".encode() + key for key in field.metadata or {}}
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for index in range(group.num_columns):
+            chunk = group.column(index)
+            keys |= {f"{chunk.path_in_schema}: ".encode() + key for key in chunk.metadata or {}}
+    return {coded(key.decode(errors="replace"))[:60] for key in keys}
 
 
 def _short(error: Exception) -> str:

@@ -12,14 +12,14 @@ not to change when another run comes): the format has no way to point from one o
 
 import hashlib
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from dataset_card.tables.arrays import make_table
 from dataset_card.tables.columns import SPLIT, Config
-from dataset_card.tables.parquet import arrow_schema
+from dataset_card.tables.parquet import PLAIN_KINDS, arrow_schema
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
 
 if TYPE_CHECKING:
@@ -83,8 +83,22 @@ def write_table(folder: Path, config: Config, rows: Iterable[Row], run_id: str |
     """
     target = folder / "data" / config.name
     target.mkdir(parents=True, exist_ok=True)
+    return _written(config, rows, lambda schema: _Shards(target, config, schema, run_id))
+
+
+def hash_table(config: Config, rows: Iterable[Row]) -> Written:
+    """Return what ``write_table`` would write, without writing it.
+
+    Args:
+        config: The table.
+        rows: As for ``write_table``.
+    """
+    return _written(config, rows, lambda schema: _Shards(None, config, schema, None))
+
+
+def _written(config: Config, rows: Iterable[Row], begin: Callable[["pa.Schema"], "_Shards"]) -> Written:
     schema = arrow_schema(config)
-    shards = _Shards(target, config, schema, run_id)
+    shards = begin(schema)
     count = num_bytes = 0
     for group in _groups(config, rows):
         table = make_table(config, schema, group)
@@ -102,15 +116,18 @@ def shard_name(run_id: str | None, index: int, count: int) -> str:
 class _HashedFile(io.RawIOBase):
     """A file that is hashed while being written, so that no second reading is needed.
 
+    Args:
+        path: The file; None to hash what would be written.
+
     Attributes:
         size: Bytes so far.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self.path = path
         self.size = 0
         self._hash = hashlib.sha256()
-        self._file = path.open("wb", buffering=0)
+        self._file = None if path is None else path.open("wb", buffering=0)
 
     def writable(self) -> bool:
         return True
@@ -120,13 +137,13 @@ class _HashedFile(io.RawIOBase):
         length = len(left)
         self._hash.update(left)
         # An unbuffered file may take fewer bytes than it is given.
-        while left:
+        while left and self._file is not None:
             left = left[self._file.write(left) :]
         self.size += length
         return length
 
     def close(self) -> None:
-        if not self.closed:
+        if not self.closed and self._file is not None:
             self._file.close()
         super().close()
 
@@ -137,7 +154,7 @@ class _HashedFile(io.RawIOBase):
 class _Shards:
     """Writes row groups into numbered files, which get their names when the number of files is known."""
 
-    def __init__(self, folder: Path, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
+    def __init__(self, folder: Path | None, config: Config, schema: "pa.Schema", run_id: str | None) -> None:
         self._folder, self._config, self._schema, self._run_id = folder, config, schema, run_id
         self._files: list[_HashedFile] = []
         self._begin()
@@ -154,13 +171,15 @@ class _Shards:
     def finish(self) -> tuple[tuple[int, str], ...]:
         self._end()
         for index, file in enumerate(self._files):
-            file.path.rename(self._folder / shard_name(self._run_id, index, len(self._files)))
+            if file.path is not None:
+                file.path.rename(file.path.with_name(shard_name(self._run_id, index, len(self._files))))
         return tuple((file.size, file.hexdigest()) for file in self._files)
 
     def _begin(self) -> None:
         import pyarrow as pa
 
-        self._files.append(_HashedFile(self._folder / f".part-{len(self._files)}"))
+        path = None if self._folder is None else self._folder / f".part-{len(self._files)}"
+        self._files.append(_HashedFile(path))
         self._sink = pa.PythonFile(self._files[-1], "w")
         self._writer = _writer(self._sink, self._config, self._schema)
 
@@ -173,7 +192,7 @@ def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.P
     """Pictures are compressed already: they are stored as they are, and once a group where neighbours share them."""
     import pyarrow.parquet as pq
 
-    plain = [column.name for column in config.columns if column.kind not in ("image", "strings")]
+    plain = [column.name for column in config.columns if column.kind in PLAIN_KINDS]
     pictures = [f"{column.name}.bytes" for column in config.images]
     others = [f"{column.name}.path" for column in config.images]
     others += [f"{column.name}.list.element" for column in config.columns if column.kind == "strings"]
@@ -201,14 +220,18 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
     readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
-    stored: dict[int, int] = {}
+    stored: dict[object, int] = {}
     held_bytes = written = 0
     for row in rows:
         # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
         full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
-        # By identity: rows that share a picture hold the same object, see _Reader.
-        sizes = {id(picture["bytes"]): len(picture["bytes"]) for picture in pictures.values() if picture is not None}
+        # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
+        sizes: dict[object, int] = {
+            (name, row.get(f"{name}_sha256") or id(picture["bytes"])): len(picture["bytes"])
+            for name, picture in pictures.items()
+            if picture is not None
+        }
         enough = 2 * full if sizes.keys() & stored.keys() else full
         # A picture that several rows share is stored once, but held for each of them until it is written.
         if len(group) >= most or sum(stored.values()) >= enough or held_bytes >= 4 * full:

@@ -84,6 +84,12 @@ class GameSubmission(Record):
         check_terms(self.licence, self.links)
         return self
 
+    @property
+    def published(self) -> "GameSubmission":
+        """The manifest as others may read it: its players as ``PlayerSpec.published``."""
+        players = {seat: player.published for seat, player in self.players.items()}
+        return self.model_copy(update={"players": players})
+
     def label_of(self, seat: str) -> str:
         """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
         return self.players[seat].label if seat in self.players else NOBODY

@@ -1,4 +1,4 @@
-"""Finding keys, addresses and paths that must not be published; a match is never repeated whole.
+"""Finding keys, addresses, paths and unseen characters that must not be published; a match is never repeated whole.
 
 Patterns of this project come first, then the detectors of named forms of ``detect-secrets``, such as those of Azure's
 keys. Its detectors of words (``password: …``) and of strings that merely look random are left out: they fire on labels,
@@ -19,10 +19,17 @@ from ircore.core.tables import read_table
 _TABLE: dict[str, dict[str, str]] = read_table("ircore.core", "private_text")
 
 PATTERNS = {rule: pattern for patterns in _TABLE.values() for rule, pattern in patterns.items()}
-"""All patterns of this project by the rule's name: keys, paths of machines, addresses."""
+"""All patterns of this project by the rule's name: keys, paths of machines, addresses, unseen characters."""
+
+UNSEEN = frozenset(_TABLE["characters"])
+"""Rules that find characters which nobody sees."""
+
+_OPEN = frozenset(rule for table in ("paths", "addresses", "characters") for rule in _TABLE[table])
+"""Rules whose matches are no keys."""
 
 _NAMES = tuple(PATTERNS)
 _ANY = re.compile("|".join(f"({pattern})" for pattern in PATTERNS.values()))
+_UNSEEN = re.compile("|".join(_TABLE["characters"].values()))
 
 LEFT_OUT = frozenset({"KeywordDetector", "IPPublicDetector", "Base64HighEntropyString", "HexHighEntropyString"})
 """Detectors of ``detect-secrets`` that are not asked."""
@@ -41,7 +48,7 @@ which on it looks drawn at random: random characters have some 0.6, words in cap
 
 
 class Leak(NamedTuple):
-    """A key, address or path in a text that must not be published.
+    """A key, address, path or unseen character in a text that must not be published.
 
     >>> (leak,) = find_leaks("saved to /home/ann/key")
     >>> str(leak), leak.is_secret
@@ -59,20 +66,29 @@ class Leak(NamedTuple):
 
     @property
     def is_secret(self) -> bool:
-        """Whether the leak is a key; else it is a path or an address."""
-        return self.rule not in _TABLE["paths"] and self.rule not in _TABLE["addresses"]
+        """Whether the leak is a key, which has to be withdrawn."""
+        return self.rule not in _OPEN
 
     def __str__(self) -> str:
         return f"{self.rule} at character {self.begin + 1}"
 
 
 def find_leaks(text: str) -> Iterator[Leak]:
-    """Yield every key, address and machine path in a text, from left to right; of two that overlap the first."""
+    """Yield every key, address, machine path and unseen character in a text, from left to right, none that overlap."""
     end = 0
     for leak in sorted(chain(_by_pattern(text), _detected(text), _tokens(text)), key=lambda leak: leak.begin):
         if leak.begin >= end:
             yield leak
             end = leak.end
+
+
+def without_unseen(text: str) -> str:
+    r"""Return a text without the characters that nobody sees; line breaks, tabs, and joiners of scripts and emoji stay.
+
+    >>> without_unseen("a\u200bb\x00\n\tc")
+    'ab\n\tc'
+    """
+    return _UNSEEN.sub("", text)
 
 
 def without_leaks(text: str) -> str:

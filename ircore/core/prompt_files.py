@@ -10,6 +10,9 @@ from ircore.core.files import read_bounded
 
 MAX_BYTES = 64 * 1024
 
+BUILT_IN = "built-in"
+"""Name of the texts that come with the program, in the version of a run's prompts."""
+
 
 def read_prompts(
     places: Mapping[str, Sequence[str]], built_in: Traversable, folder: Path | None, given_by: str
@@ -23,10 +26,15 @@ def read_prompts(
         given_by: Option that names the folder, for error messages.
 
     Raises:
-        InputError: A file is missing, too large, not UTF-8, empty, or lacks a place for what it must tell.
+        InputError: A file is missing, too large, not UTF-8, empty, or lacks a place for what it must tell; or the
+            folder's name would pass for the built-in texts.
     """
     if folder is None:
         return {name: (built_in / f"{name}.txt").read_text(encoding="utf-8").strip() for name in places}
+    if folder.resolve().name == BUILT_IN:
+        raise InputError(
+            f"{given_by} {folder}: a folder of this name would pass for the built-in prompts", "Rename the folder."
+        )
     needed = f"{given_by} needs {', '.join(f'{place}.txt' for place in places)}."
     return {name: _read(folder / f"{name}.txt", needed, places[name]) for name in places}
 
@@ -35,7 +43,7 @@ def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
     """Return the set's name with a hash of its texts: part of a result's identity."""
     # A zero byte between the texts: words that move from one text to the next change the hash.
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
-    return f"{'built-in' if folder is None else folder.resolve().name} {digest}"
+    return f"{BUILT_IN if folder is None else folder.resolve().name} {digest}"
 
 
 def _read(path: Path, needed: str, places: Sequence[str]) -> str:

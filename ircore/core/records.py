@@ -172,6 +172,13 @@ class ModelFacts(Record):
         return "" if self.open_weights is None else "open" if self.open_weights else "closed"
 
 
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Hosts of a server on the machine that asks: the ones to which keys may go in clear text."""
+
+OWN_SERVER = "https://own-server.invalid"
+"""Published in place of an address on loopback, which names another machine wherever it is read; it leads nowhere."""
+
+
 class PlayerSpec(Record):
     """The player of a seat, with its settings.
 
@@ -205,6 +212,22 @@ class PlayerSpec(Record):
         """The name shown for this player: the model, or the built-in player's own name."""
         return self.model or self.player
 
+    @property
+    def on_loopback(self) -> bool:
+        """Whether the player asks a server on its own machine."""
+        from urllib.parse import urlsplit
+
+        return self.base_url is not None and urlsplit(self.base_url).hostname in LOOPBACK
+
+    @property
+    def published(self) -> "PlayerSpec":
+        """The player as others may read it: without an address on the machine that played.
+
+        >>> PlayerSpec(player="openai", model="m", base_url="http://localhost:8000/v1").published.base_url
+        'https://own-server.invalid'
+        """
+        return self.model_copy(update={"base_url": OWN_SERVER}) if self.on_loopback else self
+
     @model_validator(mode="after")
     def _base_url_is_safe(self) -> "PlayerSpec":
         if self.base_url is not None:
@@ -212,8 +235,7 @@ class PlayerSpec(Record):
 
             parts = urlsplit(self.base_url)
             # Keys travel to this address: in clear text only on the machine itself.
-            loopback = parts.hostname in {"127.0.0.1", "localhost", "::1"}
-            if parts.username or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
+            if parts.username or not (parts.scheme == "https" or (parts.scheme == "http" and self.on_loopback)):
                 raise ValueError("base_url must be https, or http on loopback, without credentials")
         return self
 

@@ -58,6 +58,11 @@ class JudgeIdentity(Record):
         description="The categories of pictures that it rates; null for all. Others are not applicable to it.",
     )
 
+    @property
+    def published(self) -> "JudgeIdentity":
+        """The judge as others may read it: its player as ``PlayerSpec.published``."""
+        return self if self.player is None else self.model_copy(update={"player": self.player.published})
+
     def rates(self, category: str) -> bool:
         """Return whether pictures of a category are rated at all."""
         return self.categories is None or category in self.categories

@@ -85,6 +85,11 @@ class Submission(Record):
         """The two players by their seats."""
         return {"describer": self.describer, "generator": self.generator}
 
+    @property
+    def published(self) -> "Submission":
+        """The manifest as others may read it: its players as ``PlayerSpec.published``."""
+        return self.model_copy(update={seat: player.published for seat, player in self.players.items()})
+
     @model_validator(mode="after")
     def _checked(self) -> "Submission":
         check_terms(self.licence, self.links)

@@ -7,6 +7,7 @@ from typing import Any
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.images import MAX_SIDE, Picture
+from ircore.core.private_text import without_unseen
 from ircore.games.base import Seat
 from ircore.players.base import Answer, AnswerKind, Asked, ChoiceAnswer, PictureAnswer, Question, TextAnswer
 from ircore.runs.events import Call, CallKey, Entry
@@ -32,10 +33,10 @@ def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
 
 
 def written(answer: Answer) -> Answer:
-    """Return an answer as a file can hold it: words cut to the bounds above, without lone surrogates.
+    r"""Return an answer as it is recorded and published: words within the bounds above, without unseen characters.
 
-    >>> len(written(TextAnswer("a" * 300_000)).text)
-    200000
+    >>> len(written(TextAnswer("a" * 300_000)).text), written(TextAnswer("a\u200b red\x00 circle")).text
+    (200000, 'a red circle')
     """
     if isinstance(answer, TextAnswer):
         return replace(answer, text=_written(answer.text, LONGEST_TEXT))
@@ -43,8 +44,8 @@ def written(answer: Answer) -> Answer:
 
 
 def _written(words: str, longest: int) -> str:
-    # UTF-8 cannot write lone surrogates.
-    return words[:longest].encode(errors="replace").decode()
+    # UTF-8 cannot write lone surrogates, and a release with characters that nobody sees is refused.
+    return without_unseen(words[:longest].encode(errors="replace").decode())
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:

@@ -30,8 +30,6 @@ _POINTS_ANYWHERE = (
 _NAT64 = ip_network("64:ff9b::/96")
 _NEVER_OUTSIDE = (ip_network("168.63.129.16/32"), ip_network("192.0.0.0/24"), ip_network("fec0::/10"))
 """Public by the tables, and not on the internet: hosts of two clouds for their machines; site-local (RFC 3879)."""
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-"""The hosts that the format takes http for: a server of the submitter's own."""
 
 # Like the Hub's rule for names: at most 96 characters, and no two signs in a row.
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9]|[._-](?![._-])){0,95}"

@@ -79,16 +79,18 @@ def _first(loaded: AnyLoaded, runs: list[AnyRunFolder], steps: Sequence[Step]) -
     stays = [
         run.run.run_id
         for run in runs
-        if _same_rules(run, loaded) and not is_gone(steps, run.run.run_id) and run.run.submission != loaded.submission
+        if _same_rules(run, loaded)
+        and not is_gone(steps, run.run.run_id)
+        and run.run.submission.published != loaded.submission.published
     ]
     return f"; before that, ircore submission correct --run {stays[0]}" if stays else ""
 
 
 def _why(loaded: AnyLoaded, runs: list[AnyRunFolder]) -> str:
     """Return the reason why no run shows a submission as it is; empty if a run does."""
-    players = loaded.submission.players
-    # Authors, links and the like may change without another run.
-    same = [run for run in runs if _same_rules(run, loaded) and run.run.submission.players == players]
+    # As published: what a release left out is no change. Authors, links and the like may change without another run.
+    players = loaded.submission.published.players
+    same = [run for run in runs if _same_rules(run, loaded) and run.run.submission.published.players == players]
     if not same:
         return "its players or rules changed since" if runs else "no run of it is published"
     vouched = [provenance for run in same if (provenance := read_provenance(run.path)) is not None]

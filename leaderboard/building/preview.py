@@ -78,7 +78,7 @@ def _place_in_game(slug: str, submission: GameSubmission, runs: Sequence[Path], 
 def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterator[str]:
     """Yield lines with the page of a played pair and the pair's rank by each judge."""
     yield f"page   {out / 'pairs' / pair.key}.html"
-    if pair.result.run.submission != submission:
+    if pair.result.run.submission.published != submission.published:
         # Scores of an edited manifest are those of the manifest that was played.
         yield "note   the run was played with another version of the manifest"
     results = site.under(pair.result.run.rules)

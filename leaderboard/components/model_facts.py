@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup, escape
 
 from ircore.core.private_text import without_leaks
-from ircore.core.records import ModelFacts, PlayerSpec
+from ircore.core.records import OWN_SERVER, ModelFacts, PlayerSpec
 from ircore.core.untrusted_text import one_line
 from leaderboard.components.markup import safe
 from leaderboard.model.site import Pair
@@ -68,7 +68,8 @@ def player_words(spec: PlayerSpec) -> str:
     if spec.revision:
         parts.append(f"revision {spec.revision}")
     if spec.base_url:
-        parts.append(f"at {spec.base_url}")
+        own = spec.published.base_url == OWN_SERVER
+        parts.append("at a server of its own" if own else f"at {spec.base_url}")
     if spec.parameters:
         # A pair that stays with its submitter may name folders of a machine.
         parts.append(f"with {without_leaks(json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False))}")

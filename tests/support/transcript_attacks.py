@@ -381,7 +381,15 @@ def told(secret: str) -> Callable[[Handed], None]:
     return lambda handed: handed.say(f"a circle {secret} left")
 
 
+UNSEEN = {
+    "words that turn around": "a \u202ered circle",
+    "words without width": "a\u200b red\u2060 circle",
+    "words as tags": "a \U000e0041 circle",
+    "terminal commands": "a \x1b[2J circle",
+}
+
 LEAKS = [
+    *(Attack(name, told(words), "must not be published") for name, words in UNSEEN.items()),
     *(Attack(f"a secret in a message: {name}", told(item), "must not be published") for name, item in SECRETS.items()),
     Attack("a secret in a note", answer("generator", notes=[SECRETS["hf"]]), "a Hugging Face token at character 1"),
     Attack("a secret in an error", line(json.dumps({

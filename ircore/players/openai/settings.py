@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 
 from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
-from ircore.core.records import Line, PlayerSpec, Record
+from ircore.core.records import LOOPBACK, Line, PlayerSpec, Record
 from ircore.players.parameters import read_parameters
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -181,7 +181,7 @@ def read_key(spec: PlayerSpec) -> str:
 
 def is_loopback(base_url: str) -> bool:
     """Return whether an address is on this machine."""
-    return urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}
+    return urlsplit(base_url).hostname in LOOPBACK
 
 
 def chosen_transport(transport: str | None) -> str:

@@ -7,11 +7,10 @@ from typing import Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import builtin, load, unknown
-from ircore.core.records import PlayerSpec
+from ircore.core.records import LOOPBACK, PlayerSpec
 from ircore.core.strict_yaml import FieldPath
 from ircore.players.traits import players_of_project, traits_of
 from ircore.submissions.addresses import (
-    LOOPBACK,
     OPENAI_HOST,
     AddressError,
     internal_host,

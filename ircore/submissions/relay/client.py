@@ -13,6 +13,7 @@ from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import need_packages
 from ircore.core.progress import Progress, progress
+from ircore.core.records import LOOPBACK
 from ircore.players.base import PlayerError
 from ircore.players.guard import unbroken
 from ircore.players.submission import AnyLoaded
@@ -45,7 +46,7 @@ def check_relay(address: str, token: str | None) -> str:
     """
     need_packages("a relay", "relay", "aiohttp")
     parts = urlsplit(address)
-    loopback = parts.hostname in {"127.0.0.1", "localhost", "::1"}
+    loopback = parts.hostname in LOOPBACK
     if not parts.hostname or parts.username or not (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
         raise InputError(f"--relay {address}: no address of a relay", "Write https://HOST as the maintainer gave it.")
     if not token:

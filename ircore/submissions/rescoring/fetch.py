@@ -23,8 +23,9 @@ from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
 from ircore.core.progress import progress
+from ircore.core.records import LOOPBACK
 from ircore.core.submission_records import TranscriptsReference
-from ircore.submissions.addresses import LOOPBACK, internal_host, is_repository
+from ircore.submissions.addresses import internal_host, is_repository
 from ircore.submissions.rescoring.packed_transcripts import MAX_FILES, REMEDY, TranscriptError, check_listing
 
 HUB = "https://huggingface.co"

@@ -10,21 +10,28 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hub_clients import Outcome
 from hub_server import HubServer
 from PIL import Image, PngImagePlugin
-from releases import rewrite
+from releases import rewrite, seal
 
 from dataset_card.card.code import run_blocks
 from dataset_card.checking.loading import loading_faults
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.hub.full_check import full_check
+from dataset_card.releases.record_file import read_release
 from dataset_card.tables.columns import Config
+from dataset_card.tables.parts import Shard
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
+from ircore.core.records import PlayerSpec
+from ircore.core.score_records import JudgeIdentity
+from ircore.scorers.judges.base import identity_of
+from ircore.scorers.judges.structural import StructuralJudge
 
 pytestmark = pytest.mark.slow
 
@@ -135,6 +142,36 @@ FAULTS = {
         put(0, "notes", ["see /home/me/x"]),
         ":1: notes: holds a path of a machine (/home/me",
     ),
+    "text that runs backwards": (
+        TRANSCRIPTS,
+        put(0, "message", "a red \u202ekcolb"),
+        ":1: message: holds a character that reorders text (⟦U+202E⟧)",
+    ),
+    "a mark without width": (
+        TRANSCRIPTS,
+        put(0, "notes", ["a red\u200b block"]),
+        ":1: notes: holds a character without width (⟦U+200B⟧)",
+    ),
+    "a joiner between two letters": (
+        TRANSCRIPTS,
+        put(0, "message", "a r\u200ded block"),
+        ":1: message: holds a character without width (⟦U+200D⟧)",
+    ),
+    "an end of a text within it": (
+        EPISODES,
+        put(0, "abort_detail", "a red\x00 block"),
+        ":1: abort_detail: holds a control character (⟦U+0000⟧)",
+    ),
+    "an escape in a column of JSON": (
+        INSTANCES,
+        put(0, "scene", '{"x": "a\\u200bb"}'),
+        ":1: scene: holds a character without width (⟦U+200B⟧)",
+    ),
+    "somebody's telephone": (
+        TRANSCRIPTS,
+        put(0, "message", "a red block, call +49 30 1234567"),
+        ":1: message: holds a telephone number (+49 30 1…)",
+    ),
     "message on a done turn": (TRANSCRIPTS, put(2, "message", "x"), "does not fit action done"),
     "unknown action": (TRANSCRIPTS, put(0, "action", "shout"), "action: "),
     "wrong over_budget": (TRANSCRIPTS, put(0, "over_budget", True), "over_budget is True with"),
@@ -226,6 +263,114 @@ def very_large(release: Path) -> None:
     os.truncate(release / "README.md", 65 * 2**20)
 
 
+def read_shard(release: Path) -> tuple[Path, Any]:
+    path = next(release.glob(TRANSCRIPTS.pattern))
+    return path, pq.read_table(path)
+
+
+def reseal_files(release: Path) -> None:
+    """Let ``release.json`` name the files that are there, as somebody who rewrites one would."""
+    record = read_release(release)
+
+    def shard(name: str) -> Shard:
+        data = (release / name).read_bytes()
+        return Shard(size=len(data), sha256=sha256(data).hexdigest())
+
+    parts = (part.model_copy(update={"shards": tuple(map(shard, part.files))}) for part in record.parts)
+    seal(release, record.model_copy(update={"parts": tuple(parts)}))
+
+
+def with_words_beside_the_features(release: Path) -> None:
+    path, table = read_shard(release)
+    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, b"note": b"for nobody's eyes"}), path)
+    reseal_files(release)
+
+
+def with_words_at_a_column(release: Path) -> None:
+    path, table = read_shard(release)
+    fields = [field.with_metadata({"note": "x"}) if field.name == "message" else field for field in table.schema]
+    pq.write_table(table.cast(pa.schema(fields, table.schema.metadata)), path)
+    reseal_files(release)
+
+
+def without_page_index(release: Path) -> None:
+    path, table = read_shard(release)
+    pq.write_table(table, path, compression="zstd")
+    reseal_files(release)
+
+
+def in_small_groups(release: Path) -> None:
+    path, table = read_shard(release)
+    plain = [column.name for column in TRANSCRIPTS.columns if column.kind not in ("image", "strings")]
+    pictures = [f"{column.name}.bytes" for column in TRANSCRIPTS.images]
+    compression = {name: "none" if name in pictures else "zstd" for name in leaves(path)}
+    pq.write_table(
+        table, path, row_group_size=1, write_page_index=True, write_statistics=plain, compression=compression
+    )
+    reseal_files(release)
+
+
+def in_the_gap(release: Path) -> None:
+    """Hide words where nothing but zeros is, before the footer; offsets stay true."""
+    path, _ = read_shard(release)
+    data = path.read_bytes()
+    length = int.from_bytes(data[-8:-4], "little")
+    path.write_bytes(data[: -8 - length] + b"words that no reader reads" + data[-8 - length :])
+    reseal_files(release)
+
+
+def leaves(path: Path) -> list[str]:
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    return [group.column(index).path_in_schema for index in range(group.num_columns)]
+
+
+def by_another_writer(release: Path) -> None:
+    path, _ = read_shard(release)
+    data = path.read_bytes()
+    name = f"parquet-cpp-arrow version {pa.cpp_version}".encode()
+    assert name in data
+    path.write_bytes(data.replace(name, b"call me at my secret number..."[: len(name)].ljust(len(name))))
+    reseal_files(release)
+
+
+def rewrite_lines(name: str, old: str, new: str, release: Path) -> None:
+    replace_text(name, old, new, release)
+    seal(release)
+
+
+def without_descriptors(release: Path) -> None:
+    next((release / "copies").iterdir()).unlink()
+
+
+def without_any_descriptors(release: Path) -> None:
+    shutil.rmtree(release / "copies")
+    record = read_release(release)
+    seal(release, record.model_copy(update={"files": tuple(n for n in record.files if not n.startswith("copies/"))}))
+
+
+def with_a_file_that_is_not_listed(release: Path) -> None:
+    record = read_release(release)
+    seal(release, record.model_copy(update={"files": tuple(n for n in record.files if not n.startswith("copies/"))}))
+
+
+def with_another_record(field: str, value: object, release: Path) -> None:
+    seal(release, read_release(release).model_copy(update={field: value}))
+
+
+def with_a_label(release: Path) -> None:
+    """State an identity of the installed judge under a label of its own."""
+    identity = identity_of("structural", StructuralJudge()).model_copy(update={"label": "three hundred experts"})
+    (release / "judges.jsonl").write_text(identity.model_dump_json() + "\n")
+    seal(release)
+
+
+def with_a_judge_on_loopback(release: Path) -> None:
+    player = PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1")
+    identity = JudgeIdentity(name="eye", label="eye", kind="model", player=player)
+    (release / "judges.jsonl").write_text(identity.model_dump_json() + "\n")
+    seal(release)
+
+
 def drop_run(release: Path) -> None:
     lines = (release / "runs.jsonl").read_text("utf-8").splitlines(keepends=True)
     (release / "runs.jsonl").write_text(lines[0], "utf-8")
@@ -297,6 +442,56 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no front matter": (partial(replace_text, "README.md", "---\n", "\n"), "has no YAML front matter"),
     "no YAML": (partial(replace_text, "README.md", "pretty_name:", "pretty_name: ["), "is not valid YAML"),
+    "words in a file's metadata": (
+        with_words_beside_the_features,
+        "-00000-of-00001.parquet: has metadata that is never written: note",
+    ),
+    "words at a column": (with_words_at_a_column, "has metadata that is never written: message: note"),
+    "no page index": (without_page_index, "row group 1 has not the page index that is written (run_id)"),
+    "other row groups": (in_small_groups, "is not the file that its rows give when they are written again"),
+    "words between the groups": (in_the_gap, "is not the file that its rows give when they are written again"),
+    "another program": (by_another_writer, "names no program that writes releases"),
+    "no descriptors of a run": (without_descriptors, ".npz: is missing: the run's renderings could be copied unseen"),
+    "no descriptors at all": (without_any_descriptors, ".npz: is missing: the run's renderings could be copied unseen"),
+    "descriptors that are not listed": (with_a_file_that_is_not_listed, ".npz: is not in release.json"),
+    "no verification": (partial(remove, "verification.json"), "verification.json: is missing, though release.json"),
+    "other prompts in the record": (
+        partial(with_another_record, "prompts", "built-in 000000000000"),
+        "release.json: prompts is built-in 000000000000, its runs say built-in",
+    ),
+    "a benchmark that it is not of": (
+        partial(with_another_record, "benchmark", "2026.1"),
+        "release.json: benchmark is 2026.1, set and prompts are those of no released version",
+    ),
+    "a judge that it has not": (
+        partial(with_another_record, "judges", ("eye", "experts")),
+        "release.json: judges is ('eye', 'experts'), its runs say ('eye',)",
+    ),
+    "other prompts of a run": (
+        partial(rewrite_lines, "runs.jsonl", '"prompts":"built-in ', '"prompts":"built-in 0'),
+        "runs.jsonl: run centre-block-",
+    ),
+    "another label of a computed judge": (
+        with_a_label,
+        "judges.jsonl: judge structural: label is three hundred experts, the judge itself says",
+    ),
+    "a judge on a machine": (
+        with_a_judge_on_loopback,
+        "judges.jsonl: judge eye: base_url is an address on the machine that asked",
+    ),
+    "a player on a machine": (
+        partial(
+            rewrite_lines,
+            "runs.jsonl",
+            '"player":"canvas","model":null,"base_url":null',
+            '"player":"canvas","model":null,"base_url":"http://localhost:8000/v1"',
+        ),
+        ": generator: base_url is an address on the machine that played",
+    ),
+    "an escaped mark in a run": (
+        partial(rewrite_lines, "runs.jsonl", "pair", "p\\u2066air"),
+        "runs.jsonl: holds a character that reorders text (⟦U+2066⟧)",
+    ),
     "a key in the card": (partial(replace_text, "README.md", "## Glossary", "AKIA" + "ABCD" * 4), "holds an AWS key"),
 }
 

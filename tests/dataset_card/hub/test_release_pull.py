@@ -14,6 +14,7 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
+from dataset_card.releases.record_file import read_release
 from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
@@ -192,7 +193,7 @@ def hostile_release(folder: Path, name: str) -> None:
     runs = (folder / "release" / "runs.jsonl").read_text().splitlines()
     changed = [json.dumps(json.loads(line) | {"instance_set": identity}) for line in runs]
     (folder / "release" / "runs.jsonl").write_text("".join(f"{line}\n" for line in changed))
-    seal(folder / "release")
+    seal(folder / "release", read_release(folder / "release").model_copy(update={"instance_set": identity}))
 
 
 def test_a_folder_has_no_revisions(built: Path) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from releases import contents, table
+from releases import contents, rate_first, table
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
-from dataset_card.releases.build import build_release
+from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.releases.record_file import read_release
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from dataset_card.tables.writing import FIRST_GROUP_BYTES, GROUP_BYTES, write_table
@@ -19,16 +20,16 @@ from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.score_records import Score
+from ircore.core.records import PlayerSpec
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.players.submission import LoadedSubmission
 from ircore.runs.events import Call, Entry, end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
 
-HOSTILE = (
-    "left\x00\x1b[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) "
-    "\u202ertl\u202c\r\n---\n# T 😀 {{7*7}} \ufffd"
-)
+HOSTILE = "left[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) rtl\r\n---\n# T 😀 {{7*7}} \ufffd"
+"""What a model can say that is published as it is; characters that nobody sees are not even recorded."""
 
 
 @pytest.mark.slow
@@ -167,7 +168,7 @@ def test_hostile_words_survive_and_do_no_harm(instances: InstanceSet, tmp_path: 
     card = (tmp_path / "out" / "README.md").read_text("utf-8")
     line = next(line for line in card.splitlines() if line.startswith("* **Turn 1:**"))
     assert line == (
-        r"* **Turn 1:** left \[31m \| &lt;script&gt;alert(1)&lt;/script&gt; \`x\` \*\*b\*\* "
+        r"* **Turn 1:** left\[31m \| &lt;script&gt;alert(1)&lt;/script&gt; \`x\` \*\*b\*\* "
         r"\[a\](http&#58;//e.example) rtl --- # T 😀 {{7\*7}} " + "\ufffd"
     )
 
@@ -297,3 +298,28 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
         writer.record([Entry(call, picture), end_entry(episode)])
     add_scores(run)
     return run
+
+
+@pytest.mark.slow
+def test_an_address_on_the_machine_that_played_is_not_published(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances")
+    loaded = sample_submission()
+    own = PlayerSpec(player="openai", model="m", base_url="http://127.0.0.1:8000/v1", api_key_env=None)
+    pair = loaded.submission.model_copy(update={"generator": own})
+    run = sample_run(tmp_path / "run", instances, LoadedSubmission(loaded.slug, pair, loaded.path))
+    rate_first(run, 6.0)
+    judge = JudgeIdentity(name="eye", label="eye", kind="model", player=own)
+    run.keep_judge(judge)
+
+    build_release([run.path], instances.folder, tmp_path / "release")
+
+    for name in ("runs.jsonl", "judges.jsonl"):
+        text = (tmp_path / "release" / name).read_text("utf-8")
+        assert "127.0.0.1" not in text
+        assert '"base_url":"https://own-server.invalid"' in text
+    report = check_release(tmp_path / "release")
+    assert report.faults == ()
+    assert [released.run.run_id for released in report.runs] == [run.run.run_id]
+    # Built again upon it, with the same folder, it is the same release.
+    again = build_release([run.path], instances.folder, tmp_path / "again", BuildPlan(previous=tmp_path / "release"))
+    assert again.record.content == read_release(tmp_path / "release").content

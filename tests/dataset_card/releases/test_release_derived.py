@@ -231,8 +231,11 @@ def test_what_could_pass_for_the_card_s_own_is_refused_in_a_free_section(
     text: str, release: Path, built: Path, tmp_path: Path
 ) -> None:
     write_free(release, "contact", text)
+    # A control character is refused in every text, before a section is read.
+    unseen = f"README.md: holds {REFUSED[text]}"
     assert any(
-        f"{REFUSED[text]} in the maintainers' section contact" in fault for fault in check_release(release).faults
+        f"{REFUSED[text]} in the maintainers' section contact" in fault or fault.startswith(unseen)
+        for fault in check_release(release).faults
     )
     with pytest.raises(InputError, match=r"README\.md: line \d+: "):
         build_release([], built / "instances", tmp_path / "next", BuildPlan(previous=release))

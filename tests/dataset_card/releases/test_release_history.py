@@ -385,6 +385,9 @@ def test_a_changed_log_and_a_run_that_was_withdrawn_are_faults(release: Path, bu
     here = gone("other-block", run_id=run_id(built, "other-block"))
     (release / "tombstones.jsonl").write_text(decision_lines([here]))
     seal(release)
+    assert check_release(release).faults[0] == "tombstones.jsonl: is not in release.json"
+    record = read_release(release)
+    seal(release, record.model_copy(update={"files": (*record.files, "tombstones.jsonl")}))
     assert check_release(release).faults == (f"release.json: run {here.run_id} is here, though it was withdrawn",)
 
 

@@ -6,7 +6,7 @@ from base64 import b64encode, urlsafe_b64encode
 
 import pytest
 
-from ircore.core.private_text import find_leaks, without_leaks
+from ircore.core.private_text import find_leaks, without_leaks, without_unseen
 
 DRAW = random.Random(7)
 
@@ -45,6 +45,8 @@ ADDRESSES = (
     "172.31.255.9",
     "169.254.169.254", "fe80::1ff:fe23:4567:890a", "fd12:3456:789a::1", "http://models.internal/v1", "gpu7.lan:8000",
     "http://llm.default.svc.cluster.local/v1",
+    "+49 30 1234567", "+49 (0)30 1234-567", "call +1 415 555 2671.", "+33 1 23 45 67 89", "(415) 555-2671",
+    "415-555-2671", "tel:4155552671",
 )  # fmt: skip
 
 PLAIN = (
@@ -59,6 +61,8 @@ PLAIN = (
     "https://github.com/someone/pair-of-models-and-more-words-2026",
     "the.internal.angle is 60 degrees", "10:30 at local.time", "MovedTheUpperLeftTriangle12PixelsToTheRightAndDown",
     "1234567890" * 4,
+    "+10 20 30 40", "shift by +100 200 300 px", "y = x+12345678", "a slope of +2.7182818", "from 100-200-3000 to 7",
+    "+1 415-555-0123 is kept for examples", "415-555-0123", "2026-11-22", "978-3-16-148410-0",
     "authorization: none", "a bearer of news", "the key: a small legend",
 )  # fmt: skip
 
@@ -95,3 +99,30 @@ def test_places_are_those_of_the_whole_text() -> None:
         f"key [{first.rule} was here]",
         "from [a path of a machine was here]/key",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("a red \u202ekcolb\u202c", "a red kcolb"),
+        ("a r\u200bed\ufeff block", "a red block"),
+        ("a r\u200ced blo\u200dck", "a red block"),
+        ("a red\x00\x1b block", "a red block"),
+        ("a\U000e0041\U000e0042", "a"),
+        ("a\ufe01\ufe02\ufe03\ufe04", "a"),
+    ],
+)
+def test_a_character_that_nobody_sees(text: str, plain: str) -> None:
+    leaks = list(find_leaks(text))
+    assert leaks
+    assert not any(leak.is_secret for leak in leaks)
+    assert without_unseen(text) == plain
+    assert not list(find_leaks(plain))
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r\n\tb", "می\u200cخواهم", "👩\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "1\ufe0f⃣", "50\u202f%", "\ue000"]
+)
+def test_what_scripts_and_emoji_need_stays(text: str) -> None:
+    assert not list(find_leaks(text))
+    assert without_unseen(text) == text

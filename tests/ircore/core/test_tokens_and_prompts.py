@@ -60,6 +60,12 @@ def test_other_prompts_have_another_version(tmp_path: Path) -> None:
     assert prompts.version != load_prompts("reconstruction").version
 
 
+def test_a_folder_that_would_pass_for_the_built_in_prompts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "built-in").mkdir()
+    with pytest.raises(InputError, match="would pass for the built-in prompts"):
+        load_prompts("reconstruction", tmp_path / "built-in")
+
+
 def test_the_generator_reads_the_message_and_later_the_dialogue() -> None:
     prompts = load_prompts("reconstruction")
     assert prompts.generator("A red square.", []) == "A red square."

@@ -50,3 +50,12 @@ def test_words_of_any_length_are_recorded_up_to_a_bound() -> None:
     drawn = written(PictureAnswer(SMALL, notes=("\ud800" * 3_000,) * 500))
     assert isinstance(drawn, PictureAnswer)
     assert drawn.notes == ("?" * 2_000,) * 100
+
+
+def test_characters_that_nobody_sees_are_not_recorded() -> None:
+    said = written(TextAnswer("<DESCRIPTION>\u202ea r\u200bed\x00 block, 👩\u200d👧\n</DESCRIPTION>"))
+    assert isinstance(said, TextAnswer)
+    assert said.text == "<DESCRIPTION>a red block, 👩\u200d👧\n</DESCRIPTION>"
+    drawn = written(PictureAnswer(SMALL, notes=("not\u2066 understood",)))
+    assert isinstance(drawn, PictureAnswer)
+    assert drawn.notes == ("not understood",)

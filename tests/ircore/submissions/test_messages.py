@@ -20,7 +20,7 @@ from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.drawn_texts import reader, texts_to_a_judge
 from ircore.submissions.rescoring.messages import names_in, remarks
 from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
-from ircore.submissions.rescoring.rescore import rescore
+from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 LANG = SHARED / "lang"
@@ -263,7 +263,7 @@ def test_a_text_that_the_target_shows_too_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.attack
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a hex dump of the target", "variation selectors behind an emoji", "emoji"])
+@pytest.mark.parametrize("name", ["a hex dump of the target", "emoji"])
 def test_a_run_with_data_for_words_is_held_at_intake(tmp_path: Path, name: str) -> None:
     handed = hand_in(tmp_path)
     handed.say(DISGUISED[name], only="geometry-easy-01")
@@ -271,3 +271,15 @@ def test_a_run_with_data_for_words_is_held_at_intake(tmp_path: Path, name: str) 
     assert ("encoded_message", "geometry-easy-01, turn 1") in {
         (flag.rule, flag.where) for flag in made.flags if flag.grave
     }
+
+
+@pytest.mark.attack
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["variation selectors behind an emoji", "characters for tags", "characters without width"]
+)
+def test_a_run_with_data_that_nobody_sees_is_refused_at_intake(tmp_path: Path, name: str) -> None:
+    handed = hand_in(tmp_path)
+    handed.say(DISGUISED[name], only="geometry-easy-01")
+    with pytest.raises(RefusedError, match="turn 1, describer: holds a character without width"):
+        rescore(handed.submission, tmp_path / "rescored", handed.instances, handed.packed)
