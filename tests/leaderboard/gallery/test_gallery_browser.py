@@ -326,7 +326,8 @@ def test_a_strangers_words_stay_text_in_rows_made_here(visit: Visit) -> None:
     row = page.locator("#hostile")
     shown = row.locator(".message").first.text_content() or ""
     assert '<img src=x onerror="document.title=1"><script>document.title=2</script> move {{ 7 * 7 }} left' in shown
-    assert "⟦U+202E⟧evil" in shown
+    # A character that reorders text is not recorded.
+    assert shown.rstrip().endswith("left evil")
     assert row.locator("script").count() == 0
     assert row.locator("img").count() == row.locator("[data-turn]").count()
     assert row.locator("mark", has_text="move").first.get_attribute("title") == "position"

@@ -60,7 +60,7 @@ def choose(page: "Page", label: str, value: str) -> None:
 def test_the_two_best_pairs_stand_there_until_others_are_chosen(visit: Visit) -> None:
     page = visit.open("compare.html")
     page.get_by_label("First pair").wait_for()
-    assert finding(page).startswith("seer + painter")
+    assert finding(page).startswith("seer° + painter°")
     assert page.locator("form select").count() == 3
     choose(page, "Second pair", "seer-sketcher")
     assert "pairs=seer-painter,seer-sketcher" in page.url
@@ -204,7 +204,7 @@ def test_bibtex_is_copied_by_a_button(browser: "Browser", address: str) -> None:
 def test_without_javascript_every_page_says_what_it_has_to(browser: "Browser", address: str) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = visit_in(context, address).open("compare.html")
-        assert finding(page).startswith("seer + painter")
+        assert finding(page).startswith("seer° + painter°")
         assert page.locator("form.compare-form").count() == 0
         assert "switch JavaScript on" in page.locator("noscript").inner_text()
         assert page.locator(".instances tbody tr").count() > 0
