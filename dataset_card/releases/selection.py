@@ -104,11 +104,11 @@ def _refuse_unmatched(
         return
     first, more = unmatched[0], f" ({len(unmatched)} such lines in all)" if len(unmatched) > 1 else ""
     which = f"run {first.run_id}" if first.run_id is not None else f"all runs until {first.date}"
-    theirs = sorted({run.run_id for run in known if run.slug == first.slug})
+    run_ids = sorted({run.run_id for run in known if run.slug == first.slug})
     raise WorkError(
         f"withdrawal of {first.slug}, {which}: concerns no run here{more}",
-        f"Name one of {', '.join(theirs[:5])}, or take the line out."
-        if theirs
+        f"Name one of {', '.join(run_ids[:5])}, or take the line out."
+        if run_ids
         else "Mend the name, or take the line out: ircore submission withdrawals --runs leaves out those of no run.",
     )
 

@@ -205,6 +205,28 @@ def test_a_set_that_is_missing_is_named(mixed: Toy) -> None:
     assert not (mixed.folder / "out").exists()
 
 
+def run_games(release: Path) -> list[str]:
+    return sorted(json.loads(line)["game"] for line in (release / "runs.jsonl").read_text().splitlines())
+
+
+def test_a_pulled_folder_stands_for_the_sets_of_all_games(mixed: Toy) -> None:
+    mixed.run("release", "pull", "release", "--out", "pulled")
+    common = ("--runs", "pulled/runs", "--former", "release")
+    mixed.run("release", "build", *common, "--instances", "pulled", "--out", "again")
+    assert run_games(mixed.folder / "again") == ["reconstruction", "rps", "rps"]
+    # A set that is named goes first, also where it is a newer one: of that game the former runs are left out.
+    mixed.run("instances", "build", "--game", "rps", "--per-condition", "2", "--out", "newer")
+    mixed.run("release", "build", "--former", "release", "--instances", "newer", "pulled", "--out", "next")
+    assert run_games(mixed.folder / "next") == ["reconstruction"]
+    # Playing again goes by the same sets.
+    again = ("submission", "reproduce", "pulled/runs", "--out", "played-again")
+    said = mixed.run(*again, "--instances", "targets", status=2)
+    assert "no set of rps is given" in said
+    assert "3 of 3 runs played again" in mixed.run(*again, "--instances", "targets", "--instances", "pulled")
+    said = mixed.run(*again, "--instances", "newer", "--instances", "pulled", status=2)
+    assert "was not played on the set in newer" in said
+
+
 def test_two_sets_of_one_game_are_refused(mixed: Toy) -> None:
     mixed.run("instances", "build", "--game", "rps", "--per-condition", "2", "--out", "fewer")
     twice = ("--instances", "signs", "fewer", "--out", "out")

@@ -188,7 +188,7 @@ def _no_fork(plan: _Plan, clone: Clone) -> InputError | None:
             "git remote add upstream ADDRESS."
         )
     same = "is" if plan.remote == plan.upstream else f"leads to {plan.upstream},"
-    return InputError(f"{plan.remote}: {same} the repository to be merged into", remedy)
+    return InputError(f"{plan.remote} {same} the repository to be merged into", remedy)
 
 
 def _heading(number: int, about: str) -> None:
@@ -355,7 +355,9 @@ def _propose(plan: _Plan, clone: Clone, unplayed: str = "") -> None:
         unplayed: Why the manifest names no transcripts yet, without which the check of the pull request is red; empty
             where it needs none, or names them.
     """
-    _heading(7, f"a branch {plan.slug} with the submission alone, checked, and pushed to {plan.remote}")
+    refusal = _no_fork(plan, clone)
+    goes = "" if plan.dry_run or refusal else f", and pushed to {plan.remote}"
+    _heading(7, f"a branch {plan.slug} with the submission alone is made, checked{goes}")
     run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if unplayed else [])])
     base = clone.fetched_base(plan.upstream, plan.main)
     head = clone.commit(base, f"Submit {plan.slug}")
@@ -365,7 +367,6 @@ def _propose(plan: _Plan, clone: Clone, unplayed: str = "") -> None:
         click.echo("pull request, and nothing is merged.", err=True)
     else:
         run_nested(["submission", "check-change", base, head, "--repo", str(clone.root)])
-    refusal = _no_fork(plan, clone)
     if plan.dry_run:
         click.echo(
             f"The push and the pull request are left out, since --dry-run is given.{_later(plan, refusal)}", err=True

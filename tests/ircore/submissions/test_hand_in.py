@@ -216,7 +216,7 @@ def test_nothing_is_pushed_to_the_main_repository(world: World) -> None:
         world.git(world.clone, *words)
     refused = world.hand_in(*OFFLINE)
     assert refused.returncode == 2
-    assert "origin: is the repository to be merged into" in refused.stderr.splitlines()[-2]
+    assert "origin is the repository to be merged into" in refused.stderr.splitlines()[-2]
     assert "--remote fork" in refused.stderr.splitlines()[-1]
     assert "git remote add upstream ADDRESS" in refused.stderr.splitlines()[-1]
     assert refused.stderr.startswith("Nothing will be pushed: ")
