@@ -146,6 +146,9 @@ def _rules_of_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
             f"the seat {seat.name} is asked with {seat.when}, which is no rule that is true or false",
         )
     keys = {measure.key for measure in game.measures}
+    for seat in game.seats:
+        for key in set(seat.decides) - keys:
+            yield False, f"the seat {seat.name} decides {key}, which is no measure"
     for measure in game.measures:
         sound = measure.difference is None or (measure.needs == "means" and keys.issuperset(measure.difference))
         yield sound, f"the measure {measure.key} is a difference of measures that are not declared"
