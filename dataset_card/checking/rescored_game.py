@@ -67,13 +67,15 @@ def _computed(
 ) -> Iterator[GameScore]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = payloads_of(game, run.instances, run.instances.instances)
+    meaningless = game.meaningless(run.run.submission.players)
     instances = {instance.instance_id: instance for instance in run.instances.instances}
     for episode in episodes:
         if played(game, episode):
             instance = instances[episode.instance_id]
             # Pictures that may not be published are in no release.
             shown = needs_pictures(game) and may_be_published(instance.licence)
-            yield from measured_scores(game, episode, payloads, pictures.instruments(instance) if shown else None)
+            instruments = pictures.instruments(instance) if shown else None
+            yield from measured_scores(game, episode, payloads, instruments, meaningless)
 
 
 def _question(score: GameScore) -> Question:

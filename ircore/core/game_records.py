@@ -62,7 +62,7 @@ class GameSubmission(Record):
 
     schema_: Literal[2] = Field(alias="schema", description="Version of this format.")
     game: Name = Field(description="Entry-point name in the group ircore.games.")
-    name: Line = Field(description="Shown on the submission's page; boards name the players.")
+    name: Line = Field(description="Shown on the submission's page, and on boards of games with more than two seats.")
     players: dict[Name, PlayerSpec] = Field(min_length=1, description="Who takes each seat, by the seat's name.")
     rules: Fields = Field(
         default_factory=dict, description="Rules that differ from the game's defaults, by the game's own names."

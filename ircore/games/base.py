@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from ircore.core.episode_records import AnyAbortReason, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyInstance, GameRules, Record
+from ircore.core.records import AnyInstance, GameRules, PlayerSpec, Record
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
 from ircore.games.measuring import Direction as Direction
@@ -28,6 +28,7 @@ from ircore.games.pages import Curve as Curve
 from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
+from ircore.players.recorded_seat import RECORDED
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)
@@ -54,6 +55,8 @@ class Seat(Generic[QuestionT, AnswerT]):
             follows from earlier answers.
         when: Rule, true or false, with which the seat is asked; without it, a manifest leaves the seat empty. Always
             asked if empty.
+        decides: Keys of the measures that its answers decide. Recorded answers do not depend on what a player in
+            another seat says, so that such a run has no values of them, and no rank if the headline is among them.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Seat(Generic[QuestionT, AnswerT]):
     recorded: bool = False
     records_prompt: bool = True
     when: str = ""
+    decides: tuple[str, ...] = ()
 
 
 class Table(Protocol):
@@ -244,6 +248,23 @@ class Game(ABC, Generic[RulesT]):
     def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
         """Return the seats that are asked under some rules, see ``Seat.when``."""
         return tuple(seat for seat in self.seats if not seat.when or getattr(rules, seat.when))
+
+    def meaningless(self, players: Mapping[str, PlayerSpec]) -> dict[str, str]:
+        """Return the measures that say nothing of a run, each with the reason, see ``Seat.decides``.
+
+        Args:
+            players: Who took each seat, by the seat's name.
+        """
+        recorded = [seat for seat in self.seats if seat.name in players and players[seat.name].player == RECORDED]
+        live = [seat for seat in self.seats if seat.name in players and seat not in recorded]
+        if not live:
+            return {}
+        others = " and ".join(seat.title.lower() for seat in live)
+        return {
+            key: f"the answers of the {seat.title.lower()} are recorded and do not depend on the {others}"
+            for seat in recorded
+            for key in seat.decides
+        }
 
     def shown(self, payload: Any, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - for games to override
         """Return data that the game's templates need beyond the records, such as steps grouped into repetitions.

@@ -146,11 +146,18 @@ def _rules_of_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
             f"the seat {seat.name} is asked with {seat.when}, which is no rule that is true or false",
         )
     keys = {measure.key for measure in game.measures}
+    for seat in game.seats:
+        for key in set(seat.decides) - keys:
+            yield False, f"the seat {seat.name} decides {key}, which is no measure"
     for measure in game.measures:
         sound = measure.difference is None or (measure.needs == "means" and keys.issuperset(measure.difference))
         yield sound, f"the measure {measure.key} is a difference of measures that are not declared"
+    ranges = {measure.key: measure.range for measure in game.measures if measure.range}
     for figure in game.published:
         yield figure.measure in keys, f"the figure {figure.label!r} is of {figure.measure}, which is no measure"
+        low, high = ranges.get(figure.measure, (figure.value, figure.value))
+        # Scales end where the range does, so that such a figure would be seen nowhere.
+        yield low <= figure.value <= high, f"the figure {figure.label!r} is {figure.value:g}, outside of the range"
         linked = figure.source.startswith("https://")
         yield linked, f"the figure {figure.label!r} has the source {figure.source!r}, which is no https address"
     required = [name for name, info in game.rules.model_fields.items() if info.is_required()]

@@ -7,11 +7,14 @@ from ircore.core.counted import counted
 from ircore.results.judge_ratings import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, JudgeRatings
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 
-Unranked = Literal["held", "past_budget", "incomplete", "underrated", "inapplicable", "too_few", "reference"]
+Unranked = Literal[
+    "held", "past_budget", "incomplete", "underrated", "inapplicable", "too_few", "reference", "recorded"
+]
 """Why a run has no rank: it has grave findings that no maintainer cleared; its generator was given messages
 over the token budget; it has episodes without a result yet; too
 little of what it played is rated; the judge rates nothing here; its main score rests on fewer than
-``MINIMUM_PICTURES``; it is a ceiling or floor beside the others."""
+``MINIMUM_PICTURES``; it is a ceiling or floor beside the others; its headline rests on recorded answers that do not
+depend on its players."""
 
 RATED_SHARE = 0.9
 """Share of the renderings that a judge could have rated which it must have rated before there is a rank."""

@@ -20,7 +20,17 @@ from ircore.games.registry import load_game
 from ircore.results.cells import main_intervals, run_standing, side_by_side
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
-from ircore.results.judge_ratings import HIGHEST, PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, Floats, JudgeRatings
+from ircore.results.judge_ratings import (
+    HIGHEST,
+    OUTSIDE,
+    PENDING,
+    RATED,
+    REFUSED,
+    UNFINISHED,
+    UNPLAYED,
+    Floats,
+    JudgeRatings,
+)
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.judges_of_runs import shared_identities
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
@@ -62,15 +72,22 @@ class GameCell(Coverage):
     reference: bool = False
     """Whether a player of the run is a reference (``Traits.reference``): a ceiling or floor, which has no rank."""
 
+    meaningless: str = ""
+    """Why the headline says nothing of the run, which then has no rank; empty if it says something."""
+
     @property
     def unranked(self) -> Unranked | None:
         """Reason why the run has no rank under this condition; None if the run has a rank."""
-        return "reference" if self.reference else super().unranked
+        if self.reference:
+            return "reference"
+        return "recorded" if self.meaningless else super().unranked
 
     @property
     def unranked_words(self) -> str | None:
         """The same for people."""
-        return "a reference, shown as a ceiling or floor" if self.reference else super().unranked_words
+        if self.reference:
+            return "a reference, shown as a ceiling or floor"
+        return self.meaningless or super().unranked_words
 
 
 GameRow = RankedRow[PlayedGameRun, GameCell]
@@ -163,13 +180,16 @@ class GameResults:
         instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
         board: list[GameRow] = []
         for group in self._by_rules if rows else ():
-            # References and held runs are left out before ranks are computed, so that they push nobody down.
+            # References, held runs and runs whose headline says nothing are left out before ranks are computed, so that
+            # they push nobody down.
             ranked = [
                 column
                 for column in group
-                if not self.runs[column].run.reference and self.runs[column].run.run_id not in self.held
+                if not self.runs[column].run.reference
+                and self.runs[column].run.run_id not in self.held
+                and self.game.headline.key not in self.runs[column].meaningless
             ]
-            # A group may hold references and held runs alone.
+            # A group may hold such runs alone.
             ranges = run_standing(instances, ratings.columns(ranked)).ranges if ranked else []
             by_column = dict(zip(ranked, ranges, strict=True))
             cells = [self.cell(self.runs[column].run.run_id, category, difficulty) for column in group]
@@ -218,11 +238,12 @@ class GameResults:
         (main,) = main_intervals(ratings, drawn)
         return GameCell(
             **asdict(coverage) | {"held": run.run.run_id in self.held},
-            played=coverage.applicable,
+            played=sum(played(self.game, episode) for episode in ended),
             ended=len(ended),
             main=main,
             measures={item.key: self._mean(run, item, rows, ratings, drawn) for item in self.game.measures},
             reference=run.run.reference,
+            meaningless=run.meaningless.get(self.game.headline.key, ""),
         )
 
     def _mean(
@@ -329,6 +350,9 @@ def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGam
             status[at], final[at] = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)
         else:
             status[at] = REFUSED if episode.episode_id in without else PENDING
+    if game.headline.key in run.meaningless:
+        # As where a judge rates nothing: neither missing nor anything from 0 to 100.
+        status[status != UNFINISHED] = OUTSIDE
     return JudgeRatings(status, final)
 
 

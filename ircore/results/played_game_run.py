@@ -51,12 +51,19 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
     def __init__(self, source: GameRunSource) -> None:
         super().__init__(source)
         self._judged: JudgedMeasures | None = None
+        self._meaningless: Mapping[str, str] = {}
 
     def with_measures(self, judged: JudgedMeasures) -> "PlayedGameRun":
         """Return the run with values of the measures that judges and people give, too."""
         view = copy(self)  # with everything that was read already
         view._judged = judged
+        view._meaningless = judged.game.meaningless(self.run.submission.players)
         return view
+
+    @property
+    def meaningless(self) -> Mapping[str, str]:
+        """Measures that say nothing of this run, with the reason, see ``Game.meaningless``."""
+        return self._meaningless
 
     @cached_property
     def measured(self) -> tuple[GameScore, ...]:
@@ -77,7 +84,15 @@ class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
     def scores(self) -> tuple[GameScore, ...]:
         """Values of all measures."""
         judged = self._judged.values(self.instances, self.episodes, self.ratings) if self._judged else ()
-        return (*self.measured, *judged)
+        # Runs that were scored before there was such a rule hold values of these measures, too.
+        measured = (self._without_meaning(score) for score in self.measured)
+        return (*measured, *judged)
+
+    def _without_meaning(self, score: GameScore) -> GameScore:
+        reason = self._meaningless.get(score.measure)
+        if reason is None or score.value is None:
+            return score
+        return score.model_copy(update={"value": None, "reason": reason, "note": None})
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""

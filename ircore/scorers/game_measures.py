@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ircore.core.errors import WorkError
@@ -45,7 +46,8 @@ def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = No
     with run.lock():
         known = set(run.measured())
         episodes = [episode for episode in run.episodes() if played(game, episode)]
-        work = [_Work(run.path, run.run.instance_set, game, episode) for episode in episodes]
+        meaningless = game.meaningless(run.run.submission.players)
+        work = [_Work(run.path, run.run.instance_set, game, episode, meaningless) for episode in episodes]
         # Steps alone are measured in less time than another process takes to start.
         count = (workers or os.cpu_count() or 1) if needs_pictures(game) else 1
         with progress("scoring", len(work)) as shown:
@@ -65,6 +67,7 @@ class _Work(NamedTuple):
     instance_set: str
     game: Game[Any]
     episode: GameEpisode
+    meaningless: Mapping[str, str]
 
 
 def _scores(work: _Work) -> list[GameScore]:
@@ -78,7 +81,7 @@ def _scores(work: _Work) -> list[GameScore]:
         from ircore.scorers.game_instruments import EpisodeInstruments
 
         instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
-    return list(measured_scores(work.game, work.episode, payloads, instruments))
+    return list(measured_scores(work.game, work.episode, payloads, instruments, work.meaningless))
 
 
 @lru_cache(maxsize=4)
@@ -94,7 +97,11 @@ def needs_pictures(game: Game[Any]) -> bool:
 
 
 def measured_scores(
-    game: Game[Any], episode: GameEpisode, payloads: Mapping[str, Any], instruments: Instruments | None = None
+    game: Game[Any],
+    episode: GameEpisode,
+    payloads: Mapping[str, Any],
+    instruments: Instruments | None = None,
+    meaningless: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[GameScore]:
     """Yield the values of a game's measures of one played episode.
 
@@ -103,6 +110,7 @@ def measured_scores(
         episode: As recorded.
         payloads: The game's own fields of the instances, by id.
         instruments: For measures that need pictures; these are left out if None.
+        meaningless: Measures that say nothing of the run, with the reason, as ``Game.meaningless`` returns them.
 
     Raises:
         InputError: The episode does not fit the game that is installed, or a picture is damaged.
@@ -118,6 +126,8 @@ def measured_scores(
     for value in values:
         if fault := _fault(declared.get(value.measure), value):
             raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)
+        if value.measure in meaningless:
+            value = value._replace(value=None, reason=meaningless[value.measure], note=None)
         yield GameScore(
             episode_id=episode.episode_id,
             measure=value.measure,

@@ -15,14 +15,17 @@ from ircore.results.tables.ranks import why_no_rank
 from leaderboard.theme.hues import hues_of
 from leaderboard.words.labels import page_keys, rank
 
+MOST_NAMES = 2
+"""Players by whose names a run is known; a row of more names is read by nobody."""
+
 
 @dataclass(frozen=True)
 class Entry:
     """A run of a game: a row of its board.
 
     Example:
-        >>> entry = Entry(None, "1", "", "a", ("gpt-5.2", "looker"), hue=0, shape=None, apart="")
-        >>> entry.players
+        >>> entry = Entry(None, "1", "", "a", ("gpt-5.2", "looker"), "Looking", hue=0, shape=None, apart="")
+        >>> entry.names
         ('gpt-5.2', 'looker')
     """
 
@@ -41,6 +44,9 @@ class Entry:
     players: tuple[str, ...]
     """Label of the player in each seat that somebody took, in the game's order; may be a stranger's words."""
 
+    submission: str
+    """Name of the submission; may be a stranger's words."""
+
     hue: int
     """Number of the colour of the first seat's player, 0-based."""
 
@@ -48,7 +54,7 @@ class Entry:
     """Number of the shape of the second seat's player, 0-based; None for a game of one seat."""
 
     apart: str
-    """Rules that are not the usual ones, and slug where several runs have the same players; else empty."""
+    """Rules that are not the usual ones, and slug where several runs have the same names; else empty."""
 
     programs: tuple[bool, ...] = ()
     """For each of these players, whether it is a program of this project and no AI model."""
@@ -76,9 +82,19 @@ class Entry:
         return self.cell.measures[measure.key]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names by which pages know the run: the players, of more than two seats the submission's name."""
+        return self.players if len(self.players) <= MOST_NAMES else (self.submission,)
+
+    @property
+    def marks(self) -> tuple[bool, ...]:
+        """For each of these names, whether it stands for programs of this project alone."""
+        return self.programs if len(self.players) <= MOST_NAMES else (all(self.programs),)
+
+    @property
     def name(self) -> str:
-        """All players on one line."""
-        names = " + ".join(self.players)
+        """These names on one line."""
+        names = " + ".join(self.names)
         return f"{names} ({self.apart})" if self.apart else names
 
 
@@ -87,11 +103,16 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     board = results.board()
     players = [_players(results, row.submission) for row in board]
     keys = page_keys([(measured.run.slug, measured.run.run_id) for measured in results.runs])
-    # Runs of the same players would have one name, so the slug stands behind it.
+    submissions = [row.submission.run.submission.name for row in board]
+    names = [
+        labels if len(labels) <= MOST_NAMES else (submission,)
+        for labels, submission in zip(players, submissions, strict=True)
+    ]
+    # Runs that have one name are told apart by the slug behind it.
     rules = [results.rules_apart(row.submission.run) for row in board]
     # Rules may be a stranger's texts.
     others = [one_line(rules_words(apart), 80) for apart in rules]
-    alike = Counter(zip(players, others, strict=True))
+    alike = Counter(zip(names, others, strict=True))
     seconds = _ordered(players, 1)
     hues = hues_of(_ordered(players, 0), list(dict.fromkeys(labels[0] for labels in players)))
     return tuple(
@@ -101,16 +122,17 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
             no_rank="" if row.rank_low else why_no_rank(row),
             key=keys[run.run_id],
             players=labels,
+            submission=submission,
             hue=hues.number(labels[0]),
             shape=seconds.index(labels[1]) if len(labels) > 1 else None,
             programs=tuple(
                 (spec := run.submission.players.get(seat.name)) is not None and is_program(spec)
                 for seat in results.seats
             ),
-            apart=", ".join(filter(None, (run.slug if alike[labels, other] > 1 else "", other))),
+            apart=", ".join(filter(None, (run.slug if alike[named, other] > 1 else "", other))),
             rivals=results.rivals(run),
         )
-        for row, labels, other in zip(board, players, others, strict=True)
+        for row, labels, submission, named, other in zip(board, players, submissions, names, others, strict=True)
         for run in [row.submission.run]
     )
 

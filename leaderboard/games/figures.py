@@ -57,13 +57,13 @@ def _sketch(
     # Entries come best first, so the first ones are the best.
     best = list(points)[:MOST_PANELS]
     tracks = [_track(entry, points[entry], curve) for entry in best]
-    places = sorted({place for curve in points.values() for place in curve})
     # Published points stand at step numbers, which a normalised axis has not.
-    beside = BesideCurves(
-        curve_points(people, shown, curve), () if curve.normalised else _published(section, shown, places)
-    )
+    beside = BesideCurves(curve_points(people, shown, curve), () if curve.normalised else _published(section, shown))
     lines = [*points.values(), beside.people]
-    low, high = scale_ends(shown, [mean for means in lines for mean in means.values()])
+    # What stands beside the runs may reach farther than they do, on both axes.
+    places = sorted({place for means in lines for place in means} | {figure.place for figure in beside.published})
+    reported = [Estimate(figure.value, None, None, 0) for figure in beside.published]
+    low, high = scale_ends(shown, [*(mean for means in lines for mean in means.values()), *reported])
     digits = value_digits(shown)
     vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
     others = " The other runs stand behind in grey." if len(tracks) > 1 else ""
@@ -82,10 +82,9 @@ def _sketch(
     )
 
 
-def _published(section: GameSection, measure: Measure, places: Sequence[int]) -> tuple[PublishedFigure, ...]:
+def _published(section: GameSection, measure: Measure) -> tuple[PublishedFigure, ...]:
     """Return the paper's points on a curve of this measure."""
-    figures = section.game.published
-    return tuple(figure for figure in figures if figure.measure == measure.key and figure.place in places)
+    return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
 
 
 def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
@@ -101,12 +100,9 @@ def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
         )
         for place, mean in points.items()
     )
-    marked = zip(entry.players, entry.programs, strict=True)
-    others = " + ".join(label + PROGRAM_MARK * program for label, program in list(marked)[1:])
-    return Track(
-        Marked(entry.players[0], others, entry.apart, entry.hue, entry.shape or 0, programs=(entry.programs[0], False)),
-        tuple(spots),
-    )
+    first, *others = (label + PROGRAM_MARK * program for label, program in zip(entry.names, entry.marks, strict=True))
+    marks = Marked(first, " + ".join(others), entry.apart, entry.hue, entry.shape or 0)
+    return Track(marks, tuple(spots))
 
 
 def _horizontal(places: list[int], curve: Curve) -> Json:

@@ -33,6 +33,9 @@ in an order of its own, reads the speaker's message, and says which one is meant
 
 Afterwards both learn whether the answer was right. Where every picture is the target again and again, partners may \
 come to an agreement: people's messages get shorter and keep their words.
+
+People's recorded choices do not depend on what another speaker says: a speaker that meets them has no accuracy and \
+no rank, only length and novelty of its messages.
 """
 """How the game is played, for the page on its method."""
 
@@ -49,6 +52,7 @@ LISTENER: Seat[Question, ChoiceAnswer] = Seat(
     "the pictures in an order of its own, the message, and whether it was right before",
     "choice",
     recorded=True,
+    decides=("accuracy", "correct", "invalid"),
 )
 
 

@@ -1,7 +1,8 @@
 """Importing ICCA's recorded games from their public repository's files: contexts, messages and people's choices.
 
-Layout: a folder a game with ``trials_for_….csv`` and the four pictures that its rows name. A game's orders are drawn
-from the same seeds as in the published program when all 54 games are imported together.
+Layout: a folder a game with ``trials_for_….csv`` and the four pictures that its rows name; in the repository these
+folders lie in ``src/ICCA_data``. A game's orders are drawn from the same seeds as in the published program when all 54
+games are imported together.
 """
 
 import csv
@@ -21,6 +22,9 @@ from ircore.instances.withheld_pictures import COCO, refuse_other_licence
 
 GAMES = 54
 """Games of the published data."""
+
+PLACES = (".", "src/ICCA_data", "ICCA_data")
+"""Where the games' folders may lie: in the given folder, or from the root or ``src`` of the public repository."""
 
 PICTURES, REPETITIONS = 4, 6
 MAX_BYTES = 1024 * 1024
@@ -43,18 +47,31 @@ def import_icca(request: ImportRequest) -> GameInstanceSet:
     as the other pictures in the order of their names, which no measure depends on.
 
     Args:
-        request: Its path is a folder with a folder a game.
+        request: Its path is the repository's root or a folder on the way to the folders of the games.
 
     Raises:
         InputError: Another licence is given.
         InputError: A game is incomplete or contradicts itself; the line names file, row and field. Nothing is written.
     """
     refuse_other_licence(request.licence, COCO)
-    folders = sorted(path.parent for path in request.path.glob("*/trials_for_*.csv"))
-    if not folders:
-        raise InputError(f"{request.path}: holds no game", "Name the folder that holds the games' folders.")
+    folders = _games(request.path)
     seeds = random.Random(0).sample(range(SEEDS), max(GAMES, len(folders)))
     return write_game_instances(request.out, _made(folders, seeds, request))
+
+
+def _games(path: Path) -> list[Path]:
+    """Return the folders of the games, in the order of their names.
+
+    Raises:
+        InputError: There is none.
+    """
+    for place in PLACES:
+        if folders := sorted({table.parent for table in (path / place).glob("*/trials_for_*.csv")}):
+            return folders
+    raise InputError(
+        f"{path}: holds no game: no folder with a file trials_for_….csv, here or in {' or '.join(PLACES[1:])}",
+        "Name the root of a checkout of github.com/lil-lab/ICCA, or the folder that holds the games' folders.",
+    )
 
 
 def _made(

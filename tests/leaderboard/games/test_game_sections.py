@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 from invented_games import GUESSER, Guessing, InventedGameRun, guessed, guessing_set
 
+from ircore.core.game_records import GameScore
 from ircore.core.records import PlayerSpec
-from ircore.games.base import Curve, Measure, Seat
+from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
+from ircore.games.measuring import NOT_NEGATIVE
 from ircore.players.base import Question, TextAnswer
 from ircore.results.games import GameResults
 from ircore.results.statistics.intervals import Estimate
@@ -15,7 +17,7 @@ from ircore.results.tables.game_curves import players_table
 from ircore.results.tables.games import measure_column
 from leaderboard.games.board import board_lines, players, scale_ends
 from leaderboard.games.entries import entries_of
-from leaderboard.games.figures import _track
+from leaderboard.games.figures import _track, curve_charts
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection
 from leaderboard.pages.search_entries import page_entries
@@ -202,3 +204,77 @@ def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, 
     points = {place: Estimate(5.0, 4.0, 6.0, 20) for place in (1, 2, 3)}
     spots = _track(entry, points, Curve("points", normalised=normalised)).spots
     assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes
+
+
+class Timing(Guessing):
+    """A game whose lengths have no upper end, with a curve and what its paper reports beyond the runs of the test."""
+
+    measures = (
+        *Guessing.measures,
+        Measure("length", "Length", "words", range=NOT_NEGATIVE, direction="lower", per="step"),
+        Measure("novelty", "Novelty", range=NOT_NEGATIVE),
+    )
+    pages = Pages(columns=("length", "novelty"), figures=("points", "length"), curves=(Curve("length"),))
+    published = tuple(
+        PublishedFigure(f"people, step {place}", "length", value, "https://example.org/paper", "people", place)
+        for place, value in ((1, 9.0), (6, 700.0))
+    )
+
+
+def timed() -> GameSection:
+    """A run of 20 episodes of two steps, of 3 and 4 words."""
+    run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
+    lengths = tuple(
+        GameScore(episode_id=episode.episode_id, measure="length", step=step, value=step + 2.0)
+        for episode in run.ended
+        for step in (1, 2)
+    )
+    ended = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.ended)
+    run = replace(run, ended=ended, values=(*run.values, *lengths))
+    return GameSection(GameResults.from_runs(Timing(), [run]), PictureBook())
+
+
+def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None:
+    section = timed()
+    pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
+    assert not [path for path, html in pages.items() if re.search(r"(?<![a-z])inf(?![a-z])|∞", html)]
+    assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/index"]
+    assert "in words, lower is better, per step" in pages["games/guessing/method"]
+
+
+def test_published_points_beyond_the_runs_are_on_the_curve() -> None:
+    (chart,) = curve_charts(timed())
+    (points,) = [trace for trace in chart.figure["data"] if "reported by the paper" in trace.get("hovertemplate", "")]
+    assert points["x"] == [1, 6]
+    assert points["y"] == [9, 700]
+    low, high = chart.figure["layout"]["xaxis"]["range"]
+    assert low < 1 < 6 < high
+    low, high = chart.figure["layout"]["yaxis"]["range"]
+    assert low <= 0 < 700 <= high
+
+
+MANY = tuple(Seat[Question, TextAnswer](name, name.title(), "the prompt", "text") for name in ("one", "two", "three"))
+
+
+class Crowded(Guessing):
+    """A game of three seats."""
+
+    seats = MANY
+
+
+def crowd(slug: str, name: str, values: list[float]) -> InventedGameRun:
+    run = guessed(slug, guessing_set(5), values)
+    players = {seat.name: PlayerSpec(player="openai", model=f"model-{seat.name}") for seat in MANY}
+    submission = run.run.submission.model_copy(update={"name": name, "players": players})
+    return replace(run, run=run.run.model_copy(update={"submission": submission}))
+
+
+def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
+    runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 20), crowd("c", "Twins", [4.0] * 20)]
+    section = GameSection(GameResults.from_runs(Crowded(), runs), PictureBook())
+    assert [entry.name for entry in section.entries] == ["The quick team", "Twins (b)", "Twins (c)"]
+    pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
+    assert "The quick team" in pages["games/guessing/index"]
+    assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/index"])
+    # Who sat where is on the page of the run.
+    assert all(f"model-{seat.name}" in pages["games/guessing/runs/a"] for seat in MANY)
