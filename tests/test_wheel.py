@@ -148,6 +148,18 @@ def test_without_extras_a_command_says_what_it_needs_before_it_begins(bare: Path
     status, _, said = run("play", "own", "--instances", "set", "--out", "own-run")
     assert (status, said.splitlines()[-1]) == (2, "  Install it with: pip install 'ircore[models]'")
     assert not (tmp_path / "own-run").exists()
+    # Only this use of the command needs an extra, and the library's too.
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "release.json").write_text("{}")
+    status, _, said = run("results", "dataset")
+    assert (status, said.splitlines()[-1]) == (2, "  Install them with: pip install 'ircore[release]'")
+    program = (
+        "import ircore\ntry: ircore.load_table('dataset', 'scores')\nexcept ircore.InputError as e: print(e.remedy)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Install them with: pip install 'ircore[release]'\n"
 
 
 def test_every_extra_is_known_with_its_packages() -> None:

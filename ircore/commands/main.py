@@ -236,7 +236,7 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
         lacking = missing_package(error)
         if lacking is None:
             raise
-        return _tell(f"{' '.join(words[:2])} {lacking.problem}", lacking.remedy, lacking.status)
+        return _tell(f"{next(iter(words), 'ircore')} {lacking.problem}", lacking.remedy, lacking.status)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError, StoppedError, WorkError
-from ircore.core.extras import missing_package
+from ircore.core.extras import missing_package, need_extras
 
 Group = Literal[
     "commands",
@@ -139,6 +139,9 @@ def load(group: Group, name: str, where: str = "") -> Any:
     points = available(group)
     if name not in points:
         raise unknown(group.removesuffix("s"), name, points, where)
+    if group == "releases" and _is_ours(points[name]):
+        # Before any work, and for the library as for commands: these modules import what they need late.
+        need_extras("reading or publishing a release", ["release"])
     try:
         loaded = points[name].load()
         _check(group, name, loaded)
