@@ -104,16 +104,9 @@ def build(
 
     # A build has a process for each core; threads of NumPy in each would wait for one another. NumPy reads it once.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    try:
-        import mkdocs  # noqa: F401 - run as a process of its own
-
-        from ircore.instances.benchmark import RECORDS
-        from leaderboard.building.content import Options
-        from leaderboard.building.site_build import build_site
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"the site needs {error.name}, which is not installed", "pip install 'ircore[site]'"
-        ) from error
+    from ircore.instances.benchmark import RECORDS
+    from leaderboard.building.content import Options
+    from leaderboard.building.site_build import build_site
 
     begun = perf_counter()
     options = Options(

@@ -280,10 +280,7 @@ def reconstruction_source(runs: Sequence[RunSource], instances: InstanceSet) -> 
     results = Results.from_runs(by_id.values())
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
-        raise InputError(
-            f"{', '.join(str(run.path) for run in runs)}: no played episode was rated by a judge",
-            "Score the runs first: ircore score RUN...",
-        )
+        raise results.no_ratings()
     ordered = tuple(by_id[submission.run_id] for submission in results.submissions)
     return ReconstructionSource(instances, ordered, results)
 

@@ -17,6 +17,7 @@ from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
 from ircore.core.collector import NEW_OBJECTS
 from ircore.core.errors import InputError, StoppedError
+from ircore.core.extras import missing_package, need_extras
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable, styled, terminal_width
 
@@ -29,6 +30,9 @@ SECTIONS: dict[str, list[str]] = _MENU["sections"]
 
 MEANT: dict[str, str] = _MENU["meant"]
 """What people mean by words that are no commands; of a group with its name in front."""
+
+EXTRAS_NEEDED: dict[str, list[str]] = _MENU["extras"]
+"""Extras that commands need for any of their work, by the words of a command or of its group."""
 
 _MEANT_ALONE = [word for word in MEANT if " " not in word]
 
@@ -124,6 +128,7 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
     def work_and_tell(*arguments: Any, **parameters: Any) -> Any:
         from ircore.commands.next_step import tell_next
 
+        need_extras(words, extras_of(words))
         with _wall(words):
             status = work(*arguments, **parameters)
         context = click.get_current_context()
@@ -133,6 +138,17 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
 
     work_and_tell.tells_next = True  # type: ignore[attr-defined]
     command.callback = work_and_tell
+
+
+def extras_of(words: str) -> list[str]:
+    """Return the extras that a command needs whatever its options, by its own words or those of its group.
+
+    >>> extras_of("release check"), extras_of("score")
+    (['release'], [])
+    """
+    parts = words.split()
+    named = (" ".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((EXTRAS_NEEDED[name] for name in named if name in EXTRAS_NEEDED), [])
 
 
 def _wall(words: str) -> AbstractContextManager[None]:
@@ -215,6 +231,12 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
         )
     except InputError as error:
         return _tell(error.problem, error.remedy, error.status)
+    except ModuleNotFoundError as error:
+        # A package that only some uses of a command need, such as those of a release; any other is a fault of ours.
+        lacking = missing_package(error)
+        if lacking is None:
+            raise
+        return _tell(f"{next(iter(words), 'ircore')} {lacking.problem}", lacking.remedy, lacking.status)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code

@@ -12,6 +12,14 @@ from ircore.core.plugins import load
 RUN_FILE, RELEASE_FILE = "run.json", "release.json"
 """Files by which run folders and releases are known; their formats live in ``ircore.runs`` and ``dataset_card``."""
 
+OTHER_FOLDERS = {
+    ".ircore-site.json": ("a built site", "Name the runs that it was built of."),
+    "instances.jsonl": ("an instance set", "Play it first: ircore play SUBMISSION --instances {path} --out RUN"),
+    "submission.yaml": ("a submission", "Play it first: ircore play {path} --instances DIR --out RUN"),
+    "pack.json": ("a packed run", "Name the run that it was packed from, or: ircore submission rescore"),
+}
+"""What else is made by commands, by a file that each has: what it is, and what to do instead."""
+
 MAKE_A_RUN = "Name a run, a folder of runs or a release. A run is made by: ircore play SUBMISSION … --out DIR"
 
 
@@ -78,8 +86,24 @@ def _runs_below(path: Path) -> list[Path]:
     """Return the runs in a folder, or in its folder ``runs`` as a pulled release has them; else the path itself."""
     if (path / RUN_FILE).is_file() or not path.is_dir():
         return [path]
+    _refuse_other(path)
     for folder in (path, path / "runs"):
         runs = sorted(file.parent for file in folder.glob(f"*/{RUN_FILE}"))
         if runs:
             return runs
+    # Such as the folder ``submissions``.
+    for child in sorted(path.iterdir()):
+        _refuse_other(path, child)
     raise InputError(f"{path}: no run here (no {RUN_FILE}, and no folder with one)", MAKE_A_RUN)
+
+
+def _refuse_other(path: Path, child: Path | None = None) -> None:
+    """Say what a folder is that holds something else than runs, or that has such a folder in it."""
+    for name, (what, remedy) in OTHER_FOLDERS.items():
+        if ((child or path) / name).is_file():
+            where = (
+                f"{path}: no run here: it is {what}"
+                if child is None
+                else f"{path}: no run here; {child.name} in it is {what}"
+            )
+            raise InputError(where, remedy.format(path=child or path))

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 from time import monotonic
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 
 from ircore.commands.game_scoring import limit_options, runs_to_judge, score_games, tell_game_plan, tell_measured
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
+from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
@@ -112,6 +114,11 @@ def command(
     _tell_others(plan)
     if facts:
         _measure_facts(folders, models, asked)
+    if not done.episodes and not games:
+        # Results would send back to here.
+        one = "{runs}" if len(runs) == 1 else quote(str(runs[0]))
+        click.get_current_context().meta[NEXT] = f"ircore show {one}"
+        click.echo("nothing to score: no episode was played to a rendering", err=True)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     seconds = round(monotonic() - begun, 2)
     _tell(done, reports, unranked, every_turn, seconds, {"games": by_run} if games else {}, as_json)

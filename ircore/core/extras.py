@@ -1,8 +1,39 @@
 """Packages that an extra of this one brings, asked for before they are imported."""
 
+import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
 
 from ircore.core.errors import InputError
+
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "dask": ("dask", "distributed"),
+    "heif": ("pillow_heif",),
+    "lipsim": ("torch",),
+    "local": ("diffusers", "torch", "transformers"),
+    "models": ("openai", "aiohttp"),
+    "ocr": ("onnxruntime", "rapidocr"),
+    "perceptual": ("torch", "transformers"),
+    "relay": ("aiohttp", "cryptography"),
+    "release": ("datasets", "huggingface_hub", "jinja2", "pandas", "pyarrow"),
+    "site": ("jinja2", "mkdocs", "material", "pandas", "plotly"),
+    "synthesis": ("matplotlib",),
+    "tagger": ("spacy",),
+}
+"""Packages that each extra brings, by the names under which they are imported."""
+
+_BROUGHT_ALONG = {"httpx2": "huggingface_hub", "markupsafe": "jinja2"}
+"""Packages that come with one of those above."""
+
+
+def install_words(*extras: str) -> str:
+    """Return the command that installs extras.
+
+    >>> install_words("release", "site").replace('"', "'")  # Windows knows no single quotes
+    "pip install 'ircore[release,site]'"
+    """
+    quote = '"' if sys.platform == "win32" else "'"
+    return f"pip install {quote}ircore[{','.join(extras)}]{quote}"
 
 
 def need_packages(who: str, extra: str, *packages: str) -> None:
@@ -12,11 +43,42 @@ def need_packages(who: str, extra: str, *packages: str) -> None:
     Traceback (most recent call last):
     ...
     ircore.core.errors.InputError: the player openai needs the package no_such_package, which is not installed
-    Install it with: pip install "ircore[models]"
+    Install it with: pip install 'ircore[models]'
     """
     for package in packages:
         if find_spec(package) is None:
             raise InputError(
                 f"{who} needs the package {package}, which is not installed",
-                f'Install it with: pip install "ircore[{extra}]"',
+                f"Install it with: {install_words(extra)}",
             )
+
+
+def need_extras(who: str, extras: Iterable[str]) -> None:
+    """Refuse to go on unless every package of some extras is installed; the remedy names all that are missing.
+
+    Raises:
+        InputError: A package is missing; the message names the packages, the remedy the extras.
+    """
+    missing = {extra: [name for name in EXTRAS[extra] if find_spec(name) is None] for extra in extras}
+    if packages := dict.fromkeys(name for names in missing.values() for name in names):
+        count = "package" if len(packages) == 1 else "packages"
+        verb = "is" if len(packages) == 1 else "are"
+        raise InputError(
+            f"{who} needs the {count} {', '.join(packages)}, which {verb} not installed",
+            f"Install {'it' if len(packages) == 1 else 'them'} with: "
+            f"{install_words(*(extra for extra, names in missing.items() if names))}",
+        )
+
+
+def missing_package(error: ModuleNotFoundError) -> InputError | None:
+    """Return the error to show where an import failed because an extra is not installed; None for any other import."""
+    package = (error.name or "").partition(".")[0]
+    package = _BROUGHT_ALONG.get(package, package)
+    extras = [extra for extra, packages in EXTRAS.items() if package in packages]
+    # Of several the one that brings most is meant: readers of a release need more of it next.
+    extras.sort(key=lambda extra: -len(EXTRAS[extra]))
+    if not extras or find_spec(package) is not None:
+        return None
+    return InputError(
+        f"needs the package {package}, which is not installed", f"Install it with: {install_words(extras[0])}"
+    )

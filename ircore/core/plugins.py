@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError, StoppedError, WorkError
+from ircore.core.extras import missing_package, need_extras
 
 Group = Literal[
     "commands",
@@ -132,20 +133,28 @@ def load(group: Group, name: str, where: str = "") -> Any:
         What the entry point names: a class, an object or a click command.
 
     Raises:
-        InputError: There is none of that name; the message names the nearest one.
+        InputError: There is none of that name, and the message names the nearest one; or an extra is missing.
         WorkError: Its package is broken or lacks something it needs.
     """
     points = available(group)
     if name not in points:
         raise unknown(group.removesuffix("s"), name, points, where)
+    if group == "releases" and _is_ours(points[name]):
+        # Before any work, and for the library as for commands: these modules import what they need late.
+        need_extras("reading or publishing a release", ["release"])
     try:
         loaded = points[name].load()
         _check(group, name, loaded)
     except (KeyboardInterrupt, StoppedError):
         raise
     except BaseException as error:  # a plug-in is somebody else's code: importing it may raise anything, and exit too
+        what = f"{group.removesuffix('s')} {name!r}"
+        # Nothing of this package is broken only because an extra is not installed.
+        lacking = missing_package(error) if isinstance(error, ModuleNotFoundError) and _is_ours(points[name]) else None
+        if lacking is not None:
+            raise InputError(f"{what} {lacking.problem}", lacking.remedy) from error
         raise BrokenPluginError(
-            f"{group.removesuffix('s')} {name!r} cannot be loaded: {_reason(error)}",
+            f"{what} cannot be loaded: {_reason(error)}",
             "Mend its package, or install it again.",
         ) from error
     return loaded

@@ -21,7 +21,10 @@ FOLDER = "submissions"
 """The folder of the repository that holds the folders of submissions."""
 
 MANIFEST = "submission.yaml"
-NAME_ONE = "Name a folder with a submission.yaml, or a built-in pair such as classical+canvas."
+NAME_ONE = (
+    "Name a folder with a submission.yaml, or a built-in pair such as classical+canvas; for a pair of your own: ircore "
+    "submission new my-pair"
+)
 FORMAT = "See docs/submit.md for the format."
 
 

@@ -4,9 +4,11 @@
 nothing else computes a mean.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
@@ -221,6 +223,19 @@ class Results:
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
         """Return the cell of a run, judge and condition; KeyError if no such cell exists."""
         return self.cells[run_id, category, difficulty, judge]
+
+    def no_ratings(self) -> InputError:
+        """Return the error for runs of which no judge has rated anything: not scored yet, or nothing there to score."""
+        episodes = [result.episode for results in self.episodes.values() for result in results]
+        paths = " ".join(quote(str(path)) for path in dict.fromkeys(run.path for run in self.runs.values()))
+        if any(episode.played and episode.rendered_turns for episode in episodes):
+            return InputError(f"{paths}: no judge has rated anything yet", f"Score them first: ircore score {paths}")
+        reasons = Counter(episode.abort_reason or episode.outcome for episode in episodes if not episode.played)
+        said = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+        return InputError(
+            f"{paths}: nothing to score, since no episode was played ({said or 'none has ended'})",
+            f"See why: ircore show {paths.split()[0]} – what failed at a service is asked again by: ircore play",
+        )
 
     def board(
         self, judge: str, category: str | None = None, difficulty: str | None = None, order: Order = "main"

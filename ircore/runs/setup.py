@@ -18,8 +18,8 @@ from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
 from ircore.players.traits import traits_of
-from ircore.runs.costs.limit import CostLimit
-from ircore.runs.costs.prices import prices_of_run, store_prices
+from ircore.runs.costs.limit import CostLimit, check_limit
+from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
 from ircore.runs.play import open_run
 from ircore.runs.provenance import keep_provenance
@@ -167,8 +167,11 @@ def begin_run(
         vouching: Whether the maintainers vouch for the run.
 
     Raises:
-        InputError: The folder holds another run or another part of it, or the prices cannot be read.
+        InputError: The folder holds another run or another part of it, the prices cannot be read, or a price is not
+            known although the cost is limited.
     """
+    if max_cost is not None:
+        check_limit(loaded.submission.players, read_prices(own_prices_file(out), prices_file))
     # Looked up first, since the folder exists in any case after the next line.
     begun = (out / RUN_FILE).is_file()
     folder = open_run(out, plan.run, plan.instances, plan.selected)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
+from ircore.core.extras import need_extras
 from ircore.core.game_records import AnySubmission, GameSubmission
 from ircore.core.submission_records import Submission
 from ircore.players.submission import AnyLoaded
@@ -32,14 +33,11 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
     Raises:
         InputError: There are no runs, or they cannot be shown together.
     """
-    try:
-        # Imported late: without the extra ``site`` the command explains what to install.
-        from leaderboard.building.content import Options
-        from leaderboard.building.site_build import build_site
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"a preview needs {error.name}, which is not installed", "pip install 'ircore[site]'"
-        ) from error
+    need_extras("a preview", ["site"])
+    # Imported late: these modules need the extra.
+    from leaderboard.building.content import Options
+    from leaderboard.building.site_build import build_site
+
     if not runs:
         raise InputError(
             "--preview: no runs to compare the submission with",

@@ -9,7 +9,6 @@ from typing import Any
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
-from ircore.core.errors import InputError
 from ircore.core.records import Instance, Rules
 from ircore.core.score_records import HUMAN
 from ircore.core.untrusted_text import visible
@@ -208,8 +207,7 @@ class Site:
         self.address = address
         self.results = Results.from_runs(runs, cleared_runs(submitted))
         if not self.results.judges:
-            paths = " ".join(str(run.path) for run in runs)
-            raise InputError("none of the runs has been scored yet", f"Score them first: ircore score {paths}")
+            raise self.results.no_ratings()
         self.judge = site_judge(self.results, judge)
         self.version = version_of(self.results, versions)
         self.cards: dict[str, JudgeCard] = {}

@@ -15,6 +15,7 @@ from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.submission.preview import published_option
 from ircore.core.errors import InputError
+from ircore.core.extras import need_extras
 from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
@@ -148,6 +149,8 @@ def command(
         click.echo(printable(f"Nothing will be pushed: {why.problem}\n  {why.remedy}"), err=True)
     _manifest(plan)
     if _plays(plan):
+        # Before anything is paid for: the preview needs one, the upload the other.
+        need_extras("submission hand-in", ["site", "release"])
         if not _committed(plan, clone):
             return
         _play(plan)

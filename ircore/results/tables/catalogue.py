@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from ircore.core.errors import InputError
 from ircore.core.plugins import BrokenPluginError, available, load, unknown
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class Question:
         from ircore.results.headline import headline_judge
 
         if not results.judges:
-            raise InputError("these runs have no ratings yet", "Rate the runs with: ircore score RUN...")
+            raise results.no_ratings()
         # A judge that only compares is never the headline judge, but may be the only one that rated.
         return self.judge or headline_judge(results, self.category, self.difficulty) or results.judges[0]
 

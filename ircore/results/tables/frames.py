@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.results.tables.formats import flat_columns, flat_records
 from ircore.results.tables.model import Table
 
@@ -23,12 +23,9 @@ def as_frame(table: Table) -> "pd.DataFrame":
     Raises:
         InputError: pandas is not installed.
     """
-    try:
-        import pandas as pd
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "DataFrames need pandas, which is not installed", "Install pandas with: pip install 'ircore[release]'"
-        ) from error
+    need_packages("a DataFrame", "release", "pandas")
+    import pandas as pd
+
     columns = flat_columns(table.columns, table.primary)
     frame = pd.DataFrame(list(flat_records(table)), columns=[flat.name for flat in columns])
     frame.attrs = {

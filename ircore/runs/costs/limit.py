@@ -5,14 +5,18 @@ Every question adds a few numbers, nothing more; text is made only when it is sh
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from time import monotonic
+from urllib.parse import urlsplit
 
 from ircore.core.counted import counted
-from ircore.core.errors import WorkError
+from ircore.core.errors import InputError, WorkError
+from ircore.core.plugins import builtin
+from ircore.core.records import PlayerSpec
 from ircore.players.faults import LIMITS
+from ircore.players.traits import traits_of
 from ircore.runs.costs.interval import EpisodeCosts
-from ircore.runs.costs.prices import Asked, RunPrices, answered
+from ircore.runs.costs.prices import Asked, Prices, RunPrices, answered
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call
 from ircore.runs.judge_questions import JudgeQuestion
@@ -51,6 +55,40 @@ class BreakerError(NoMoreError):
     >>> BreakerError("the describer: 10 questions failed in a row", "Try: ircore doctor").status
     1
     """
+
+
+REPORTING = frozenset({"openrouter.ai", "api.x.ai"})
+"""Hosts of services that report what each answer cost, so that no price has to be known beforehand."""
+
+
+def check_limit(players: Mapping[str, PlayerSpec], prices: Prices) -> None:
+    """Refuse a limit on the cost of players whose answers have no known price, before any of them is asked.
+
+    Players of other packages may state themselves what an answer cost, and are let through.
+
+    Args:
+        players: By seat.
+        prices: Known prices.
+
+    Raises:
+        InputError: The price of a player is not known; the remedy says what to give.
+    """
+    for seat, spec in players.items():
+        price, host = prices.seat(spec), urlsplit(spec.base_url or "").hostname
+        if price.offline or spec.player not in builtin("players") or traits_of(spec.player).needs != "service":
+            continue
+        billed = price.image is not None if price.images_apart else price.price is not None
+        if host in REPORTING or billed:
+            continue
+        model = str(spec.parameters.get("image_model")) if price.images_apart and price.price else spec.label
+        where = f" at {spec.base_url}" if spec.base_url else ""
+        own = "A server of your own costs nothing: leave" if spec.on_loopback else "Leave"
+        amounts = "input: 0, output: 0" if spec.on_loopback else "input: USD, output: USD"
+        stated = f"models: {{{model}: {{{amounts}, date: YYYY-MM-DD, source: …}}}}"
+        raise InputError(
+            f"--max-cost: what the {seat} costs is not known ({model}{where})",
+            f"{own} --max-cost out, or give prices with --prices FILE (docs/costs.md), such as {stated}",
+        )
 
 
 class CostLimit:

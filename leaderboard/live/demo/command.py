@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ircore.commands.main import extras_of
 from ircore.commands.next_step import program_name
 from ircore.core.errors import InputError, WorkError
+from ircore.core.extras import need_extras
 from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:
@@ -45,8 +47,11 @@ def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve
     from leaderboard.live.demo.stages import Demo
 
     demo = Demo(out, per_condition)
-    _empty(demo)
     stages = demo.stages(site=not no_site)
+    # Before anything is played: the last stage needs more than the others.
+    words = (" ".join(command[:2]) for stage in stages for command in stage.commands)
+    need_extras("the demo", dict.fromkeys(extra for command in words for extra in extras_of(command)))
+    _empty(demo)
     state = State(out, [stage.label for stage in stages])
     if no_serve:
         _carry_out(demo, state, site=not no_site)

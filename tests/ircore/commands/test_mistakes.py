@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Episode
+from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder
+from ircore.runs.writer import RunWriter
 
 SLIPS = {
     "paly classical+canvas": "unknown command 'paly'",
@@ -19,7 +22,15 @@ SLIPS = {
     "play classical+canvas": "Missing option '--instances'",
     "play classical+canvas --instances set": "Missing option '--out'",
     "play classical+canvs --instances set --out r": "Did you mean classical+canvas?",
-    "play classical --instances set --out r": "a built-in pair such as classical+canvas",
+    "play classical --instances set --out r": "the describer first: classical+canvas or classical+sketch",
+    "play canvas --instances set --out r": "the describer first: captioner+canvas or classical+canvas",
+    "play classical-canvas --instances set --out r": "The built-in pair is called classical+canvas",
+    "play builtin-classical-canvas --instances set --out r": "The built-in pair is called classical+canvas",
+    "play canvas+classical --instances set --out r": "the seats are swapped, canvas draws and classical describes",
+    "play canvas+canvas --instances set --out r": "no built-in pair, since canvas never describes",
+    "play gpt-5+canvas --instances set --out r": "ircore submission new my-pair",
+    "play classical+openai --instances set --out r": "ircore submission new my-pair",
+    "play gpt-5 --instances set --out r": "ircore submission new my-pair",
     "play classical+canvas --instances nowhere --out r": "nowhere: holds no instance set",
     "play classical+canvas --instances run --out r": "run: holds no instance set",
     "play classical+canvas --instances set --out r -c circles": "unknown category 'circles'",
@@ -43,11 +54,16 @@ SLIPS = {
     "score run --judge eyes": "unknown judge 'eyes'",
     "score run --judge human": "ircore ratings import FILE --run RUN",
     "score run --metric simm": "Did you mean ssim?",
-    "results set": "Name a run, a folder of runs or a release.",
+    "results set": "Play it first: ircore play SUBMISSION --instances set --out RUN",
+    "results pair": "Name a run, a folder of runs or a release.",
+    "results site": "ircore: site: no run here: it is a built site\n  Name the runs that it was built of.",
+    "results played": "played/pair: nothing to score, since no episode was played (2 provider_error)",
+    "site build --runs played --out s": "See why: ircore show played/pair",
+    "results handed": "pair in it is a submission",
     "results run --table bord": "Did you mean board?",
     "results run --format xml": "'xml' is not one of 'text'",
     "results run --game chess": "unknown game of these runs 'chess'",
-    "results run -c circles": "Rate the runs with: ircore score",
+    "results run -c circles": "Score them first: ircore score ",
     "results run --order best": "--order best: no such order",
     "show run --episode circle": "no episode 'circle'",
     "show notes.txt": "notes.txt: no run here",
@@ -83,9 +99,37 @@ def place(tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Pa
     (folder / "run").symlink_to(run.path)
     (folder / "pair").mkdir()
     (folder / "notes.txt").write_text("rain")
+    (folder / "site" / "schemas").mkdir(parents=True)
+    (folder / "site" / ".ircore-site.json").write_text("{}")
+    (folder / "site" / "schemas" / "run.json").write_text('{"title": "Run"}')
+    (folder / "handed" / "pair").mkdir(parents=True)
+    (folder / "handed" / "pair" / "submission.yaml").write_text("schema: 1")
+    aborted_run(folder / "played" / "pair", run)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HF_TOKEN", "hf_none")
     return folder
+
+
+def aborted_run(path: Path, run: RunFolder) -> None:
+    """Make a run whose service could not be reached, so that no episode of it was played."""
+    made = RunFolder.create(path, run.run, run.instances)
+    ends = [
+        Episode(
+            episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
+            difficulty=instance.difficulty, outcome="aborted", abort_reason="provider_error", detail="away", turns=(),
+        )
+        for instance in run.instances.instances[:2]
+    ]  # fmt: skip
+    with RunWriter(made) as writer:
+        writer.record([Entry(End(episode=episode)) for episode in ends])
+
+
+@pytest.mark.slow
+def test_nothing_to_score_leads_out_of_the_circle(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["score", "played/pair"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert "nothing to score: no episode was played to a rendering" in said
+    assert said[-1].endswith("ircore show played/pair")
 
 
 @pytest.mark.slow

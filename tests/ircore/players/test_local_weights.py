@@ -57,7 +57,7 @@ def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="needs the package torch") as caught:
         DiffusersPlayer(PlayerSpec(player="diffusers", model="m"))
-    assert 'pip install "ircore[local]"' in caught.value.remedy
+    assert "pip install 'ircore[local]'" in caught.value.remedy
 
 
 def in_batches(limit: int, most: int, questions: int) -> tuple[list[int], list[int]]:

@@ -249,7 +249,7 @@ def test_results_command_asks_for_ratings_and_ranks_by_the_headline_judge(
     run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ircore(["results", str(run.path)]) == 2
-    assert "no ratings yet" in capsys.readouterr().err
+    assert "no judge has rated anything yet" in capsys.readouterr().err
     rate(rate(run, {EASY: (5, 7)}), {EASY: (5, 7)}, judge="ear")
     assert ircore(["results", str(run.path)]) == 0
     assert "judged by ear" in capsys.readouterr().out

@@ -17,6 +17,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
+from ircore.runs.costs.limit import check_limit
 from ircore.runs.costs.prices import Price, Prices, RunPrices, read_prices
 from ircore.runs.events import Call, Failure
 
@@ -309,11 +310,26 @@ def test_answers_under_way_are_kept_when_the_cost_is_reached(
     assert server.count() == 20
 
 
-@pytest.mark.slow
-def test_a_limit_needs_prices(
+def test_a_limit_needs_prices_before_anything_is_asked(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     submission = served_pair(tmp_path, server.base_url)
-    assert play_pair(submission, instances, tmp_path / "run", "--concurrency", "1", "--max-cost", "5") == 1
-    assert server.count() == 2
-    assert "what answers of a-generator cost is not known\n  Give prices with --prices" in capsys.readouterr().err
+    assert play_pair(submission, instances, tmp_path / "run", "--max-cost", "5") == 2
+    assert server.count() == 0
+    assert not (tmp_path / "run").exists()
+    problem, remedy = capsys.readouterr().err.splitlines()
+    assert problem == f"ircore: --max-cost: what the describer costs is not known (a-describer at {server.base_url})"
+    assert remedy == (
+        "  A server of your own costs nothing: leave --max-cost out, or give prices with --prices FILE "
+        "(docs/costs.md), such as models: {a-describer: {input: 0, output: 0, date: YYYY-MM-DD, source: …}}"
+    )
+
+
+def test_only_a_service_without_a_price_is_refused_a_limit() -> None:
+    known = Prices({"priced": Price(input=1, output=1, date="2026-11-22", source="by hand")})
+    check_limit({"describer": PlayerSpec(player="openai", model="priced")}, known)
+    check_limit({"describer": PlayerSpec(player="classical")}, known)
+    check_limit({"describer": PlayerSpec(player="openai", model="m", base_url="https://openrouter.ai/api/v1")}, known)
+    with pytest.raises(InputError, match=r"what the describer costs is not known \(m\)") as refused:
+        check_limit({"describer": PlayerSpec(player="openai", model="m")}, known)
+    assert refused.value.remedy.startswith("Leave --max-cost out, or give prices with --prices FILE")

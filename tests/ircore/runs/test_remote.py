@@ -190,7 +190,7 @@ def test_without_dask_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it could not be found
     with pytest.raises(InputError) as refused:
         Cluster("tcp://127.0.0.1:8786")
-    assert 'pip install "ircore[dask]"' in refused.value.remedy
+    assert "pip install 'ircore[dask]'" in refused.value.remedy
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:

@@ -138,6 +138,6 @@ def test_a_missing_package_is_named_with_the_remedy() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "ircore: the site needs jinja2, which is not installed",
-        "  pip install 'ircore[site]'",
+        "ircore: site build needs the package jinja2, which is not installed",
+        "  Install it with: pip install 'ircore[site]'",
     ]
