@@ -236,15 +236,15 @@ def _check_unanswered(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, 
     """Ask each question in vain: after a refusal the episode ends as declared, and after an outage it is not closed."""
     keys = list(first.record)
     for count, key in enumerate(keys):
-        told = f"{where}: {key.role} in step {key.turn}"
+        question = f"{where}: {key.role} in step {key.turn}"
         answered = {key: first.record[key] for key in keys[:count]}
         outage = _ended_without(game, setup, first, answered, is_outage=True)
-        expect(outage.reason in TECHNICAL_REASONS, f"{told}: an outage closes the episode as {outage.outcome}")
+        expect(outage.reason in TECHNICAL_REASONS, f"{question}: an outage closes the episode as {outage.outcome}")
         refused = _ended_without(game, setup, first, answered, is_outage=False)
-        _check_ending(game, setup, refused, f"{told} refuses")
+        _check_ending(game, setup, refused, f"{question} refuses")
         if _is_played(game, refused):
-            _check_measures(game, setup, refused, f"{told} refuses")
-        _check_shown(game, setup, refused, f"{told} refuses")
+            _check_measures(game, setup, refused, f"{question} refuses")
+        _check_shown(game, setup, refused, f"{question} refuses")
 
 
 def _ended_without(
