@@ -108,11 +108,7 @@ class Attempt(Record):
 
 
 class Rendering(Record):
-    """A picture that a generator made, stored in the run folder under its hash.
-
-    >>> Rendering(sha256="0" * 64, width=512, height=512).width
-    512
-    """
+    """A picture that a generator made, stored in the run folder under its hash."""
 
     sha256: Sha256 = Field(description="Of the PNG file's bytes; the file is renderings/<sha256>.png.")
     width: int = Field(ge=1, le=8192, description="Pixels.")

@@ -51,9 +51,6 @@ class Tokens:
 class Reply(Generic[T]):
     """A usable answer to an attempt.
 
-    >>> Reply("hello", Tokens(), status=200, received=5).value
-    'hello'
-
     Attributes:
         served: The model that answered, as the service names it, with its fingerprint.
     """

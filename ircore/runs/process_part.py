@@ -27,42 +27,26 @@ from ircore.runs.writer import store_pictures
 
 
 class Batch(NamedTuple):
-    """Events to be recorded, without pictures.
-
-    >>> Batch(entries=[]).entries
-    []
-    """
+    """Events to be recorded, without pictures."""
 
     entries: list[Entry]
 
 
 class Busy(NamedTuple):
-    """The number of questions that a process has under way, where nothing is reserved for each.
-
-    >>> Busy(3).in_flight
-    3
-    """
+    """The number of questions that a process has under way, where nothing is reserved for each."""
 
     in_flight: int
 
 
 class Wish(NamedTuple):
-    """A question that may be sent once the limit of cost has room for it.
-
-    >>> Wish(number=0, seat="describer").seat
-    'describer'
-    """
+    """A question that may be sent once the limit of cost has room for it."""
 
     number: int
     seat: str
 
 
 class Freed(NamedTuple):
-    """The cost reserved for a question, given back.
-
-    >>> Freed(0.02).reserve
-    0.02
-    """
+    """The cost reserved for a question, given back."""
 
     reserve: float
 

@@ -34,9 +34,6 @@ END_S = 10.0
 class ProcessPool:
     """Plays a plan's episodes in several processes.
 
-    >>> ProcessPool(loaded=None, cache=None, number=4).number
-    4
-
     Attributes:
         loaded: The submission, of which each process makes players of its own.
         number: Processes, ≥ 2.

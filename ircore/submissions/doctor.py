@@ -75,9 +75,6 @@ class Finding(NamedTuple):
         works: Whether the trial succeeded.
         detail: Observation in a line.
         remedy: Instruction for the user; empty if nothing is wrong.
-
-    >>> Finding("describer", "image input", False, "no answer within 30 s", "Try again with a longer --timeout.").works
-    False
     """
 
     seat: str

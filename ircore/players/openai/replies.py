@@ -23,11 +23,7 @@ _DATA_URL = re.compile(r"data:image/[a-z+.-]+;base64,(?P<data>[A-Za-z0-9+/=\s]+)
 
 
 class PictureAddress(NamedTuple):
-    """The address of a picture that a reply names instead of holding the picture.
-
-    >>> PictureAddress("https://pictures.example/1.png").url
-    'https://pictures.example/1.png'
-    """
+    """The address of a picture that a reply names instead of holding the picture."""
 
     url: str
 

@@ -78,11 +78,7 @@ class DescriberSettings(_TextSettings):
 
 
 class DrawingSettings(CallSettings):
-    """Parameters of every image model.
-
-    >>> DrawingSettings(rewriter="a-text-model").rewriter
-    'a-text-model'
-    """
+    """Parameters of every image model."""
 
     rewriter: Line | None = Field(
         default=None,
@@ -124,11 +120,7 @@ class ChatImageSettings(_TextSettings, DrawingSettings):
 
 
 class ResponsesImageSettings(_ToolSettings):
-    """Parameters of ``openai-responses``.
-
-    >>> ResponsesImageSettings(image_model="gpt-image-1.5").image_model
-    'gpt-image-1.5'
-    """
+    """Parameters of ``openai-responses``."""
 
     image_model: Line | None = Field(default=None, description="The tool's model; else the provider's choice.")
     reasoning_effort: Effort | None = None
