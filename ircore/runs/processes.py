@@ -21,6 +21,7 @@ from ircore.runs.engine import Engine
 from ircore.runs.events import AnyEnd, Entry
 from ircore.runs.process_part import Batch, Busy, Done, Freed, Wish, play_part
 from ircore.runs.session import PlayPlan, count_ended
+from ircore.runs.stopping import signals_held
 from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ class _Worker:
         )
         # Ended with this process, also where an exception passes ``end`` by.
         self._process.daemon = True
-        self._process.start()
+        with signals_held():
+            self._process.start()
         # The other ends belong to the process alone: only then does its end show here as the end of a pipe.
         records.close()
         control.close()
@@ -136,7 +138,11 @@ class _Worker:
     def _lost(self, completion: "asyncio.Future[Done]") -> None:
         for pipe in (self._records, self._control):
             asyncio.get_running_loop().remove_reader(pipe.fileno())
-        if not completion.done():
+        stop = self._engine.cost_limit.ended_early
+        if not completion.done() and stop is not None:
+            # It ended because all of them were told to.
+            completion.set_exception(stop)
+        elif not completion.done():
             self._process.join(1)
             how = f"a process of play was ended (exit status {self._process.exitcode})"
             completion.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))
