@@ -6,10 +6,11 @@ that began them, which records them as if they were its own: the same journal, t
 
 import asyncio
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
@@ -57,8 +58,14 @@ class ProcessPool:
         ]
         # The C library of Linux would keep memory ready for each thread of a process: some 4 MB.
         os.environ.setdefault("MALLOC_ARENA_MAX", "2")
-        workers = [_Worker(part, self, writer, engine) for part in parts]
+        workers: list[_Worker] = []
         try:
+            # Python begins this helper with the first process, and lets signals go then.
+            if sys.platform != "win32":
+                resource_tracker.ensure_running()
+            # A signal comes when all of them are known: one that is begun and not known would be left waiting.
+            with signals_held():
+                workers += [_Worker(part, self, writer, engine) for part in parts]
             await engine.run((worker.attended() for worker in workers), plan.deadline, ())
         finally:
             for worker in workers:
@@ -80,8 +87,7 @@ class _Worker:
         )
         # Ended with this process, also where an exception passes ``end`` by.
         self._process.daemon = True
-        with signals_held():
-            self._process.start()
+        self._process.start()
         # The other ends belong to the process alone: only then does its end show here as the end of a pipe.
         records.close()
         control.close()
