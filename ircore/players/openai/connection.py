@@ -134,6 +134,22 @@ class Connection:
             raise FaultError(Fault("no_image", f"no picture at its address: HTTP {response.status_code}"))
         return bytes(received)
 
+    async def greet(self) -> None:
+        """Ask for the list of models, and take any answer over HTTP as a sign of life; nobody bills for that.
+
+        Raises:
+            FaultError: There is none: nothing listens at the address, or no service that speaks HTTP.
+        """
+        import openai
+
+        try:
+            response = await self._get(f"{self._base_url}/models")
+            await response.aclose()
+        except openai.APIStatusError:
+            return
+        except _network_errors() as error:
+            raise FaultError(_broken(error)) from None
+
     async def _get(self, address: str) -> "httpx2.Response | LeanResponse":
         import httpx2
         import openai
