@@ -60,9 +60,10 @@ class Totals:
         self.reasoning_tokens += usage.reasoning_tokens or 0
         self.cached_tokens += usage.cached_tokens or 0
         self.images += images(question)
-        self.images_perhaps_billed += images_perhaps_billed(question)
+        self.images_perhaps_billed += images_perhaps_billed(question, prices)
         self.seconds += seconds(question)
-        self.cost_usd += cost or 0.0
+        # Of a question whose cost is not known in all, the part that is.
+        self.cost_usd += prices.billed(question).known if cost is None else cost
         self.unpriced += cost is None
         # Players that ask nobody are free; their answers alone do not make a cost known.
         self.priced += cost is not None and usage.requests > 0

@@ -284,12 +284,10 @@ class _JudgeInquiry(JudgementInquiry):
         answer = self.cache.answer(JUDGE, self.question.view) if self.cache else None
         return self.entry(text=answer.text, usage=answer.usage) if isinstance(answer, TextAnswer) else None
 
-    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
-        entry = super().answered(answer, seconds)
+    def keep(self, entry: JudgementEntry) -> None:
         if self.cache:
             # The text as recorded, without lone surrogates and cut, so that a cached answer gives the same record.
             self.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
-        return entry
 
 
 def _scores(item: Item, verdict: Verdict) -> list[Score]:
