@@ -253,6 +253,9 @@ def play_part(
 async def _heeding(control: Connection, session: Session) -> None:
     """Play the episodes that a session selected, heeding the process that began this one."""
     playing = asyncio.current_task()
+    # Asking may have ended before this process was ready.
+    while control.poll():
+        _heed(control, session.engine.cost_limit, playing)
     asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.cost_limit, playing)
     await session.run(session.plan.selected)
 

@@ -106,7 +106,7 @@ class _Worker:
         telling = loop.create_task(self._tell_of_stop())
         try:
             try:
-                ended = await completion
+                ended = await asyncio.shield(completion)  # it is still needed where this task is cancelled
             except asyncio.CancelledError:
                 await self._give_up(completion)
                 raise

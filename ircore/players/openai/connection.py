@@ -67,6 +67,7 @@ class Connection:
         self._client: AsyncOpenAI | None = None
         self._lean: LeanClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._rounds_left = 0
 
     async def post(self, path: str, body: JsonBody | FormBody, kind: type[Kind]) -> Reply[Kind]:
         """Send a request and return the validated reply.
@@ -176,12 +177,26 @@ class Connection:
         # With this type the client returns the raw response.
         return cast("httpx2.Response", await client.post(path, **sent))
 
+    async def ready(self) -> None:
+        """Open the client if it is not open, and let the event loop hear the signals that came meanwhile."""
+        self.opened()
+        while self._rounds_left:
+            await asyncio.sleep(0)
+
+    def _count_round(self) -> None:
+        self._rounds_left -= 1
+        if self._rounds_left:
+            asyncio.get_running_loop().call_soon(self._count_round)
+
     def opened(self) -> "AsyncOpenAI":
         """Return the open client; opening imports the package, which must not count as time of a request."""
         loop = asyncio.get_running_loop()
         # A client's sockets belong to the event loop that opened them.
         if self._client is None or self._loop is not loop:
             self._client, self._loop = self._open(), loop
+            # Opening takes a second, in which no signal is heeded: heard in the next round, it is heeded in the second.
+            self._rounds_left = 3
+            loop.call_soon(self._count_round)
             connect = min(CONNECT_S, self._timeout)
             self._lean = LeanClient(self._client, self._timeout, connect) if self._transport == "aiohttp" else None
         return self._client

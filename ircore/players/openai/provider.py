@@ -110,7 +110,7 @@ class Provider:
             return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 
         # Importing the client takes time that must not count as time of the first request.
-        self._connection.opened()
+        await self._connection.ready()
         try:
             return await self._caller.call(attempt, purpose)
         except CallError as error:

@@ -81,7 +81,7 @@ class Totals:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the sums as JSON answers show them: ``cost_usd`` is null where no cost at all is known."""
-        nothing_known = self.unpriced > 0 and self.priced == 0
+        nothing_known = self.unpriced > 0 and self.priced == 0 and not self.cost_usd
         return {
             "requests": self.requests,
             "tokens": {
@@ -99,6 +99,6 @@ class Totals:
         """Return the cost for people, with the number of answers of unknown cost."""
         if self.unpriced == 0:
             return f"{self.cost_usd:.4f} US$"
-        if self.priced == 0:
+        if self.priced == 0 and not self.cost_usd:
             return "not known"
         return f"{self.cost_usd:.4f} US$ and {counted(self.unpriced, 'answer')} of unknown cost"
