@@ -21,6 +21,9 @@ SIGNALS = tuple(
 GRACE = 120.0
 """Seconds for which answers under way are waited for: slow image models take about as long."""
 
+SETTLING_S = 0.1
+"""Seconds after a signal until it is said how many answers are waited for."""
+
 
 class SignalledError(NoMoreError):
     """A signal asked the process to stop.
@@ -70,15 +73,19 @@ class Stop:
             self._wait_at_most(0)
             return
         self._signalled = True
-        waiting = self._cost_limit.in_flight
         # Where a failure ended the asking before, it stays the reason; the signal is the first all the same.
         self.begin(SignalledError.by(number))
-        answers = counted(waiting, "answer")
-        print(
-            f"ircore: {number.name}: waiting for {answers} under way, {GRACE:g} s at most; once more stops at once",
-            file=sys.stderr,
-            flush=True,
-        )
+        # By then questions that only waited to be sent have ended.
+        asyncio.get_running_loop().call_later(SETTLING_S, self._say_what_is_waited_for, number)
+
+    def _say_what_is_waited_for(self, number: signal.Signals) -> None:
+        if waiting := self._cost_limit.in_flight:
+            answers = counted(waiting, "answer")
+            print(
+                f"ircore: {number.name}: waiting for {answers} under way, {GRACE:g} s at most; once more stops at once",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def _wait_at_most(self, seconds: float) -> None:
         end = asyncio.get_running_loop().time() + seconds
