@@ -1,5 +1,6 @@
 """Waiting for an answer of a player that somebody else wrote."""
 
+import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar, get_args
 
@@ -7,6 +8,7 @@ from ircore.core.episode_records import AbortReason, AnyAbortReason, Attempt
 from ircore.core.errors import WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.score_records import JudgeReason
+from ircore.core.untrusted_text import writable
 from ircore.players.base import JudgeError, PlayerError
 
 Answer = TypeVar("Answer")
@@ -37,6 +39,18 @@ async def unbroken(pending_answer: Awaitable[Answer], who: str) -> Answer:
             if problem := _problem(refusal):
                 raise WorkError(f"{who} broke: its {type(refusal).__name__} has {problem}", PLAYER_REMEDY) from refusal
             raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # Raised by the player, it would end the episode without a word.
+            raise WorkError(f"{who} broke with CancelledError", PLAYER_REMEDY) from error
+        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            raise WorkError(
+                f"{who} broke with {type(error).__name__}: {writable(str(error))}", PLAYER_REMEDY
+            ) from error
 
 
 def _problem(refusal: PlayerError | JudgeError) -> str | None:

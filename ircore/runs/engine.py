@@ -151,7 +151,7 @@ class Engine(Generic[EntryT]):
         started = perf_counter()
         try:
             with question.opened():
-                answer = await unbroken(inquiry.ask(), inquiry.where)
+                answer = await unbroken(_ask(inquiry), inquiry.where)
             # Whatever a player hands over may be none of what a record can hold.
             with plugin_work(inquiry.where, remedy=PLAYER_REMEDY):
                 entry = inquiry.answered(answer, round(perf_counter() - started, 4))
@@ -233,6 +233,11 @@ class Engine(Generic[EntryT]):
             raise failures[0]
         if isinstance(self.cost_limit.ended_early, SignalledError):
             raise self.cost_limit.ended_early
+
+
+async def _ask(inquiry: Inquiry[Any, AnswerT]) -> AnswerT:
+    # A method of a player that is no coroutine raises when it is called, and not when it is awaited.
+    return await inquiry.ask()
 
 
 def _given_up(why: str, question: OpenQuestion) -> ProviderStopError:
