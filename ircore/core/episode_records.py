@@ -54,6 +54,9 @@ FaultKind = Literal[
 ]
 """Faults of a request to a provider; ``ircore.players.calls`` says how each is handled."""
 
+Purpose = Literal["rewriter"]
+"""What a request was for, where it was not the seat's answer itself: the prompt that a rewriter makes of a dialogue."""
+
 TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
 """Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""
 
@@ -100,6 +103,7 @@ class Attempt(Record):
         max_length=300,
         description="The model that answered, as the service names it; then @ and its fingerprint, if it gives one.",
     )
+    purpose: Purpose | None = Field(default=None, description="Null for the seat's answer itself.")
 
     @property
     def reached(self) -> bool:

@@ -23,6 +23,15 @@ def without_controls(text: str, mark: str = " ", stays: str = "") -> str:
     return "".join(character if character.isprintable() or character in stays else mark for character in text)
 
 
+def writable(text: str) -> str:
+    r"""Return a text with a question mark in place of each lone surrogate, which UTF-8 cannot write.
+
+    >>> writable("a\ud800b")
+    'a?b'
+    """
+    return text.encode(errors="replace").decode()
+
+
 def plain_line(text: str, longest: int | None = None) -> str:
     r"""Return a text with one space in place of each run of white space and control characters.
 

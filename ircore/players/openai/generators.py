@@ -84,7 +84,8 @@ class _Generator(ABC, Generic[Settings]):
             )
         messages = chat_messages([Message("user", (words,))])
         body = self._provider.json(model=self._settings.rewriter, messages=messages, stream=False)
-        return await self._provider.ask("generator", "/chat/completions", lambda: body, ChatReply, _prompt)
+        ask = self._provider.ask
+        return await ask("generator", "/chat/completions", lambda: body, ChatReply, _prompt, purpose="rewriter")
 
     async def answer(self, question: Question) -> PictureAnswer:
         """Answer a question of any game with a picture."""

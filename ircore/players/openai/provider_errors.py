@@ -96,10 +96,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None if math.isnan(seconds) else max(0.0, seconds)
     try:
         date = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, (zoned - datetime.now(UTC)).total_seconds())
+    # A date of a year or a zone that no calendar has overflows.
+    except (ValueError, OverflowError, TypeError, IndexError):
         return None
-    zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (zoned - datetime.now(UTC)).total_seconds())
 
 
 def scrubber(secret: str) -> Callable[[str], str]:

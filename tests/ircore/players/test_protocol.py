@@ -11,6 +11,7 @@ from openai_server import OpenAIServer, serving
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players import calls
+from ircore.players.openai import provider
 from ircore.players.openai.limits import passed_limit
 from ircore.players.openai.streams import assembled
 from ircore.runs.events import Call, Failure
@@ -114,6 +115,38 @@ def test_a_picture_at_the_services_own_address_is_fetched(
     run = played(tmp_path, server, instances, describer={"transport": transport})
     assert run.episodes()[0].outcome == "converged"
     assert server.count("/pictures") == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_a_picture_whose_fetch_fails_is_fetched_again_and_not_made_again(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider, "FETCH_PAUSE_S", 0.01)
+    server.fail("own_address", "own_path", model="hands")
+    server.lost_pictures = 3
+    run = played(tmp_path, server, instances, describer={"transport": transport})
+    assert run.episodes()[0].outcome == "converged"
+    assert server.count("/pictures") == 2 + 3
+    assert server.count("/images/generations") + server.count("/images/edits") == 2
+    assert kinds(run, "generator") == ["answered", "answered"]
+
+
+@pytest.mark.slow
+def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider, "FETCH_PAUSE_S", 0.01)
+    server.fail("own_address", model="hands")
+    server.lost_pictures = 1000
+    run = played(tmp_path, server, instances, status=1)
+    assert server.count("/images/generations") == 1
+    assert server.count("/pictures") == provider.FETCHES
+    assert run.episodes()[0].abort_reason == "provider_error"
+    (failure,) = run.failures()
+    assert "its picture could not be fetched: HTTP 503" in failure.detail
+    # With the tokens that the reply stated: the picture was made and billed.
+    assert [attempt.completion_tokens for attempt in failure.attempts] == [272]
 
 
 @pytest.mark.slow
