@@ -82,6 +82,13 @@ class JournalWriter:
             WorkError: They cannot be written; the journal is as it was before.
         """
         data = b"".join(line + b"\n" for line in lines)
+        # Where a file system has no locks, or a machine was given up that still runs, two writers may be at work.
+        if os.fstat(self._file).st_size != self._length:
+            raise WorkError(
+                f"{self._path}: another process writes into it",
+                "End all processes but one; then the same command goes on from what is recorded.",
+            )
+        written = 0
         try:
             # One call for all lines: a reader, or a crash, meets at most one line that is cut off.
             written = os.write(self._file, data)
@@ -90,9 +97,18 @@ class JournalWriter:
             if durable:
                 _sync(self._file)
         except OSError as error:
-            os.ftruncate(self._file, self._length)
+            # The bytes of this call alone are taken back: lines of another writer stay.
+            if os.fstat(self._file).st_size == self._length + written:
+                os.ftruncate(self._file, self._length)
             raise self._failed(error) from error
         self._length += len(data)
+
+    def sync(self) -> None:
+        """Bring all lines to the disk itself; ``WorkError`` if the disk fails."""
+        try:
+            _sync(self._file)
+        except OSError as error:
+            raise self._failed(error) from error
 
     def __enter__(self) -> Self:
         return self
