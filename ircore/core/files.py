@@ -192,7 +192,10 @@ def _sync_tree(folder: Path) -> None:
     """Bring all files and folders below a folder, and their names, to the disk itself, the innermost first."""
     for parent, _, names in os.walk(folder, topdown=False):
         for name in names:
-            # Windows syncs only what may be written; elsewhere a linked picture may be read-only.
+            # Of a linked picture the content is another folder's, and on the disk.
+            if Path(parent, name).stat().st_nlink > 1:
+                continue
+            # Windows syncs only what may be written; elsewhere a copied file may be read-only.
             file = os.open(Path(parent, name), os.O_RDWR | AS_BYTES if sys.platform == "win32" else os.O_RDONLY)
             try:
                 os.fsync(file)

@@ -107,7 +107,8 @@ def open_run(
             "Choose another --out, or give the options that the run was begun with.",
         )
     if selected is not None:
-        instances.hold(path / "instances", selected)
+        with folder.lock():
+            instances.hold(path / "instances", selected)
     return folder
 
 

@@ -125,7 +125,7 @@ def test_a_durable_folder_is_on_the_disk_before_and_after_its_name(
     real_sync, real_rename = os.fsync, Path.rename
 
     def sync(file: int) -> None:
-        steps.append(Path(os.readlink(f"/proc/self/fd/{file}")).name)
+        steps.append(Path(f"/proc/self/fd/{file}").readlink().name)
         real_sync(file)
 
     def rename(self: Path, target: Path) -> Path:
