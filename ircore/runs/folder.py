@@ -159,6 +159,23 @@ class AnyRunFolder:
         calls = (event for event in self.events() if isinstance(event, Call))
         return {CallKey(call.episode_id, call.turn, call.role): call for call in calls}
 
+    def questions(self) -> tuple[Call | Failure, ...]:
+        """Return every question that was asked, answered or not, in order of time."""
+        return tuple(event for event in self.events() if isinstance(event, Call | Failure))
+
+    def refusals(self) -> dict[CallKey, Failure]:
+        """Return the failures that are players' answers (``Failure.settled``) to questions without another answer."""
+        settled: dict[CallKey, Failure] = {}
+        for event in self.events():
+            if isinstance(event, AnyEnd):
+                continue
+            key = CallKey(event.episode_id, event.turn, event.role)
+            if isinstance(event, Failure) and event.settled:
+                settled[key] = event
+            else:
+                settled.pop(key, None)
+        return settled
+
     def failures(self) -> tuple[Failure, ...]:
         """Return every question that brought no answer, in order of time."""
         return tuple(event for event in self.events() if isinstance(event, Failure))

@@ -20,6 +20,7 @@ from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import AnyEnd, Call, episode_id_of
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
+from ircore.runs.play import as_decided
 from ircore.runs.provenance import Provenance, write_provenance
 from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.runs.shards import Part, read_part
@@ -123,10 +124,10 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
 
 
 def _check_identity(shards: Sequence[AnyRunFolder]) -> None:
-    first = shards[0].run.model_dump(exclude={"started"})
+    first = as_decided(shards[0].run).model_dump(exclude={"started"})
     for shard in shards[1:]:
         # Field by field, so that the message can say what differs.
-        for name, value in shard.run.model_dump(exclude={"started"}).items():
+        for name, value in as_decided(shard.run).model_dump(exclude={"started"}).items():
             if value != first.get(name):
                 raise InputError(
                     f"{shard.path / RUN_FILE}: {name}: another run than {shards[0].path / RUN_FILE}",

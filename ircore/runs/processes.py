@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from ircore.core.errors import WorkError
+from ircore.core.errors import InputError, WorkError
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError
@@ -94,6 +94,7 @@ class _Worker:
 
         Raises:
             NoMoreError, WorkError: It stopped, failed, or was ended from outside.
+            InputError: A file of the run is damaged, or an answer belongs to another question.
         """
         loop = asyncio.get_running_loop()
         completion: asyncio.Future[Done] = loop.create_future()
@@ -111,7 +112,7 @@ class _Worker:
                 loop.remove_reader(pipe.fileno())
             self._count(0)
         if ended.problem is not None:
-            kind = NoMoreError if ended.stopped else WorkError
+            kind = NoMoreError if ended.stopped else InputError if ended.by_input else WorkError
             raise kind(ended.problem, ended.remedy)
 
     def _receive(self, pipe: Connection, completion: "asyncio.Future[Done]") -> None:

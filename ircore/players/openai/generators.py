@@ -30,6 +30,7 @@ from ircore.players.openai.replies import (
     visible_text,
 )
 from ircore.players.openai.settings import (
+    IMMATERIAL,
     TEXT_FIELDS,
     ChatImageSettings,
     DrawingSettings,
@@ -48,6 +49,8 @@ LONGEST_PROMPT = 30_000
 
 class _Generator(ABC, Generic[Settings]):
     """Shared part of the three generators."""
+
+    IMMATERIAL = IMMATERIAL
 
     settings_kind: type[Settings]
     path: str
