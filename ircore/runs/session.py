@@ -276,6 +276,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         )
 
     def _entry(self, answer: Answer, seconds: float) -> Entry:
+        self.settled.add(self.key)
         return call_entry(self.key, self.seat, self.question, answer, seconds, self.hashed)
 
 
