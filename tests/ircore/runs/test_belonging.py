@@ -238,8 +238,10 @@ def test_a_refusal_is_an_answer_and_not_asked_for_again(
 
 @pytest.mark.slow
 def test_an_outage_is_asked_again(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    pair, run = served_pair(tmp_path, server.base_url, {"deadline_s": 0.01}), tmp_path / "run"
+    run = tmp_path / "run"
     server.fail("server_error", model="a-describer")
+    pair = served_pair(tmp_path, server.base_url, {"deadline_s": 0.01})
     assert play_pair(pair, instances, run, "--limit", "1") == 1
     without_ends(run)
+    pair = served_pair(tmp_path, server.base_url)
     assert play_pair(pair, instances, run, "--limit", "1") == 0
