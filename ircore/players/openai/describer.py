@@ -106,7 +106,7 @@ class OpenAIDescriber:
         read = _message if seat == "describer" else _text
         # Made anew for each attempt, which may have to fit into less room.
         called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, read)
-        return TextAnswer(provider.scrub(called.value), called.usage, attempts=called.attempts)
+        return TextAnswer(called.value, called.usage, attempts=called.attempts)
 
     async def _shown(self, part: str | Picture) -> str | Picture:
         """Return words unchanged, and a picture resized if the manifest limits the longer side."""
