@@ -1,5 +1,6 @@
 """``ircore play``: let a submitted pair play the game."""
 
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
@@ -128,7 +129,7 @@ def command(
         return answer_relay(submission, relay, concurrency)
     instances_dir, out = _required("--instances", instances_dir), _required("--out", out)
     address = scheduler_of(executor, scheduler)
-    _refuse_together(only_outside, address is not None, processes > 1, json_of_nothing=as_json and (dry_run or final))
+    _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
     run, prompts = _run(prepared, prompts_dir, seed, as_maintainers, salt)
@@ -177,10 +178,15 @@ def _printed(status: int, out: Path, as_json: bool) -> int:
     return status
 
 
-def _refuse_together(*ways: bool, json_of_nothing: bool) -> None:
+def _refuse_together(only_outside: bool, on_cluster: bool, processes: int, json_of_nothing: bool) -> None:
     """Refuse options that exclude each other: ways to reach players, and JSON of a run that is not played."""
-    if sum(ways) > 1:
+    if only_outside + on_cluster + (processes > 1) > 1:
         raise click.UsageError("--only-outside, --executor dask and --processes go with none of the others")
+    if processes > 1 and sys.platform == "win32":
+        raise InputError(
+            "--processes: not on Windows, where one process cannot watch the pipes of others",
+            "Leave it out, or play shards side by side: --shard 1/2 and --shard 2/2.",
+        )
     if json_of_nothing:
         raise click.UsageError("--json goes with neither --dry-run nor --final")
 
