@@ -2,14 +2,15 @@
 
 import os
 import signal
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from openai_server import serving
 from pairs import begin_playing, play_pair, served_pair
 from samples import sample_instances
 
+from ircore.commands import play
 from ircore.commands.main import run as ircore
 from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.folder import RunFolder
@@ -100,7 +101,8 @@ def test_what_does_not_go_together_is_said(tmp_path: Path, other: list[str]) -> 
 def test_windows_is_told_what_to_do_instead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "platform", "win32")
+    # There alone: libraries that are imported late look at the platform, too.
+    monkeypatch.setattr(play, "sys", SimpleNamespace(platform="win32"))
     given = ["--instances", str(tmp_path), "--out", str(tmp_path / "run"), "--processes", "2"]
     assert ircore(["play", "classical+canvas", *given]) == 2
     error = capsys.readouterr().err
