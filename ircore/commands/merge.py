@@ -18,15 +18,23 @@ from ircore.runs.merge import merge
 def command(shards: tuple[Path, ...], out: Path, partial: bool, as_json: bool) -> None:
     """Join run folders that were played with `ircore play --shard i/n` into one run.
 
-    Checked first: they are parts of the same run, all are there, none overlap, every episode has ended. Scores are
-    joined as well. The shards are left as they are.
+    Checked first: they are parts of the same run and of the same selected instances, all are there, none overlap, every
+    episode has ended. Scores are joined as well. The shards are left as they are.
     """
     done = merge(shards, out, partial)
     if as_json:
-        echo_json({"run": str(out), "episodes": done.episodes, "shards": len(set(shards)), "missing": done.missing})
+        echo_json(
+            {
+                "run": str(out),
+                "episodes": done.episodes,
+                "shards": len(set(shards)),
+                "missing": done.missing,
+                "lacking": done.lacking,
+            }
+        )
         return
     click.echo(
         f"{done.folder.run.slug}: {counted(done.episodes, 'episode')} of {counted(len(set(shards)), 'shard')} in {out}"
     )
-    if done.missing:
-        click.echo(f"  {len(done.missing)} are missing; ircore play --out {out} plays them", err=True)
+    if done.lacking:
+        click.echo(f"  {done.lacking} are missing; ircore play --out {out} plays them", err=True)

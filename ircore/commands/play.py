@@ -1,5 +1,6 @@
 """``ircore play``: let a submitted pair play the game."""
 
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
@@ -38,7 +39,7 @@ from ircore.runs.play import make_run, open_run, play, with_run_id
 from ircore.runs.processes import ProcessPool
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import Prepared, begin_run, make_players, prepare
-from ircore.runs.shards import Shard, parse_shard
+from ircore.runs.shards import Part, check_part, parse_shard, write_part
 from ircore.runs.summary import summarise
 from ircore.runs.writer import RunWriter
 from ircore.submissions.committing import opening_for, read_salt
@@ -128,7 +129,7 @@ def command(
         return answer_relay(submission, relay, concurrency)
     instances_dir, out = _required("--instances", instances_dir), _required("--out", out)
     address = scheduler_of(executor, scheduler)
-    _refuse_together(only_outside, address is not None, processes > 1, json_of_nothing=as_json and (dry_run or final))
+    _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
     run, prompts = _run(prepared, prompts_dir, seed, as_maintainers, salt)
@@ -138,14 +139,15 @@ def command(
         # A commitment fixes the order, and with it the instances that --limit leaves.
         selected = selected.in_order(in_order(run.opening, selected.ids))
     selected = selected[:limit]
+    part = None if shard is None else Part.of(shard, selected.ids)
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     if dry_run:
         return _dry_run(plan, game, out, prices_file)
     if final:
-        return _declare_final(plan, out)
+        return _declare_final(plan, out, part)
     with guard() if only_outside else nullcontext():
         cache = _cache(cache_dir, cache_generators, loaded)
-        status = _play(plan, game, loaded, out, max_cost, prices_file, shard, cache, address, as_maintainers, processes)
+        status = _play(plan, game, loaded, out, max_cost, prices_file, part, cache, address, as_maintainers, processes)
     return _printed(status, out, as_json)
 
 
@@ -176,10 +178,15 @@ def _printed(status: int, out: Path, as_json: bool) -> int:
     return status
 
 
-def _refuse_together(*ways: bool, json_of_nothing: bool) -> None:
+def _refuse_together(only_outside: bool, on_cluster: bool, processes: int, json_of_nothing: bool) -> None:
     """Refuse options that exclude each other: ways to reach players, and JSON of a run that is not played."""
-    if sum(ways) > 1:
+    if only_outside + on_cluster + (processes > 1) > 1:
         raise click.UsageError("--only-outside, --executor dask and --processes go with none of the others")
+    if processes > 1 and sys.platform == "win32":
+        raise InputError(
+            "--processes: not on Windows, where one process cannot watch the pipes of others",
+            "Leave it out, or play shards side by side: --shard 1/2 and --shard 2/2.",
+        )
     if json_of_nothing:
         raise click.UsageError("--json goes with neither --dry-run nor --final")
 
@@ -232,10 +239,15 @@ def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | Non
     return 0
 
 
-def _declare_final(plan: PlayPlan, out: Path) -> int:
+def _declare_final(plan: PlayPlan, out: Path, part: Part | None) -> int:
     if not (out / RUN_FILE).is_file():
         raise InputError(f"{out}: no run here", "Declare a run final that was begun: the same command without --final.")
-    given_up = declare_final(open_run(out, plan.run, plan.instances), plan.selected)
+    folder = open_run(out, plan.run, plan.instances)
+    with folder.lock():
+        check_part(folder, part)
+        if part is not None:
+            write_part(folder.path, part)
+        given_up = declare_final(folder, plan.selected)
     click.echo(f"{plan.run.slug}: {counted(given_up, 'episode')} declared final; they count as not played", err=True)
     return 0
 
@@ -253,7 +265,7 @@ def _play(
     out: Path,
     max_cost: float | None,
     prices_file: Path | None,
-    shard: Shard | None,
+    part: Part | None,
     cache: Cache | None,
     scheduler: str | None,
     as_maintainers: bool,
@@ -261,10 +273,10 @@ def _play(
 ) -> int:
     players = make_players(game, loaded, scheduler)
     pool = ProcessPool(loaded, cache, processes) if processes > 1 else None
-    folder, cost_limit = begin_run(
-        plan, loaded, out, shard=shard, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
-    )
-    episodes = play(plan, folder, game, players, cost_limit, cache, pool)
+    with begin_run(
+        plan, loaded, out, part=part, prices_file=prices_file, max_cost=max_cost, vouching=as_maintainers
+    ) as (folder, cost_limit):
+        episodes = play(plan, folder, game, players, cost_limit, cache, pool)
     status = tell_outcomes(plan, game, episodes)
     # A person wants to know at once; runs of models are scored by a command of its own.
     if any(traits_of(spec.player).needs == "person" for spec in loaded.submission.players.values()):

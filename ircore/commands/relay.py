@@ -89,8 +89,6 @@ def serve(
     prompts = game.prompts(None)
     run = _run(loaded, known, rules, prompts, out)
     plan = PlayPlan(run, known, known.instances, prompts, concurrency, deadline)
-    folder, cost_limit = begin_run(plan, loaded, out)
-    token = token_of(signing, (out / RUN_FILE).read_bytes())
 
     def listening(address: str) -> None:
         click.echo(
@@ -98,8 +96,10 @@ def serve(
             f"  export IRCORE_RELAY_TOKEN={token}\n  ircore play {submission} --relay {address}\n"
         )
 
-    relay = Relay(game, token, host, port, patience, listening)
-    episodes = play(plan, folder, game, {}, cost_limit, pool=relay, writing=partial(WitnessedWriter, key=signing))
+    with begin_run(plan, loaded, out) as (folder, cost_limit):
+        token = token_of(signing, (out / RUN_FILE).read_bytes())
+        relay = Relay(game, token, host, port, patience, listening)
+        episodes = play(plan, folder, game, {}, cost_limit, pool=relay, writing=partial(WitnessedWriter, key=signing))
     return tell_outcomes(plan, game, episodes)
 
 

@@ -4,6 +4,7 @@ Everything is written to a temporary name in the same folder, then renamed: afte
 old content, or nothing, is there, never a part.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
@@ -19,6 +21,9 @@ from ircore.core.errors import InputError, WorkError
 
 AS_BYTES: int = getattr(os, "O_BINARY", 0)
 """Flag of ``os.open`` without which Windows would write each newline as two bytes; 0 elsewhere."""
+
+_NOT_OFFERED = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
+"""Errors by which network and memory file systems say that they have no locks, or sync no folders."""
 
 
 def read_bounded(path: Path, most: int, if_missing: str, if_larger: str, kind: type[InputError] = InputError) -> bytes:
@@ -88,7 +93,7 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
 
 
 def link_or_write(source: Path, path: Path, data: bytes) -> None:
-    """Give a file a second name where the disk allows a hard link to it, else write its content anew.
+    """Give a file a second name where the disk allows a hard link to it, else write its content anew, to the disk.
 
     Args:
         source: A file that is never changed in place; its content is compared, since a link would follow a change.
@@ -108,7 +113,7 @@ def link_or_write(source: Path, path: Path, data: bytes) -> None:
                 return
     finally:
         temporary.unlink(missing_ok=True)
-    write_bytes(path, data)
+    write_bytes(path, data, durable=True)
 
 
 def write_text(path: Path, text: str, durable: bool = False) -> None:
@@ -163,7 +168,8 @@ def _writing(path: Path, remedy: str = "Free some space or choose another place.
 def sync_folder(path: Path) -> None:
     """Bring the names in a folder to the disk itself, so that they survive a loss of power.
 
-    Windows opens no folders; NTFS keeps a journal of names by itself.
+    Windows opens no folders; NTFS keeps a journal of names by itself. Of a file system that syncs no folders a line on
+    stderr says what is lost, and work goes on.
 
     Raises:
         WorkError: The disk fails.
@@ -174,8 +180,33 @@ def sync_folder(path: Path) -> None:
         folder = os.open(path, os.O_RDONLY)
         try:
             os.fsync(folder)
+        except OSError as error:
+            if error.errno not in _NOT_OFFERED:
+                raise
+            _tell_once(f"{path}: this file system syncs no folders; a loss of power may lose the files written last")
         finally:
             os.close(folder)
+
+
+def _sync_tree(folder: Path) -> None:
+    """Bring all files and folders below a folder, and their names, to the disk itself, the innermost first."""
+    for parent, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            # Of a linked picture the content is another folder's, and on the disk.
+            if Path(parent, name).stat().st_nlink > 1:
+                continue
+            # Windows syncs only what may be written; elsewhere a copied file may be read-only.
+            file = os.open(Path(parent, name), os.O_RDWR | AS_BYTES if sys.platform == "win32" else os.O_RDONLY)
+            try:
+                os.fsync(file)
+            finally:
+                os.close(file)
+        sync_folder(Path(parent))
+
+
+@cache
+def _tell_once(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _write_through(path: Path, data: bytes) -> None:
@@ -191,11 +222,12 @@ def _write_through(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
+def new_folder(path: Path, durable: bool = False) -> Iterator[Path]:
     """Fill a folder that appears under its own name only when complete.
 
     Args:
         path: The folder to make. It may exist if it is empty; a link is followed.
+        durable: Whether all of it is on the disk itself before it gets its name, and its name at the end.
 
     Yields:
         A temporary folder beside it, renamed to ``path`` on success and removed on any failure.
@@ -219,9 +251,13 @@ def new_folder(path: Path) -> Iterator[Path]:
     try:
         with _writing(path):
             yield temporary
+            if durable:
+                _sync_tree(temporary)
             if path.is_dir():
                 path.rmdir()
             temporary.rename(path)
+            if durable:
+                sync_folder(path.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -230,24 +266,39 @@ def new_folder(path: Path) -> Iterator[Path]:
 def locked(folder: Path, content: str) -> Iterator[None]:
     """Lock a folder against other processes that would write into it.
 
+    Of a file system without locks a line on stderr says what that means, and work goes on.
+
     Args:
         folder: The folder, which exists.
         content: What it holds, such as ``run``.
 
     Raises:
         InputError: Another process holds it.
+        WorkError: The lock's file cannot be written.
     """
     from filelock import FileLock, Timeout
 
     # A lock of the system and no mere file: the system frees it when the process ends, be it by kill -9.
-    lock = FileLock(folder / ".lock", blocking=False)
+    lock = FileLock(folder / ".lock", blocking=False, fallback_to_soft=False)
     try:
         lock.acquire()
     except Timeout as error:
         raise InputError(
             f"{folder}: another process is working on this {content}", "Wait for that process, or choose another --out."
         ) from error
+    except NotImplementedError:
+        _tell_of_no_locks(folder, content)
+    except OSError as error:
+        if error.errno not in _NOT_OFFERED:
+            raise WorkError(
+                f"{folder / '.lock'}: cannot be written ({error.strerror})", "Choose another place."
+            ) from error
+        _tell_of_no_locks(folder, content)
     try:
         yield
     finally:
         lock.release()
+
+
+def _tell_of_no_locks(folder: Path, content: str) -> None:
+    _tell_once(f"{folder}: this file system has no locks: see that no second process works on this {content}")

@@ -4,7 +4,7 @@ The game's records check these fields where the game is installed; without it th
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
@@ -83,8 +83,11 @@ class GameSubmission(Record):
     @property
     def published(self) -> "GameSubmission":
         """The manifest as others may read it: its players as ``PlayerSpec.published``."""
-        players = {seat: player.published for seat, player in self.players.items()}
-        return self.model_copy(update={"players": players})
+        return self.with_players({seat: player.published for seat, player in self.players.items()})
+
+    def with_players(self, players: Mapping[str, PlayerSpec]) -> "GameSubmission":
+        """Return the manifest with other players, by their seats."""
+        return self.model_copy(update={"players": dict(players)})
 
     def label_of(self, seat: str) -> str:
         """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""

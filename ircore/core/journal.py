@@ -7,7 +7,7 @@ crash: readers pass over it and the next writer removes it. Any other damage is 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Generic, NamedTuple, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -32,20 +32,50 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line[:-1]
 
 
+class DamagedLineError(InputError):
+    """A complete line of a journal is no valid record.
+
+    Attributes:
+        line: Content of the line.
+    """
+
+    line: bytes = b""
+
+
+class NumberedRecord(NamedTuple, Generic[T]):
+    """A record of a journal with its place: number of its line, from 1, and content of the line."""
+
+    number: int
+    line: bytes
+    record: T
+
+
+def read_numbered(path: Path, kind: TypeAdapter[T]) -> Iterator[NumberedRecord[T]]:
+    """Yield the records of a journal with their places.
+
+    Raises:
+        DamagedLineError: A complete line is not a valid record.
+    """
+    for number, line in read_lines(path):
+        try:
+            record = kind.validate_json(line)
+        except ValidationError as error:
+            damaged = DamagedLineError(
+                f"{path}:{number}: the line is damaged ({describe_validation_error(error)})",
+                "Remove this line: the work that the line recorded is done again.",
+            )
+            damaged.line = line
+            raise damaged from error
+        yield NumberedRecord(number, line, record)
+
+
 def read_records(path: Path, kind: TypeAdapter[T]) -> Iterator[T]:
     """Yield the records of a journal.
 
     Raises:
-        InputError: A complete line is not a valid record.
+        DamagedLineError: A complete line is not a valid record.
     """
-    for number, line in read_lines(path):
-        try:
-            yield kind.validate_json(line)
-        except ValidationError as error:
-            raise InputError(
-                f"{path}:{number}: the line is damaged ({describe_validation_error(error)})",
-                "Remove this line: the work that the line recorded is done again.",
-            ) from error
+    return (numbered.record for numbered in read_numbered(path, kind))
 
 
 class JournalWriter:
@@ -82,6 +112,13 @@ class JournalWriter:
             WorkError: They cannot be written; the journal is as it was before.
         """
         data = b"".join(line + b"\n" for line in lines)
+        # Where a file system has no locks, or a machine was given up that still runs, two writers may be at work.
+        if os.fstat(self._file).st_size != self._length:
+            raise WorkError(
+                f"{self._path}: another process writes into it",
+                "End all processes but one; then the same command goes on from what is recorded.",
+            )
+        written = 0
         try:
             # One call for all lines: a reader, or a crash, meets at most one line that is cut off.
             written = os.write(self._file, data)
@@ -90,9 +127,18 @@ class JournalWriter:
             if durable:
                 _sync(self._file)
         except OSError as error:
-            os.ftruncate(self._file, self._length)
+            # The bytes of this call alone are taken back: lines of another writer stay.
+            if os.fstat(self._file).st_size == self._length + written:
+                os.ftruncate(self._file, self._length)
             raise self._failed(error) from error
         self._length += len(data)
+
+    def sync(self) -> None:
+        """Bring all lines to the disk itself; ``WorkError`` if the disk fails."""
+        try:
+            _sync(self._file)
+        except OSError as error:
+            raise self._failed(error) from error
 
     def __enter__(self) -> Self:
         return self

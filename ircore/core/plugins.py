@@ -103,6 +103,14 @@ def package_of(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "unknown"
 
 
+def package_version(group: Group, name: str) -> tuple[str, str] | None:
+    """Return name and version of the package that adds a plug-in; None for this package's own, or if not installed."""
+    point = available(group).get(name)
+    if point is None or point.dist is None or _is_ours(point):
+        return None
+    return point.dist.name, point.dist.version
+
+
 def _is_ours(point: EntryPoint) -> bool:
     return package_of(point) == "ircore"
 

@@ -50,7 +50,10 @@ class JudgeIdentity(Record):
     )
     player: PlayerSpec | None = Field(default=None, description="Of a model: who is asked, and how.")
     prompts: Line | None = Field(default=None, description="Of a model: version of the judge's prompts.")
-    version: Line | None = Field(default=None, description="Version of the code or checkpoint that computes it.")
+    version: Line | None = Field(
+        default=None,
+        description="Version of the code or checkpoint that computes it; of a model, of the package that asks it.",
+    )
     categories: tuple[Name, ...] | None = Field(
         default=None,
         min_length=1,

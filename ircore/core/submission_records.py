@@ -84,7 +84,11 @@ class Submission(Record):
     @property
     def published(self) -> "Submission":
         """The manifest as others may read it: its players as ``PlayerSpec.published``."""
-        return self.model_copy(update={seat: player.published for seat, player in self.players.items()})
+        return self.with_players({seat: player.published for seat, player in self.players.items()})
+
+    def with_players(self, players: Mapping[str, PlayerSpec]) -> "Submission":
+        """Return the manifest with other players, by their seats."""
+        return self.model_copy(update=dict(players))
 
     @model_validator(mode="after")
     def _checked(self) -> "Submission":
@@ -106,6 +110,10 @@ def check_terms(licence: str, links: Mapping[str, str]) -> None:
             raise ValueError(f"links.{name} must start with https://")
 
 
+PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+PackageVersion = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}$")]
+
+
 class AnyRun(Record):
     """Fields that runs of every game have.
 
@@ -123,6 +131,12 @@ class AnyRun(Record):
     prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
     seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     version: Line = Field(description="Version of ircore that played it.")
+    packages: dict[PackageName, PackageVersion] = Field(
+        default_factory=dict,
+        max_length=20,
+        exclude_if=lambda packages: not packages,
+        description="Versions of the other packages that add the game or players, as far as they were installed.",
+    )
     started: Line = Field(description="When play began, ISO 8601 in UTC.")
     opening: Opening | None = Field(
         default=None,

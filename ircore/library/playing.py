@@ -141,9 +141,9 @@ def play(
     run = make_run(loaded, played_set, stated, prompts, seed)
     selected = played_set.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, played_set, selected, prompts, concurrency, None)
-    folder, cost_limit = begin_run(plan, loaded, Path(out), max_cost=max_cost)
-    players = make_players(game, loaded)
-    _outside_event_loops(lambda: play_episodes(plan, folder, game, players, cost_limit))
+    with begin_run(plan, loaded, Path(out), max_cost=max_cost) as (folder, cost_limit):
+        players = make_players(game, loaded)
+        _outside_event_loops(lambda: play_episodes(plan, folder, game, players, cost_limit))
     return folder
 
 

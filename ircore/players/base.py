@@ -74,7 +74,9 @@ class Describer(Protocol):
     """A player that sees the target and writes text. One object serves many episodes of a run at the same time.
 
     A player of either kind may also have ``async def close(self)``, awaited when play ends, in the same event loop, and
-    a class method ``check(spec)`` that raises ``InputError`` for settings that it does not take and needs no keys.
+    a class method ``check(spec)`` that raises ``InputError`` for settings that it does not take and needs no keys. A
+    class attribute ``IMMATERIAL`` may name parameters that change no answer, such as timeouts: a run goes on with
+    others, and a judge stays the same judge.
 
     >>> import asyncio
     >>> from ircore.players.conformance import sample_questions
@@ -128,8 +130,7 @@ class Generator(Protocol):
 class JudgingPlayer(Protocol):
     """A player that looks at pictures and writes a judgement. One object answers many questions at the same time.
 
-    A player may take more than one seat; ``close`` and ``check`` are as of describers. A class attribute ``IMMATERIAL``
-    may name parameters that change no answer, such as timeouts; they do not count to a judge's identity.
+    A player may take more than one seat; ``close``, ``check`` and ``IMMATERIAL`` are as of describers.
 
     >>> import asyncio
     >>> from ircore.players.conformance import sample_questions

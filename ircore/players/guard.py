@@ -1,15 +1,24 @@
-"""Waiting for an answer of a player that somebody else wrote."""
+"""Waiting for an answer of a player that somebody else wrote, and keeping its key out of what it gives."""
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TypeVar, get_args
+import base64
+import json
+import math
+import os
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from inspect import isawaitable
+from typing import Any, TypeVar, get_args
+from urllib.parse import quote, quote_plus
 
 from ircore.core.episode_records import AbortReason, AnyAbortReason, Attempt
 from ircore.core.errors import WorkError
 from ircore.core.plugin_work import plugin_work
+from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeReason
 from ircore.core.untrusted_text import writable
-from ircore.players.base import JudgeError, PlayerError
+from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
 
 Answer = TypeVar("Answer")
 
@@ -19,6 +28,9 @@ _REASONS: dict[type[Exception], frozenset[str]] = {
     PlayerError: frozenset((*get_args(AbortReason), *get_args(get_args(AnyAbortReason)[1]))),
     JudgeError: frozenset(get_args(JudgeReason)),
 }
+
+_SHORTEST_SECRET = 8
+"""Shorter keys, such as the ``none`` that a local server is given, are no secrets; without them texts would suffer."""
 
 
 async def unbroken(pending_answer: Awaitable[Answer], who: str) -> Answer:
@@ -72,3 +84,79 @@ def _can_be_written(text: str) -> bool:
     except UnicodeEncodeError:  # lone surrogates
         return False
     return True
+
+
+def keeping_secret(player: Any, spec: PlayerSpec) -> Any:
+    """Return a player whose answers and errors do not hold its key, although its service may repeat it.
+
+    Args:
+        player: The player.
+        spec: Names the environment variable with the key.
+    """
+    scrub = scrubber(os.environ.get(spec.api_key_env or "", "").strip())
+    return player if scrub is str else _Discreet(player, scrub)
+
+
+class _Discreet:
+    """A player, with its key taken out of what its coroutine methods return and raise."""
+
+    def __init__(self, player: Any, scrub: Callable[[str], str]) -> None:
+        self._player, self._scrub = player, scrub
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._player, name)
+        if not callable(attribute):
+            return attribute
+
+        def called(*arguments: Any, **named: Any) -> Any:
+            result = attribute(*arguments, **named)
+            return self._awaited(result) if isawaitable(result) else result
+
+        return called
+
+    async def _awaited(self, pending: Awaitable[Any]) -> Any:
+        try:
+            answer = await pending
+        except Exception as error:
+            # In place: an error may be of a class that only its player knows how to make.
+            error.args = tuple(self._plain(part) for part in error.args)
+            for name, value in vars(error).items():
+                setattr(error, name, self._plain(value))
+            raise
+        if isinstance(answer, TextAnswer):
+            return replace(answer, text=self._plain(answer.text), attempts=self._plain(answer.attempts))
+        if isinstance(answer, PictureAnswer | ChoiceAnswer):
+            return replace(answer, notes=self._plain(answer.notes), attempts=self._plain(answer.attempts))
+        return answer  # of a wrong type, which whoever asked tells
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._scrub(value)
+        if isinstance(value, Attempt):
+            words = {"detail": self._plain(value.detail), "served": self._plain(value.served)}
+            return value.model_copy(update=words)
+        if isinstance(value, tuple | list):
+            return type(value)([self._plain(part) for part in value])
+        return value
+
+
+def scrubber(secret: str) -> Callable[[str], str]:
+    """Return a function that removes a secret from a text: plain, or encoded for URLs, JSON or base64."""
+    if len(secret) < _SHORTEST_SECRET:
+        return str
+    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_inside_base64(secret)}
+    # The longest form first: a shorter one may be its beginning and would leave the rest.
+    pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
+    return lambda text: pattern.sub("[key]", text)
+
+
+def _inside_base64(secret: str) -> set[str]:
+    """Return the base64 characters of a secret at each of three offsets, as they appear in longer texts."""
+    forms = set()
+    for offset in range(3):
+        data = bytes(offset) + secret.encode()
+        # The first and last characters also hold bits of the neighbours.
+        first, last = math.ceil(offset * 8 / 6), len(data) * 8 // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            forms.add(encode(data).decode()[first:last])
+    return forms

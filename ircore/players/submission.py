@@ -14,6 +14,7 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import AnswerKind
+from ircore.players.guard import keeping_secret
 from ircore.players.slugs import SLUG, SLUG_HELP
 from ircore.players.traits import answer_problem
 
@@ -154,7 +155,7 @@ def new_player(spec: PlayerSpec) -> Any:
         WorkError: The player's package is broken.
     """
     with plugin_work(f"player {spec.player!r}"):
-        return load("players", spec.player)(spec)
+        return keeping_secret(load("players", spec.player)(spec), spec)
 
 
 def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:

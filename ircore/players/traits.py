@@ -62,6 +62,26 @@ def traits_of(name: str) -> Traits:
     return declared if isinstance(declared, Traits) else Traits()
 
 
+def deciding(spec: PlayerSpec) -> PlayerSpec:
+    """Return the settings of a player that decide its answers.
+
+    Without the name of the key's variable, without what is merely known of the model, and without the parameters that
+    the player's class names in ``IMMATERIAL``, such as timeouts: with others it is the same player.
+    """
+    immaterial = _immaterial(spec.player)
+    parameters = {name: value for name, value in spec.parameters.items() if name not in immaterial}
+    return spec.model_copy(update={"api_key_env": None, "about": None, "parameters": parameters})
+
+
+@cache
+def _immaterial(player: str) -> frozenset[str]:
+    try:
+        return frozenset(getattr(load("players", player), "IMMATERIAL", ()))
+    # Of a player that is not installed nobody knows which parameters change no answer.
+    except InputError:
+        return frozenset()
+
+
 def reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
     """Return the reference players of a submission, see ``Traits.reference``."""
     return tuple(spec.player for spec in players.values() if traits_of(spec.player).reference)

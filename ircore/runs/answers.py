@@ -1,16 +1,27 @@
-"""Converting a player's answer to a record of the journal and back, in the same way for every seat."""
+"""Converting a player's answer to a record of the journal and back, in the same way for every seat.
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+An answer belongs to its question: both are recorded, the question by its hash, which caches use as well.
+"""
 
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from ircore import __version__
 from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import WorkError
 from ircore.core.images import MAX_SIDE, Picture
+from ircore.core.plugins import package_version
 from ircore.core.private_text import without_unseen
+from ircore.core.records import PlayerSpec
 from ircore.core.untrusted_text import writable
 from ircore.games.base import Seat
 from ircore.players.base import Answer, AnswerKind, Asked, ChoiceAnswer, PictureAnswer, Question, TextAnswer
+from ircore.players.traits import deciding
 from ircore.runs.events import Call, CallKey, Entry
 
 LONGEST_TEXT = 200_000
@@ -26,6 +37,53 @@ KINDS: dict[AnswerKind, type[Answer]] = {"text": TextAnswer, "picture": PictureA
 def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
     """Return the key that identifies a question in a run."""
     return CallKey(episode_id, question.step, seat.name)
+
+
+def seat_hash(role: str, spec: PlayerSpec) -> str:
+    """Return the hash of what decides a seat's answers besides the questions: seat, player and versions.
+
+    Args:
+        role: Name of the seat, or ``judge``: a describer and a generator of one model must not share an answer.
+        spec: The player; its settings count as of ``deciding``.
+    """
+    parts = {
+        "version": __version__,
+        "role": role,
+        "player": deciding(spec).model_dump(mode="json"),
+        "package": package_version("players", spec.player),
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def question_hash(asked_seat: str, question: Asked) -> str:
+    """Return the hash of everything that decides an answer: the seat, every word, every picture, the seed.
+
+    Args:
+        asked_seat: As ``seat_hash`` returns it.
+        question: The view that the player gets.
+
+    Raises:
+        TypeError: The question has a field of a type that cannot be told from others of its type.
+    """
+    parts = [asked_seat, _plain(question)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: object) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
+    if isinstance(value, Picture):
+        return value.sha256
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in cast("tuple[object, ...]", value)]
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return [[_plain(key), _plain(part)] for key, part in value.items()]
+    raise TypeError(f"a question with a {type(value).__name__}, which no record can hold")
 
 
 def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
@@ -95,11 +153,14 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
     return answer
 
 
-def call_entry(key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answer, seconds: float) -> Entry:
-    """Return the journal entry of an answer."""
+def call_entry(
+    key: CallKey, seat: Seat[Any, Any], question: Asked, answer: Answer, seconds: float, hashed: str | None = None
+) -> Entry:
+    """Return the journal entry of an answer; ``hashed`` is the hash of its question."""
     call = Call(
         **key._asdict(),
         **answer_fields(answer),
+        question=hashed,
         prompt=question.prompt if seat.records_prompt else None,
         usage=answer.usage,
         seconds=seconds,

@@ -1,9 +1,9 @@
 """A cache of answers that several runs share: the same question is asked once, whichever run asks first.
 
-The key is the SHA-256 of all that decides what is sent: the player's spec (model, address, parameters), everything in
-its view (every word, every picture by its hash, the seed) and this package's version. The name of the variable that
-holds the key to the service is left out, since it changes nothing. Files appear whole or not at all, so several runs,
-also on several machines, may use one folder at the same time.
+The key is the hash of the question, as the journal has it (``ircore.runs.answers``): the player's settings (model,
+address, parameters), everything in its view (every word, every picture by its hash, the seed), and the versions of this
+package and of the player's. Files appear whole or not at all, so several runs, also on several machines, may use one
+folder at the same time.
 
 The run's own record comes first, and the cache is a convenience: a file that cannot be read, or is damaged, is no
 answer, so that the question is asked; what cannot be written is said once.
@@ -11,18 +11,14 @@ answer, so that the question is asked; what cannot be written is said once.
 Text only unless told otherwise: two pictures for the same words are two samples.
 """
 
-import hashlib
-import json
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 
-from ircore import __version__
 from ircore.core.episode_records import Rendering, Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
@@ -30,7 +26,7 @@ from ircore.core.images import Picture, read_image_bytes
 from ircore.core.records import PlayerSpec, Record
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer
-from ircore.runs.answers import answer_fields
+from ircore.runs.answers import answer_fields, question_hash, seat_hash
 
 NOT_ASKED = Usage(requests=0)
 """Usage of a cached answer: no request."""
@@ -67,7 +63,7 @@ class Cache:
     def __init__(self, folder: Path, players: Mapping[str, PlayerSpec], generators: bool = False) -> None:
         self._folder = folder
         self._generators = generators
-        self._specs = dict(players)
+        self._seats = {seat: seat_hash(seat, spec) for seat, spec in players.items()}
         self._warned = False
 
     def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer | None:
@@ -128,29 +124,8 @@ class Cache:
             return None
 
     def _path(self, seat: Seat[Any, Any], question: Asked) -> Path:
-        key = question_key(seat.name, self._specs[seat.name], question)
+        key = question_hash(self._seats[seat.name], question)
         return self._folder / "answers" / key[:2] / f"{key}.json"
 
     def _picture_path(self, sha256: str) -> Path:
         return self._folder / "pictures" / sha256[:2] / f"{sha256}.png"
-
-
-def question_key(role: str, spec: PlayerSpec, view: Asked) -> str:
-    """Return the hash of everything that decides the content of a question: player, settings, view and version."""
-    # The seat is a part: a describer and a generator of one model may otherwise share an answer.
-    question = {
-        "version": __version__,
-        "role": role,
-        "player": spec.model_dump(mode="json", exclude={"api_key_env"}),
-        "view": {field.name: _plain(getattr(view, field.name)) for field in fields(cast(Any, view))},
-    }
-    return hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()
-
-
-def _plain(value: object) -> Any:
-    # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
-    if isinstance(value, Picture):
-        return value.sha256
-    if isinstance(value, tuple):
-        return [_plain(part) for part in cast("tuple[object, ...]", value)]
-    return value

@@ -13,7 +13,9 @@ import json
 from collections.abc import Iterable
 
 from ircore.core.game_records import AnySubmission, stated_rules
+from ircore.core.plugins import builtin
 from ircore.core.submission_records import Opening
+from ircore.players.traits import deciding
 
 LABEL = "ircore commitment 1"
 """First words of what is hashed, so that no other hash of this project can stand for a commitment."""
@@ -22,13 +24,17 @@ LABEL = "ircore commitment 1"
 def players_of(submission: AnySubmission) -> str:
     """Return the SHA-256 of a submission's game, rules and players: the same for one pair under several names.
 
-    Names of keys, of people and of files are left out: they change nothing that is answered.
+    Names of keys, of people and of files, and timeouts, are left out: they change nothing that is answered.
 
     Args:
         submission: The manifest.
     """
     players = {
-        seat: player.model_dump(mode="json", exclude={"api_key_env"}) for seat, player in submission.players.items()
+        # Of other packages' players not every machine knows which parameters change no answer.
+        seat: (deciding(player) if player.player in builtin("players") else player).model_dump(
+            mode="json", exclude={"api_key_env"}
+        )
+        for seat, player in submission.players.items()
     }
     return _hash(submission.game, stated_rules(submission), players)
 

@@ -4,10 +4,10 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter
 
-from ircore.core.episode_records import AnyAbortReason, Attempt, Episode, Rendering, Usage
+from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Attempt, Episode, Rendering, Usage
 from ircore.core.game_records import GameEpisode
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, Name, Record
+from ircore.core.records import RECONSTRUCTION, Name, Record, Sha256
 
 
 class Call(Record):
@@ -21,6 +21,9 @@ class Call(Record):
     episode_id: Name
     turn: int = Field(ge=1, description="Of reconstruction the turn, of other games the step.")
     role: Name = Field(description="The seat.")
+    question: Sha256 | None = Field(
+        default=None, description="Hash of the question: seat, player and its version, words, pictures; see answers."
+    )
     prompt: str | None = Field(default=None, description="What the game master said to a describer.")
     text: str | None = Field(default=None, description="A describer's raw answer, tags included.")
     choice: str | None = Field(default=None, description="The choice of a seat that chooses.")
@@ -45,8 +48,14 @@ class Failure(Record):
     reason: AnyAbortReason | Literal["stopped"] = Field(
         description="``stopped``: every further request would fail too."
     )
+    question: Sha256 | None = Field(default=None, description="Hash of the question, as of an answer.")
     detail: str = Field(max_length=2000)
     attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def settled(self) -> bool:
+        """Whether the failure is the player's answer, such as a refusal, and not an outage: it is not asked again."""
+        return self.reason != "stopped" and self.reason not in TECHNICAL_REASONS
 
 
 class End(Record):

@@ -1,12 +1,14 @@
 """Ending a run for good: an episode without a result counts as not played from then on."""
 
 from ircore.core.episode_records import GIVEN_UP
+from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, recorded_steps
 from ircore.core.records import AnyInstance
 from ircore.instances.records import Instances
 from ircore.runs.episode import episode_record
 from ircore.runs.events import end_entry
 from ircore.runs.folder import AnyRunFolder
+from ircore.runs.shards import read_part
 from ircore.runs.writer import RunWriter
 
 
@@ -24,11 +26,19 @@ def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int
         The number of episodes that were given up.
 
     Raises:
-        InputError: Another process works on the run.
+        InputError: Another process works on the run, or it is a shard and some of the instances are of other shards.
         WorkError: It cannot be recorded.
     """
     # Under the lock: an episode that another process is playing must not be given up.
     with folder.lock(), RunWriter(folder) as writer:
+        part = read_part(folder)
+        foreign = set() if part is None else set(selected.ids) - set(part.instances)
+        if part is not None and foreign:
+            raise InputError(
+                f"{folder.path}: shard {part.shard} is played here, and {len(foreign)} of these instances are of other "
+                "shards",
+                f"Give --shard {part.shard} too.",
+            )
         failed = folder.ended()
         unfinished = selected.where(lambda entry: entry.instance_id not in writer.finished)
         given_up = [_given_up(folder.game, instance, failed.get(instance.instance_id)) for instance in unfinished]

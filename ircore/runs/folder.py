@@ -14,8 +14,9 @@ provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybo
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -25,10 +26,17 @@ from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import link_or_write, locked, new_folder, sync_folder, write_bytes, write_text
+from ircore.core.files import locked, new_folder, sync_folder, write_bytes, write_text
 from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
-from ircore.core.journal import JournalWriter, read_records
+from ircore.core.journal import (
+    DamagedLineError,
+    JournalWriter,
+    NumberedRecord,
+    read_lines,
+    read_numbered,
+    read_records,
+)
 from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
@@ -45,6 +53,7 @@ MEASURES = "measures.jsonl"
 WITNESS = "witness.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
+_EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
 _GAME_SCORES, _SCORES = TypeAdapter(GameScore), TypeAdapter(Score)
 
 
@@ -69,6 +78,7 @@ class AnyRunFolder:
         self.path = path
         self.run: Run | GameRun = _read_run(path)
         self._held: tuple[AnyEvent, ...] | None = None
+        self._is_locked = False
 
     @property
     def game(self) -> str:
@@ -112,7 +122,31 @@ class AnyRunFolder:
 
     def events(self) -> Iterator[AnyEvent]:
         """Yield the events of the run in the order in which they happened."""
-        return read_records(self.path / JOURNAL, self._events) if self._held is None else iter(self._held)
+        if self._held is not None:
+            return iter(self._held)
+        return (numbered.record for numbered in self.numbered_events())
+
+    def numbered_events(self) -> Iterator[NumberedRecord[AnyEvent]]:
+        """Yield the events of the run with number and content of their lines.
+
+        Raises:
+            InputError: A line is damaged; the remedy names all lines of its episode.
+        """
+        try:
+            yield from read_numbered(self.path / JOURNAL, self._events)
+        except DamagedLineError as error:
+            raise InputError(error.problem, self._remedy_for(error)) from error
+
+    def _remedy_for(self, damaged: DamagedLineError) -> str:
+        """Return what to do about a damaged line: without it, answers after it would belong to other questions."""
+        if (self.path / WITNESS).exists():
+            return "Restore the journal from a copy of the run: the relay has signed each of its lines."
+        name = _EPISODE_ID.search(damaged.line)
+        # The damage may be in the id, which then names no episode.
+        if name is None or name[1].decode() not in self.any_instances.instances.ids:
+            return "Remove this line: what it recorded is done again. Answers that no longer fit are then named."
+        whose = (number for number, line in read_lines(self.path / JOURNAL) if name[0] in line)
+        return f"Remove {lines_in_words(whose)}, all of the episode {name[1].decode()}: it is played again."
 
     def held(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
@@ -124,6 +158,23 @@ class AnyRunFolder:
         """Return every recorded answer by its key."""
         calls = (event for event in self.events() if isinstance(event, Call))
         return {CallKey(call.episode_id, call.turn, call.role): call for call in calls}
+
+    def questions(self) -> tuple[Call | Failure, ...]:
+        """Return every question that was asked, answered or not, in order of time."""
+        return tuple(event for event in self.events() if isinstance(event, Call | Failure))
+
+    def refusals(self) -> dict[CallKey, Failure]:
+        """Return the failures that are players' answers (``Failure.settled``) to questions without another answer."""
+        settled: dict[CallKey, Failure] = {}
+        for event in self.events():
+            if isinstance(event, AnyEnd):
+                continue
+            key = CallKey(event.episode_id, event.turn, event.role)
+            if isinstance(event, Failure) and event.settled:
+                settled[key] = event
+            else:
+                settled.pop(key, None)
+        return settled
 
     def failures(self) -> tuple[Failure, ...]:
         """Return every question that brought no answer, in order of time."""
@@ -194,13 +245,22 @@ class AnyRunFolder:
             )
         return True
 
-    def lock(self) -> AbstractContextManager[None]:
-        """Lock the run folder against other processes that would write into it.
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Lock the run folder against other processes that would write into it, unless this object holds the lock.
 
         Raises:
             InputError: Another process holds it.
         """
-        return locked(self.path, "run")
+        if self._is_locked:
+            yield
+            return
+        with locked(self.path, "run"):
+            self._is_locked = True
+            try:
+                yield
+            finally:
+                self._is_locked = False
 
 
 class RunFolder(AnyRunFolder):
@@ -298,27 +358,52 @@ def open_any_run(path: Path) -> RunFolder | GameRunFolder:
 
 
 def create_run(
-    path: Path, run: Run | GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
+    path: Path,
+    run: Run | GameRun,
+    instances: AnyInstanceSet,
+    selected: Instances[AnyInstance] | None = None,
+    complete: Callable[[Path], None] | None = None,
 ) -> RunFolder | GameRunFolder:
-    """Make a run folder; the folder appears only when complete.
+    """Make a run folder; the folder appears only when complete, and is on the disk itself then.
 
     Args:
         path: Where to.
         run: Identity of the run.
         instances: The set.
         selected: The instances whose pictures the folder holds from the beginning; None for all of them.
+        complete: Writes what else a run begins with into the folder, before it appears.
 
     Raises:
         InputError: ``path`` exists and holds something else.
     """
-    with new_folder(path) as temporary:
+    with new_folder(path, durable=True) as temporary:
         (temporary / "instances").mkdir()  # an instance of another game may have no picture
-        index = instances.folder / INDEX
-        link_or_write(index, temporary / "instances" / INDEX, index.read_bytes())
+        # Copied, for an editor may write in place; a picture that is linked is compared with its hash.
+        write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes())
         instances.hold(temporary / "instances", instances.instances if selected is None else selected)
         (temporary / "renderings").mkdir()
-        write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n", durable=True)
+        write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n")
+        if complete is not None:
+            complete(temporary)
     return open_any_run(path)
+
+
+def lines_in_words(numbers: Iterable[int]) -> str:
+    """Return numbers of lines in words, neighbours together.
+
+    >>> lines_in_words([3, 4, 5, 9]), lines_in_words([7])
+    ('the lines 3–5 and 9', 'line 7')
+    """
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    words = [str(first) if first == last else f"{first}–{last}" for first, last in ranges]
+    if len(words) == 1:
+        return f"{'line' if words[0].isdigit() else 'the lines'} {words[0]}"
+    return f"the lines {', '.join(words[:-1])} and {words[-1]}"
 
 
 def _read_judge(path: Path) -> JudgeIdentity:

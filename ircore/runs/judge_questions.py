@@ -48,7 +48,9 @@ class JudgeQuestion(Record):
     """
 
     judge: Name = Field(description="As in scores.")
-    asked_as: Sha256 = Field(description="Hash of the player (model, address, parameters) and the prompts' version.")
+    asked_as: Sha256 = Field(
+        description="Hash of the player (model, address, parameters), its package's and the prompts' version."
+    )
     prompts: Line = Field(description="Version of the judge's prompts.")
     episode_id: Name = Field(description="The first episode that wanted to know.")
     turn: int = Field(ge=1, description="Of the rendering that is judged; the final one for a preference.")
@@ -115,7 +117,7 @@ QUESTIONS = TypeAdapter(JudgeQuestion)
 
 def asked_as(identity: JudgeIdentity) -> str:
     """Return the hash of who is asked and with which words; a judge's name, label and family change nothing."""
-    return hashlib.sha256(identity.model_dump_json(include={"player", "prompts"}).encode()).hexdigest()
+    return hashlib.sha256(identity.model_dump_json(include={"player", "prompts", "version"}).encode()).hexdigest()
 
 
 def read_judgements(folder: AnyRunFolder) -> tuple[JudgeQuestion, ...]:

@@ -1,28 +1,29 @@
 """Joining shards into a single run, after checking that they fit together.
 
-Checked first: the shards are of one run, none is missing, no instance belongs to two of them, every instance was
-played. The joined run is what one process would have written, but for times: events and scores follow the order of
-the instance set.
+Checked first: the shards are of one run and of one selection of instances, none is missing, no instance belongs to two
+of them, every instance was played. The joined run is what one process would have written, but for times: events and
+scores follow the order of the instance set. Journals are gone through, never held in memory.
 """
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, sync_folder, write_bytes
+from ircore.core.files import new_folder, write_bytes
 from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity
 from ircore.runs.costs.prices import RUN_PRICES
-from ircore.runs.events import Call, episode_id_of, event_line
+from ircore.runs.events import AnyEnd, Call, episode_id_of
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
+from ircore.runs.play import as_decided
 from ircore.runs.provenance import Provenance, write_provenance
 from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.runs.shards import Part, read_part
-from ircore.runs.writer import RunWriter
 
 NAMED = 5
 """Missing instances that an error names."""
@@ -47,12 +48,44 @@ class Merged:
     (2, ())
 
     Attributes:
-        missing: Instances that should be there and are not.
+        missing: Instances of the shards that should be there and are not.
+        lacking: Number of all instances that should be there and are not, those of shards that were not given included.
     """
 
     folder: AnyRunFolder
     episodes: int
     missing: tuple[str, ...]
+    lacking: int
+
+
+@dataclass
+class _Contents:
+    """What a shard's journal holds, and where.
+
+    Attributes:
+        lines: Place and length in bytes of each line, with its newline, by the id of its episode.
+        finished: Ids of the episodes that have a result.
+        renderings: By their hash.
+    """
+
+    lines: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    finished: set[str] = field(default_factory=set)
+    renderings: dict[str, Rendering] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, shard: AnyRunFolder) -> "_Contents":
+        contents, place = cls(), 0
+        for _, line, event in shard.numbered_events():
+            length = len(line) + 1
+            contents.lines.setdefault(episode_id_of(event), []).append((place, length))
+            place += length
+            if isinstance(event, AnyEnd):
+                # A technical failure has an end in the journal, and is played again: it does not count as finished.
+                kept = contents.finished.add if event.episode.finished else contents.finished.discard
+                kept(event.episode.episode_id)
+            elif isinstance(event, Call) and event.rendering is not None:
+                contents.renderings[event.rendering.sha256] = event.rendering
+        return contents
 
 
 def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
@@ -75,28 +108,29 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         _check_identity(shards)
         judges = _judges(shards)
         provenance = _provenance(shards)
-        planned = _planned(shards, partial)
-        owners = _owners((shard, map(episode_id_of, shard.events())) for shard in shards)
-        # A technical failure has an end in the journal, and is played again: it does not count as finished.
-        finished = {name for shard in shards for name in RunWriter.finished_episodes(shard)}
+        planned, selected = _planned(shards, partial)
+        contents = [_Contents.of(shard) for shard in shards]
+        owners = _owners((shard, held.lines) for shard, held in zip(shards, contents, strict=True))
+        finished = {name for held in contents for name in held.finished}
         missing = tuple(name for name in planned if name not in finished)
         if missing and not partial:
             raise _gap(missing, "played to its end in no shard")
-        with new_folder(out) as temporary:
-            _write(shards, owners, judges, temporary)
+        with new_folder(out, durable=True) as temporary:
+            _write(shards, contents, owners, judges, temporary)
             if provenance is not None:
                 write_provenance(temporary, provenance)
-    return Merged(open_any_run(out), len(finished), missing)
+    lacking = len(missing) + selected - len(planned)
+    return Merged(open_any_run(out), len(finished), missing, lacking)
 
 
 def _check_identity(shards: Sequence[AnyRunFolder]) -> None:
-    first = shards[0].run.model_dump(exclude={"started"})
+    first = as_decided(shards[0].run).model_dump(exclude={"started"})
     for shard in shards[1:]:
         # Field by field, so that the message can say what differs.
-        for field, value in shard.run.model_dump(exclude={"started"}).items():
-            if value != first.get(field):
+        for name, value in as_decided(shard.run).model_dump(exclude={"started"}).items():
+            if value != first.get(name):
                 raise InputError(
-                    f"{shard.path / RUN_FILE}: {field}: another run than {shards[0].path / RUN_FILE}",
+                    f"{shard.path / RUN_FILE}: {name}: another run than {shards[0].path / RUN_FILE}",
                     "Merge only shards that were played by the same command.",
                 )
 
@@ -131,15 +165,18 @@ def _without_time(provenance: Provenance | None) -> Provenance | None:
     return provenance and provenance.model_copy(update={"when": ""})
 
 
-def _planned(shards: Sequence[AnyRunFolder], partial: bool) -> list[str]:
-    """Return the instances that the shards were to play, in the order of the set; an undivided run plays all."""
+def _planned(shards: Sequence[AnyRunFolder], partial: bool) -> tuple[list[str], int]:
+    """Return the instances that the shards were to play, in the order of the set, and how many all shards are to play.
+
+    An undivided run plays all instances of the set.
+    """
     names = list(shards[0].any_instances.instances.ids)
     parts = [(shard, part) for shard in shards if (part := read_part(shard)) is not None]
     if len(parts) < len(shards):
-        return names
+        return names, len(names)
     _check_parts(parts, partial)
     owners = _owners((shard, part.instances) for shard, part in parts)
-    return [name for name in names if name in owners]
+    return [name for name in names if name in owners], parts[0][1].selected
 
 
 def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> None:
@@ -157,9 +194,30 @@ def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> N
                 f"{folder.path} and {known[part.shard.index].path}: both are shard {part.shard}", "Name one of them."
             )
         known[part.shard.index] = folder
+    _check_selection(parts)
     missing = [index for index in range(1, count + 1) if index not in known]
     if missing and not partial:
         raise _gap([f"{index}/{count}" for index in missing], "not given", "shard")
+
+
+def _check_selection(parts: Sequence[tuple[AnyRunFolder, Part]]) -> None:
+    """Check that all shards are parts of the same selected instances."""
+    # The largest selection is taken for the right one: a shard with a --limit is the more likely mistake.
+    first, whole = max(parts, key=lambda part: part[1].selected)
+    for folder, part in parts:
+        if part.selection == whole.selection:
+            continue
+        due = len(range(whole.selected)[part.shard.places])
+        lacks = f": {due - len(part.instances)} of its {due} instances are missing" if due > len(part.instances) else ""
+        which = (
+            f"of other instances than {first.path}"
+            if part.selected == whole.selected
+            else f"of {part.selected} selected instances, but {first.path} is of {whole.selected}"
+        )
+        raise InputError(
+            f"{folder.path}: shard {part.shard} {which}",
+            f"Play it with the same --limit, --category and --difficulty as the other shards{lacks}.",
+        )
 
 
 def _owners(names_of_shards: Iterable[tuple[AnyRunFolder, Iterable[str]]]) -> dict[str, AnyRunFolder]:
@@ -173,9 +231,13 @@ def _owners(names_of_shards: Iterable[tuple[AnyRunFolder, Iterable[str]]]) -> di
 
 
 def _write(
-    shards: Sequence[AnyRunFolder], owners: dict[str, AnyRunFolder], judges: Sequence[JudgeIdentity], out: Path
+    shards: Sequence[AnyRunFolder],
+    contents: Sequence[_Contents],
+    owners: dict[str, AnyRunFolder],
+    judges: Sequence[JudgeIdentity],
+    out: Path,
 ) -> None:
-    """Fill an empty folder with the run, holding a single shard's journal in memory at a time."""
+    """Fill an empty folder with the run."""
     first = shards[0]
     # The shards began at different times, which no identity covers; the joined run began with the earliest.
     run = first.run.model_copy(update={"started": min(shard.run.started for shard in shards)})
@@ -183,17 +245,14 @@ def _write(
     for shard in shards:
         names = {name for name, owner in owners.items() if owner is shard}
         shard.any_instances.hold(out / "instances", shard.any_instances.instances.named(names))
-    lines: dict[str, list[bytes]] = {}
-    for shard in shards:
-        for event in shard.events():
-            lines.setdefault(episode_id_of(event), []).append(event_line(event))
-            if isinstance(event, Call) and event.rendering is not None:
-                copied = folder.rendering_path(event.rendering.sha256)
-                # Several turns, and several shards, may have drawn the same picture.
-                if not copied.exists():
-                    write_bytes(copied, shard.rendering(event.rendering).data, durable=True)
+    for shard, held in zip(shards, contents, strict=True):
+        for rendering in held.renderings.values():
+            copied = folder.rendering_path(rendering.sha256)
+            # Several shards may have drawn the same picture.
+            if not copied.exists():
+                write_bytes(copied, shard.rendering(rendering).data, durable=True)
     order = list(first.any_instances.instances.ids)
-    _write_lines(folder.path / JOURNAL, (line for name in order for line in lines.get(name, ())))
+    _join_journals(shards, contents, order, folder.path / JOURNAL)
     if scores := _in_order([(shard, shard.scores()) for shard in shards], owners, order):
         folder.add_scores(scores)
     if facts := _in_order([(shard, read_facts(shard)) for shard in shards], owners, order):
@@ -206,8 +265,24 @@ def _write(
     _copy_prices(shards, out)
     for judge in judges:
         folder.keep_judge(judge)
-    # The names of all files are on the disk itself before the folder takes its final name.
-    sync_folder(out)
+
+
+def _join_journals(
+    shards: Sequence[AnyRunFolder], contents: Sequence[_Contents], order: Sequence[str], path: Path
+) -> None:
+    """Write the lines of all shards, episode by episode in the order of the set."""
+    with ExitStack() as opened, JournalWriter(path) as journal:
+        journals = [
+            (opened.enter_context((shard.path / JOURNAL).open("rb")), held.lines)
+            for shard, held in zip(shards, contents, strict=True)
+            if held.lines
+        ]
+        for name in order:
+            for file, lines in journals:
+                for place, length in lines.get(name, ()):
+                    file.seek(place)
+                    journal.append([file.read(length).removesuffix(b"\n")])
+        journal.sync()
 
 
 def _write_lines(path: Path, lines: Iterable[bytes]) -> None:

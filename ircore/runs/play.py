@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar, cast, overload
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
+from ircore.core.plugins import package_version
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import RECONSTRUCTION, AnyInstance, GameRules
@@ -24,7 +25,7 @@ from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
-from ircore.players.traits import reference_players
+from ircore.players.traits import deciding, reference_players
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
@@ -48,7 +49,7 @@ def make_run(
 def make_run(
     loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
 ) -> Run | GameRun:
-    """Return the identity of a run; its id depends on every field but the time."""
+    """Return the identity of a run; its id depends on every field but the time, and on all that decides an answer."""
     game = loaded.submission.game
     kind: type[Run] | type[GameRun] = Run if game == RECONSTRUCTION else GameRun
     draft: Run | GameRun = kind(
@@ -61,16 +62,30 @@ def make_run(
         prompts=prompts.version,
         seed=seed,
         version=__version__,
+        packages=_packages(loaded),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         reference=bool(reference_players(loaded.submission.players)),
     )
     return with_run_id(draft)
 
 
+def _packages(loaded: AnyLoaded) -> dict[str, str]:
+    """Return the versions of the packages, besides this one, that add the game or its players."""
+    players = (package_version("players", spec.player) for spec in loaded.submission.players.values())
+    packages = (package_version("games", loaded.submission.game), *players)
+    return dict(sorted({package for package in packages if package is not None}))
+
+
 def with_run_id(run: RunT) -> RunT:
-    """Return a run with the id that follows from every field but the time."""
-    digest = sha256(run.model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
+    """Return a run with the id that follows from every field but the time, and from what decides an answer alone."""
+    digest = sha256(as_decided(run).model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
     return cast(RunT, run.model_copy(update={"run_id": f"{run.slug}-{digest}"}))
+
+
+def as_decided(run: RunT) -> RunT:
+    """Return the identity of a run without what changes no answer: with players as ``deciding``."""
+    players = {seat: deciding(spec) for seat, spec in run.submission.players.items()}
+    return cast(RunT, run.model_copy(update={"submission": run.submission.with_players(players)}))
 
 
 @overload
@@ -100,14 +115,15 @@ def open_run(
         return create_run(path, run, instances, selected)
     folder = open_any_run(path)
     # The id is a hash of the other fields: compared field by field, the message can say what differs.
-    ours, recorded = (identity.model_dump(exclude={"started", "run_id"}) for identity in (run, folder.run))
+    ours, recorded = (as_decided(each).model_dump(exclude={"started", "run_id"}) for each in (run, folder.run))
     for field, value, other in _differences(ours, recorded):
         raise InputError(
             f"{path / RUN_FILE}: {field}: this run was played with {_short(other)}, not {_short(value)}",
             "Choose another --out, or give the options that the run was begun with.",
         )
     if selected is not None:
-        instances.hold(path / "instances", selected)
+        with folder.lock():
+            instances.hold(path / "instances", selected)
     return folder
 
 
@@ -169,7 +185,7 @@ def play(
     with folder.lock(), writing(folder) as writer:
         unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
         ended = [name for name in plan.selected.ids if name in writer.finished]
-        cost_limit.begin([*writer.known.values(), *folder.failures()], len(plan.selected), ended)
+        cost_limit.begin(folder.questions(), len(plan.selected), ended)
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             # Before the first answer, so that no episode has to wait for the vocabulary while others are asked.
             load_tokenizer()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ircore.core.episode_records import Attempt
-from ircore.core.errors import WorkError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.recorder import Recorder
 from ircore.core.tokens import load_tokenizer
 from ircore.games.registry import load_game
@@ -100,6 +100,7 @@ class Done(NamedTuple):
     problem: str | None = None
     remedy: str = ""
     stopped: bool = False
+    by_input: bool = False
 
 
 class _Handed:
@@ -109,7 +110,9 @@ class _Handed:
         # The answers of its own episodes alone: memory would otherwise grow with the number of processes.
         wanted = frozenset(names)
         self.folder: AnyRunFolder = folder
-        self.known = {key: call for key, call in folder.calls().items() if key.episode_id in wanted}
+        journal = folder.held()  # read once
+        self.known = {key: call for key, call in journal.calls().items() if key.episode_id in wanted}
+        self.refused = {key: failure for key, failure in journal.refusals().items() if key.episode_id in wanted}
         self.finished: dict[str, Any] = {}
         self._records = records
         self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
@@ -233,10 +236,11 @@ def play_part(
         control.send(Done())  # as it was told to; what was under way is recorded as given up
     except NoMoreError as error:
         control.send(Done(error.problem, error.remedy, stopped=True))
-    except (WorkError, OSError, EOFError) as error:
+    except (InputError, OSError, EOFError) as error:
+        by_input = isinstance(error, InputError) and not isinstance(error, WorkError)
         # The pipe itself may be what broke.
         with suppress(OSError):
-            control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", "")))
+            control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", ""), by_input=by_input))
 
 
 async def _heeding(control: Connection, session: Session) -> None:

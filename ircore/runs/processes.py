@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from ircore.core.counted import counted
-from ircore.core.errors import WorkError
+from ircore.core.errors import InputError, WorkError
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError, Reserve
@@ -102,6 +102,7 @@ class _Worker:
 
         Raises:
             NoMoreError, WorkError: It stopped, failed, or was ended from outside.
+            InputError: A file of the run is damaged, or an answer belongs to another question.
         """
         loop = asyncio.get_running_loop()
         completion: asyncio.Future[Done] = loop.create_future()
@@ -124,7 +125,7 @@ class _Worker:
             self._count(0)
             self._free_all()
         if ended.problem is not None:
-            kind = NoMoreError if ended.stopped else WorkError
+            kind = NoMoreError if ended.stopped else InputError if ended.by_input else WorkError
             raise kind(ended.problem, ended.remedy)
 
     async def _give_up(self, completion: "asyncio.Future[Done]") -> None:

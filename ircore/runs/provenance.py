@@ -197,13 +197,11 @@ def code_commit() -> str | None:
     return process.stdout.strip()
 
 
-def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -> None:
-    """Record, before the first question, that the maintainers play a run; or check that the run may go on.
+def check_provenance(folder: Path, vouching: bool) -> None:
+    """Check that a run that was begun may go on.
 
     Args:
         folder: The run folder.
-        manifest: The submission.yaml that is played.
-        begun: Whether the run folder was there before.
         vouching: Whether the maintainers play it now.
 
     Raises:
@@ -213,14 +211,12 @@ def keep_provenance(folder: Path, manifest: Path, begun: bool, vouching: bool) -
     if known is not None and known.kind == "rescored":
         raise InputError(f"{folder}: was played by its submitter and re-scored", "Choose another --out.")
     # Vouching holds for every answer of a run, or for none.
-    if begun and vouching != (known is not None):
+    if vouching != (known is not None):
         who = "not begun" if vouching else "begun"
         raise InputError(
             f"{folder}: was {who} with --as-maintainers",
             "Choose another --out." if vouching else "Give --as-maintainers, or choose another --out.",
         )
-    if vouching and not begun:
-        write_provenance(folder, make_provenance(manifest))
 
 
 def write_provenance(folder: Path, provenance: Provenance) -> None:

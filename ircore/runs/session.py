@@ -1,10 +1,12 @@
 """The episodes of a run while they are played: workers, the table of an episode, a question to a seat."""
 
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Protocol, TypeVar, cast
 
 from ircore.core.episode_records import Episode
+from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
 from ircore.core.records import AnyInstance, Instance
@@ -14,17 +16,26 @@ from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.records import Instances
 from ircore.instances.store import AnyInstanceSet, InstanceSet
-from ircore.players.base import Answer, Asked, DescriberView
+from ircore.players.base import Answer, Asked, DescriberView, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded_seat import RecordedSeat
 from ircore.players.traits import traits_of
-from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting, written
+from ircore.runs.answers import (
+    answer_of,
+    as_asked,
+    call_entry,
+    call_key,
+    fitting,
+    question_hash,
+    seat_hash,
+    written,
+)
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import JOURNAL, AnyRunFolder, lines_in_words
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
@@ -79,6 +90,11 @@ class Session:
     engine: Engine[Entry]
     cache: Cache | None
 
+    @cached_property
+    def seats(self) -> dict[str, str]:
+        """What decides the answers of each seat besides the questions, see ``seat_hash``."""
+        return {seat: seat_hash(seat, spec) for seat, spec in self.plan.run.submission.players.items()}
+
     async def run(self, instances: Sequence[AnyInstance]) -> None:
         """Let ``concurrency`` workers take episodes from a shared queue; the first failure stops all of them.
 
@@ -115,6 +131,7 @@ class KnownAnswers(Protocol):
 
     folder: AnyRunFolder
     known: dict[CallKey, Call]
+    refused: dict[CallKey, Failure]
     finished: dict[str, AnyEnded]
 
 
@@ -133,23 +150,38 @@ class _JournalTable:
         self._episode_id = episode_id
         self._setup = setup
         self._session = session
+        self._settled: set[CallKey] = set()
 
     async def ask(self, seat: Seat[QuestionT, AnswerT], question: QuestionT) -> AnswerT:
         session, folder = self._session, self._session.writer.folder
-        entry = await session.engine.settle(_SeatInquiry(self._episode_id, seat, question, self._setup, session))
+        inquiry = _SeatInquiry(self._episode_id, seat, question, self._setup, session, self._settled)
+        entry = await session.engine.settle(inquiry)
         answer = answer_of(seat, cast(Call, entry.event), folder.stored_rendering)
         return cast(AnswerT, answer)
 
 
 @dataclass(frozen=True)
 class _SeatInquiry(Inquiry[Entry, Any]):
-    """A question to a seat."""
+    """A question to a seat.
+
+    Attributes:
+        settled: Questions of the episode so far that the record answers.
+    """
 
     episode_id: str
     seat: Seat[Any, Any]
     question: Asked
     setup: EpisodeSetup[Any]
     session: Session
+    settled: set[CallKey] = field(default_factory=set)
+
+    @cached_property
+    def hashed(self) -> str:
+        """Hash of the question, see ``question_hash``."""
+        try:
+            return question_hash(self.session.seats[self.seat.name], self.question)
+        except TypeError as error:
+            raise WorkError(f"{self.where} is asked {error}", "This is a fault of the game: mend it.") from error
 
     @property
     def key(self) -> CallKey:
@@ -166,10 +198,42 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     def recorded(self) -> Entry | None:
         folder, call = self.session.writer.folder, self.session.writer.known.get(self.key)
         if call is None or answer_of(self.seat, call, folder.stored_rendering) is None:
+            self._refuse_again()
             return None
+        self._check(call)
         if call.rendering is not None:
             folder.rendering(call.rendering)  # checked before it is relied on
         return Entry(call)
+
+    def _refuse_again(self) -> None:
+        """Raise the recorded refusal, if there is one: it is the player's answer, and was paid for."""
+        refusal = self.session.writer.refused.get(self.key)
+        if refusal is not None:
+            self._check(refusal)
+            raise PlayerError(cast(Any, refusal.reason), refusal.detail)
+
+    def _check(self, record: Call | Failure) -> None:
+        """Refuse a recorded answer to another question, with which a dialogue would arise that never happened.
+
+        Such an answer is left where a line before it was taken out of the journal, or where a game was changed without
+        another version.
+        """
+        if record.question == self.hashed:
+            self.settled.add(self.key)
+            return
+        path = self.session.writer.folder.path / JOURNAL
+        lines = [
+            number
+            for number, _, event in self.session.writer.folder.numbered_events()
+            if (isinstance(event, Call) or (isinstance(event, Failure) and event.settled))
+            and event.episode_id == self.episode_id
+            and CallKey(event.episode_id, event.turn, event.role) not in self.settled
+        ]
+        raise InputError(
+            f"{path}: {self.where} gave the recorded answer to another question than the rules ask now",
+            "Restore the journal from a copy. Or remove "
+            f"{lines_in_words(lines)}, the episode's answers from there on: they are asked for again.",
+        )
 
     @property
     def _is_informed(self) -> bool:
@@ -210,6 +274,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
                 episode_id=self.key.episode_id,
                 turn=self.key.turn,
                 role=self.key.role,
+                question=self.hashed,
                 reason=cast(Any, "stopped" if isinstance(refusal, ProviderStopError) else refusal.reason),
                 detail=writable(str(refusal))[:2000],
                 attempts=refusal.attempts,
@@ -217,7 +282,8 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         )
 
     def _entry(self, answer: Answer, seconds: float) -> Entry:
-        return call_entry(self.key, self.seat, self.question, answer, seconds)
+        self.settled.add(self.key)
+        return call_entry(self.key, self.seat, self.question, answer, seconds, self.hashed)
 
 
 def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSet) -> Asked:

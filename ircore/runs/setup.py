@@ -1,6 +1,7 @@
 """Preparing play: from a manifest, an instance set and rules of the command line to a run with players."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,13 +21,13 @@ from ircore.players.submission import AnyLoaded, check_seat, make_player, read_a
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
-from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
+from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder, create_run
 from ircore.runs.play import open_run
-from ircore.runs.provenance import keep_provenance
+from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.remote import RemotePlayer
 from ircore.runs.session import Players, PlayPlan
-from ircore.runs.shards import Shard, keep_part
+from ircore.runs.shards import Part, check_part, read_part, write_part
 
 
 class Prepared(NamedTuple):
@@ -131,6 +132,9 @@ def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed:
 
 def _check_rewriter(loaded: AnyLoaded, rules: Rules) -> None:
     """Check that a rewriter is named if the rules have the dialogue rewritten, and only then."""
+    # A recorded run was drawn from what its own rewriter wrote.
+    if traits_of(loaded.submission.players["generator"].player).replays:
+        return
     where, rewrites = f"{loaded.path}: generator.parameters.rewriter", rules.drawing == "rewrite"
     named = "rewriter" in loaded.submission.players["generator"].parameters
     if rewrites and not named:
@@ -145,40 +149,60 @@ def _check_rewriter(loaded: AnyLoaded, rules: Rules) -> None:
         )
 
 
+@contextmanager
 def begin_run(
     plan: PlayPlan,
     loaded: AnyLoaded,
     out: Path,
     *,
-    shard: Shard | None = None,
+    part: Part | None = None,
     prices_file: Path | None = None,
     max_cost: float | None = None,
     vouching: bool = False,
-) -> tuple[RunFolder | GameRunFolder, CostLimit]:
-    """Open the run folder, store the settings that a resumed run needs, and return it with the cost_limit on its cost.
+) -> Iterator[tuple[RunFolder | GameRunFolder, CostLimit]]:
+    """Hold the run folder, with the settings that a resumed run needs, locked while the block runs.
+
+    A new folder appears with all of them at once. In a folder that was begun nothing is changed before it is locked and
+    everything about it is checked.
 
     Args:
         plan: Run, instances and limits of this session.
         loaded: The submission.
         out: The run folder: created, or resumed if it exists.
-        shard: Part of the run that the plan selects; None for an undivided run.
+        part: Part of the run that the plan selects; None for an undivided run.
         prices_file: Prices on top of the built-in ones.
         max_cost: US dollars that the run may cost; no limit if None.
         vouching: Whether the maintainers vouch for the run.
 
+    Yields:
+        The run folder, and the limit on the run's cost.
+
     Raises:
-        InputError: The folder holds another run or another part of it, the prices cannot be read, or a price is not
-            known although the cost is limited.
+        InputError: The folder holds another run or another part of it, another process works on it, the prices cannot
+            be read, or a price is not known although the cost is limited.
     """
+    prices = read_prices(own_prices_file(out), prices_file)
     if max_cost is not None:
-        check_limit(loaded.submission.players, read_prices(own_prices_file(out), prices_file))
-    # Looked up first, since the folder exists in any case after the next line.
-    begun = (out / RUN_FILE).is_file()
-    folder = open_run(out, plan.run, plan.instances, plan.selected)
-    keep_provenance(folder.path, loaded.path, begun, vouching)
-    keep_part(folder, shard, plan.selected.ids)
-    store_prices(folder.path, prices_file)
-    return folder, CostLimit(prices_of_run(folder), max_cost)
+        check_limit(loaded.submission.players, prices)
+
+    def complete(folder: Path) -> None:
+        if vouching:
+            write_provenance(folder, make_provenance(loaded.path))
+        if part is not None:
+            write_part(folder, part)
+        store_prices(folder, prices_file)
+
+    if not (out / RUN_FILE).is_file():
+        create_run(out, plan.run, plan.instances, plan.selected, complete)
+    folder = open_run(out, plan.run, plan.instances)
+    with folder.lock():
+        check_provenance(folder.path, vouching)
+        check_part(folder, part)
+        if part is not None and read_part(folder) != part:
+            write_part(folder.path, part)
+        store_prices(folder.path, prices_file)
+        plan.instances.hold(folder.path / "instances", plan.selected)
+        yield folder, CostLimit(prices_of_run(folder), max_cost)
 
 
 def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = None) -> Players:

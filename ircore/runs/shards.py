@@ -5,18 +5,17 @@ shard is a run folder like any other, of the same identity, with the file ``shar
 """
 
 import re
+from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import Field
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.records import Name, Record
+from ircore.core.records import Name, Record, Sha256
 from ircore.core.validation import validating
-from ircore.runs.folder import JOURNAL, AnyRunFolder
-
-T = TypeVar("T")
+from ircore.runs.folder import AnyRunFolder
 
 SHARD_FILE = "shard.json"
 MOST_SHARDS = 10_000
@@ -42,14 +41,28 @@ class Shard(Record):
 
 
 class Part(Record):
-    """The instances that a shard is to play. File ``shard.json``.
+    """The instances that a shard is to play, and those that all shards together are to play. File ``shard.json``.
 
-    >>> Part(shard=parse_shard("1/2"), instances=("geometry-easy-01",)).model_dump_json()
-    '{"shard":{"index":1,"count":2},"instances":["geometry-easy-01"]}'
+    >>> part = Part.of(parse_shard("1/2"), ["geometry-easy-01", "geometry-easy-02", "geometry-hard-01"])
+    >>> part.instances, part.selected
+    (('geometry-easy-01', 'geometry-hard-01'), 3)
     """
 
     shard: Shard
     instances: tuple[Name, ...]
+    selected: int = Field(ge=0, description="Instances that all shards together are to play.")
+    selection: Sha256 = Field(description="Of their ids in their order, one a line.")
+
+    @classmethod
+    def of(cls, shard: Shard, selected: Sequence[str]) -> "Part":
+        """Return a shard's part of the selected instances, given by their ids."""
+        ids = "".join(f"{name}\n" for name in selected)
+        return cls(
+            shard=shard,
+            instances=tuple(selected[shard.places]),
+            selected=len(selected),
+            selection=sha256(ids.encode()).hexdigest(),
+        )
 
 
 def parse_shard(text: str) -> Shard:
@@ -66,23 +79,25 @@ def parse_shard(text: str) -> Shard:
     return Shard(index=index, count=count)
 
 
-def keep_part(folder: AnyRunFolder, shard: Shard | None, instances: tuple[str, ...]) -> None:
-    """Write down which part of a run is played in this folder.
+def check_part(folder: AnyRunFolder, part: Part | None) -> None:
+    """Check that a run folder is for a part of a run; None for a run in one piece.
 
     Raises:
-        InputError: Another part is.
+        InputError: Another part is played there.
     """
     known = read_part(folder)
-    # A journal without the file of a shard is that of an undivided run.
-    begun = (folder.path / JOURNAL).is_file()
-    if (known and known.shard) != shard and (known or begun):
+    if (known and known.shard) != (part and part.shard):
         played = f"shard {known.shard}" if known else "a run in one piece"
         again = f"Give --shard {known.shard}" if known else "Leave --shard out"
         raise InputError(f"{folder.path}: {played} is played here", f"{again}, or choose another --out.")
-    # Written again if --limit or the chosen conditions have changed what the shard is to play.
-    if shard is not None and (known is None or known.instances != instances):
-        part = Part(shard=shard, instances=instances)
-        write_text(folder.path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)
+
+
+def write_part(path: Path, part: Part) -> None:
+    """Write down which part of a run is played in a folder, in place of what stood there.
+
+    The same shard is written anew where --limit or the chosen conditions have changed what all shards are to play.
+    """
+    write_text(path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)
 
 
 def read_part(folder: AnyRunFolder) -> Part | None:

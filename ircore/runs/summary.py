@@ -42,7 +42,7 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
     """
     prices = prices or prices_of_run(folder)
     episodes = tuple(folder.ended().values())
-    questions: list[Call | Failure] = [*folder.calls().values(), *folder.failures()]
+    questions = folder.questions()
     summary = _summary(folder, episodes, questions, prices)
     # Turns without questions: the run came from a release, which has no answers as they came.
     if isinstance(folder.run, Run) and not questions and any(map(recorded_steps, episodes)):

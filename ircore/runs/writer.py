@@ -31,8 +31,10 @@ class RunWriter:
         if not witnessed and (folder.path / WITNESS).exists():
             raise InputError(f"{folder.path}: is played through a relay", "Go on with: ircore relay serve")
         self.folder = folder
-        self.known = folder.calls()
-        self.finished = self.finished_episodes(folder)
+        journal = folder.held()  # read once
+        self.known = journal.calls()
+        self.refused = journal.refusals()
+        self.finished = self.finished_episodes(journal)
         # The caller holds the lock, so such files are of a process that was killed while it wrote.
         for left_over in (folder.path / "renderings").glob(".*.part"):
             left_over.unlink()

@@ -111,7 +111,7 @@ def spent(run: Path) -> float:
     if not (run / RUN_FILE).is_file():
         return 0.0
     folder = open_any_run(run)
-    return Totals.of([*folder.calls().values(), *folder.failures()], prices_of_run(folder)).cost_usd
+    return Totals.of(folder.questions(), prices_of_run(folder)).cost_usd
 
 
 def chosen(slugs: Sequence[str], pending: Sequence[str]) -> list[str]:

@@ -174,6 +174,7 @@ class OpenAIServer:
         self.rates, self.remember, self.echo = rates or {}, remember, echo
         self.faults_at_once = False
         self.judge: Callable[[Judged], str] = decided
+        self.place = "in the middle"
         self.seen: list[Seen] = []
         self.paths: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
@@ -461,24 +462,27 @@ class OpenAIServer:
     def _said(self, turn: int, said: str) -> str:
         if turn > self.turns:
             return "<DONE>"
-        return f"<DESCRIPTION>Message {turn}: a red circle in the middle, larger than before{said}.</DESCRIPTION>"
+        return f"<DESCRIPTION>Message {turn}: a red circle {self.place}, larger than before{said}.</DESCRIPTION>"
 
 
 def events(answer: dict[str, Any], half: bool) -> bytes:
     """Return an answer as server-sent events: word by word, or whole in the last event; ``half`` breaks off."""
     if "choices" in answer:
         message, finish = answer["choices"][0]["message"], answer["choices"][0]["finish_reason"]
-        words = re.findall(r"\s*\S+", message["content"] or "")
+        words = re.findall(r" *[^ ]+", message["content"] or "")
         deltas: list[dict[str, Any]] = [{"role": "assistant"}, *({"content": word} for word in words)]
         if message.get("images"):
             deltas.append({"images": message["images"]})
         named = {"object": "chat.completion.chunk", "model": answer["model"]}
         chunks = [{**named, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
         last = {**named, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": answer["usage"]}
-        said = [json.dumps(chunk) for chunk in chunks] + ([] if half else [json.dumps(last), "[DONE]"])
+        # As many services write them: what is no ASCII stays as it is.
+        said = [json.dumps(chunk, ensure_ascii=False) for chunk in chunks]
+        said += [] if half else [json.dumps(last), "[DONE]"]
     elif "output" in answer:
         said = [json.dumps({"type": "response.created"})]
-        said += [] if half else [json.dumps({"type": "response.completed", "response": answer})]
+        whole = {"type": "response.completed", "response": answer}
+        said += [] if half else [json.dumps(whole, ensure_ascii=False)]
     else:
         whole = {"type": "image_generation.completed", **answer["data"][0], "usage": answer["usage"]}
         said = [json.dumps({"type": "image_generation.partial_image"})] + ([] if half else [json.dumps(whole)])

@@ -20,7 +20,7 @@ from ircore.players.faults import Fault
 from ircore.players.openai.conversations import Message, asked, chat_fields, described, judged, responses_fields, under
 from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
-from ircore.players.openai.settings import DescriberSettings, read_settings
+from ircore.players.openai.settings import IMMATERIAL, DescriberSettings, read_settings
 
 LONGEST_PROBLEM = 500
 """Characters of an invalid choice that an error quotes."""
@@ -54,8 +54,7 @@ class OpenAIDescriber:
         self._provider = Provider(spec, self._settings)
         self._smaller: OrderedDict[str, Picture] = OrderedDict()
 
-    IMMATERIAL = frozenset({"timeout_s", "deadline_s", "transport", "requests_per_minute", "tokens_per_minute"})
-    """Parameters that change no answer, only how long it is waited for: no part of who a judge is."""
+    IMMATERIAL = IMMATERIAL
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
@@ -107,7 +106,7 @@ class OpenAIDescriber:
         read = _message if seat == "describer" else _text
         # Made anew for each attempt, which may have to fit into less room.
         called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, read)
-        return TextAnswer(provider.scrub(called.value), called.usage, attempts=called.attempts)
+        return TextAnswer(called.value, called.usage, attempts=called.attempts)
 
     async def _shown(self, part: str | Picture) -> str | Picture:
         """Return words unchanged, and a picture resized if the manifest limits the longer side."""

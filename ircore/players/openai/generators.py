@@ -30,6 +30,7 @@ from ircore.players.openai.replies import (
     visible_text,
 )
 from ircore.players.openai.settings import (
+    IMMATERIAL,
     TEXT_FIELDS,
     ChatImageSettings,
     DrawingSettings,
@@ -48,6 +49,8 @@ LONGEST_PROMPT = 30_000
 
 class _Generator(ABC, Generic[Settings]):
     """Shared part of the three generators."""
+
+    IMMATERIAL = IMMATERIAL
 
     settings_kind: type[Settings]
     path: str
@@ -68,12 +71,13 @@ class _Generator(ABC, Generic[Settings]):
         if not view.rewrite:
             return _answer(await self._called("generator", drawing_request(view)))
         written = await self._rewritten(view.prompt)
+        prompt = written.value[:LONGEST_PROMPT]
         try:
-            drawn = await self._called("generator", [Message("user", (written.value,))])
+            drawn = await self._called("generator", [Message("user", (prompt,))])
         # With the requests of the rewriter, which cost tokens too.
         except PlayerError as error:
             raise PlayerError(error.reason, error.detail, (*written.attempts, *error.attempts)) from None
-        return _answer(Called(drawn.value, (*written.attempts, *drawn.attempts)), *_prompt_notes(written.value))
+        return _answer(Called(drawn.value, (*written.attempts, *drawn.attempts)), *_prompt_notes(prompt))
 
     async def _rewritten(self, words: str) -> Called[str]:
         """Ask the rewriter for a prompt."""
@@ -210,7 +214,7 @@ def _prompt_notes(prompt: str) -> list[str]:
 
 
 async def _prompt(reply: ChatReply) -> str:
-    return visible_text(reply).strip()[:LONGEST_PROMPT]
+    return visible_text(reply).strip()
 
 
 def _answer(called: Called[Picture], *notes: str) -> PictureAnswer:

@@ -5,16 +5,16 @@ import math
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ircore.core.episode_records import Purpose
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import Called, Caller, CallError, FaultError, Reply, note_reply
 from ircore.players.faults import Fault
+from ircore.players.guard import scrubber
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
-from ircore.players.openai.provider_errors import scrubber
 from ircore.players.openai.remedies import remedies_for
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, chosen_transport, read_key
 from ircore.players.openai.usage import tokens_of
@@ -107,6 +107,9 @@ class Provider:
                 fault = Fault(error.fault.kind, error.fault.detail, reply.status, final=error.fault.final)
                 # With the tokens, because an unusable answer is billed all the same.
                 raise FaultError(fault, tokens, reply.received) from None
+            # Before anything is cut or split, which could leave parts of a key that the service repeats.
+            if isinstance(value, str):
+                value = cast(T, self.scrub(value))
             return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 
         # Importing the client takes time that must not count as time of the first request.

@@ -1,15 +1,13 @@
 """Error replies of providers as a ``Fault``: by HTTP status, headers and body, for all players."""
 
-import base64
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from html import unescape
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from ircore.core.episode_records import FaultKind
 from ircore.players.faults import Fault
@@ -18,8 +16,6 @@ from ircore.players.openai.limits import passed_limit
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits")
 _FILTERED = ("moderation", "content_policy", "content_filter", "responsibleaipolicy", "safety_violation", "flagged")
 _UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "unknown_parameter", "invalid_parameter")
-_SHORTEST_SECRET = 8
-"""Shorter keys, such as the ``none`` that a local server is given, are no secrets; without them texts would suffer."""
 
 
 def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fault:
@@ -101,25 +97,3 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     # A date of a year or a zone that no calendar has overflows.
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
-
-
-def scrubber(secret: str) -> Callable[[str], str]:
-    """Return a function that removes a secret from a text: plain, or encoded for URLs, JSON or base64."""
-    if len(secret) < _SHORTEST_SECRET:
-        return str
-    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_inside_base64(secret)}
-    # The longest form first: a shorter one may be its beginning and would leave the rest.
-    pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
-    return lambda text: pattern.sub("[key]", text)
-
-
-def _inside_base64(secret: str) -> set[str]:
-    """Return the base64 characters of a secret at each of three offsets, as they appear in longer texts."""
-    forms = set()
-    for offset in range(3):
-        data = bytes(offset) + secret.encode()
-        # The first and last characters also hold bits of the neighbours.
-        first, last = math.ceil(offset * 8 / 6), len(data) * 8 // 6
-        for encode in (base64.b64encode, base64.urlsafe_b64encode):
-            forms.add(encode(data).decode()[first:last])
-    return forms

@@ -26,6 +26,9 @@ ANOTHER_GAME = (
 TEXT_FIELDS = {"max_completion_tokens", "temperature", "top_p", "reasoning_effort"}
 """Parameters of text models that chat completions take under the same names."""
 
+IMMATERIAL = frozenset({"timeout_s", "deadline_s", "transport", "requests_per_minute", "tokens_per_minute"})
+"""Parameters that change no answer, only how it is waited for."""
+
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 

@@ -4,12 +4,16 @@ The format is that of the HTML standard, section 9.2; what the events mean is Op
 completions, a last event with the whole answer for Responses and images.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic_core import from_json
 
 _COMPLETE = ("response.completed", "response.incomplete", "response.failed")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+"""The only ends of lines in a stream: a text may hold the other characters at which Python splits."""
+
 _PICTURES = ("image_generation.completed", "image_edit.completed")
 
 
@@ -56,7 +60,7 @@ def _events(data: bytes | bytearray) -> Iterator[str]:
     """Yield the data of each event; comments and other fields are left out."""
     lines: list[str] = []
     # The empty line at the end closes a last event that the server left open.
-    for line in [*data.decode("utf-8-sig").splitlines(), ""]:
+    for line in [*_LINE_END.split(data.decode("utf-8-sig")), ""]:
         if line.startswith("data:"):
             lines.append(line[5:].removeprefix(" "))
         elif not line and lines:

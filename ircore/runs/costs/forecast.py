@@ -8,7 +8,7 @@ from ircore.core.episode_records import Usage
 from ircore.core.records import Role, Rules
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.prompts import Prompts
-from ircore.runs.costs.prices import Asked, RunPrices, SeatPrice
+from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.costs.totals import Totals
 from ircore.runs.folder import AnyRunFolder
 
@@ -114,7 +114,7 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
 def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
     """Return the time and cost of ``episodes`` more at the mean rate of ended episodes; empty if none has ended."""
     ended = {episode.episode_id for episode in folder.ended().values()}
-    questions: list[Asked] = [*folder.calls().values(), *folder.failures()]
+    questions = folder.questions()
     totals = Totals.of((question for question in questions if question.episode_id in ended), prices)
     # Episodes that have not ended are left out: their questions would make the mean of an episode too low.
     if not ended or all(seat.offline for seat in prices.seats.values()):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import available, load
+from ircore.core.plugins import available, load, package_version
 from ircore.core.records import Line, Name, PlayerSpec, Record
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
@@ -15,6 +15,7 @@ from ircore.core.validation import validating
 from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.players.submission import new_player
+from ircore.players.traits import deciding
 from ircore.scorers.judges.prompts import JudgePrompts, load_judge_prompts
 
 FORMAT = "See docs/judges.md for the format."
@@ -111,24 +112,18 @@ def read_judge(path: Path) -> LoadedJudge:
         raise InputError(f"{path}: name: another judge is called {manifest.name!r}", "Choose another name.")
     _check_player(path, spec)
     prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None)
-    # Another variable for the key, or another timeout, is still the same judge.
-    passed_over = {"api_key_env": None, "parameters": _material(spec)}
+    package = package_version("players", spec.player)
     identity = JudgeIdentity(
         name=manifest.name,
         label=manifest.label,
         kind="model",
         family=manifest.family or model_family(manifest.model),
-        player=spec.model_copy(update=passed_over),
+        player=deciding(spec),
         prompts=prompts.version,
+        version=None if package is None else " ".join(package),
         categories=manifest.categories,
     )
     return LoadedJudge(path, spec, prompts, identity)
-
-
-def _material(spec: PlayerSpec) -> dict[str, JsonValue]:
-    """Return the parameters that make a difference to answers."""
-    immaterial: frozenset[str] = getattr(load("players", spec.player), "IMMATERIAL", frozenset())
-    return {name: value for name, value in spec.parameters.items() if name not in immaterial}
 
 
 def _check_player(path: Path, spec: PlayerSpec) -> None:

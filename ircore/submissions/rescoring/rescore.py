@@ -24,6 +24,7 @@ from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import AnyInstanceSet, read_any_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
+from ircore.players.traits import deciding
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
 from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
@@ -243,8 +244,8 @@ def _is_past(text: str) -> bool:
 
 
 def _settings(player: PlayerSpec | None) -> object:
-    """Return the settings that decide a player's answers; the name of the key may differ."""
-    return player and player.model_dump(exclude={"api_key_env"})
+    """Return the settings that decide a player's answers; the name of the key and timeouts may differ."""
+    return player and deciding(player).model_dump()
 
 
 def _text_faults(packed: PackedRun) -> Iterator[str]:

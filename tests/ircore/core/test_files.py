@@ -1,11 +1,14 @@
 """Files and folders that appear whole or not at all."""
 
+import errno
+import os
+import stat
 from pathlib import Path
 
 import pytest
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import new_file, new_folder, read_bounded, write_bytes, write_text
+from ircore.core.files import locked, new_file, new_folder, read_bounded, sync_folder, write_bytes, write_text
 
 
 def test_a_file_replaces_the_old_one(tmp_path: Path) -> None:
@@ -113,3 +116,78 @@ def test_a_file_is_read_up_to_a_limit(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="gone: cannot be read") as caught:
         read_bounded(tmp_path / "gone", 1024, "Check the path.", "Shorten it.")
     assert caught.value.remedy == "Check the path."
+
+
+def test_a_durable_folder_is_on_the_disk_before_and_after_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    real_sync, real_rename = os.fsync, Path.rename
+
+    def sync(file: int) -> None:
+        steps.append(Path(f"/proc/self/fd/{file}").readlink().name)
+        real_sync(file)
+
+    def rename(self: Path, target: Path) -> Path:
+        steps.append("renamed")
+        return real_rename(self, target)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "rename", rename)
+    with new_folder(tmp_path / "out", durable=True) as temporary:
+        (temporary / "inner").mkdir()
+        (temporary / "inner" / "file").write_text("x")
+    before, after = steps[: steps.index("renamed")], steps[steps.index("renamed") + 1 :]
+    assert before[:2] == ["file", "inner"]  # content, then the names, then the folder that holds them
+    assert len(before) == 3
+    assert after == [tmp_path.name]
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP, errno.ENOSYS])
+def test_a_file_system_that_syncs_no_folders_is_played_on_with_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    real = os.fsync
+
+    def sync(file: int) -> None:
+        if stat.S_ISDIR(os.fstat(file).st_mode):
+            raise OSError(number, os.strerror(number))
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    sync_folder(tmp_path)
+    sync_folder(tmp_path)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{tmp_path}: ")
+    assert "a loss of power may lose" in line
+
+
+def test_a_disk_that_fails_is_no_such_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(file: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(WorkError, match="Input/output error"):
+        sync_folder(tmp_path)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EINVAL, errno.ENOTSUP])
+def test_a_file_system_without_locks_is_worked_on_with_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    def no_locks(file: int, operation: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(pytest.importorskip("fcntl"), "flock", no_locks)
+    for _ in range(2):  # nothing is left that would refuse the next process
+        with locked(tmp_path, "run"):
+            pass
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{tmp_path}: ")
+    assert "no locks" in line
+
+
+def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".lock").mkdir()
+    with pytest.raises(WorkError, match=r"\.lock: cannot be written"), locked(tmp_path, "run"):
+        pytest.fail("not locked")

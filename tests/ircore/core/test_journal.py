@@ -1,5 +1,6 @@
 """The append-only file: whole lines or nothing."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,31 @@ def test_no_file_is_an_empty_journal(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(WorkError, match="cannot be written"):
         JournalWriter(tmp_path / "missing" / "j")
+
+
+def test_a_second_writer_is_noticed_and_its_lines_are_kept(tmp_path: Path) -> None:
+    """Two processes on two machines may believe to have the lock, where the file system has none."""
+    path = tmp_path / "j"
+    with JournalWriter(path) as first, JournalWriter(path) as second:
+        first.append([b"one"])
+        with pytest.raises(WorkError, match="another process writes into it"):
+            second.append([b"two"])
+        first.append([b"three"])
+    assert path.read_bytes() == b"one\nthree\n"
+
+
+def test_a_failing_write_takes_back_its_own_bytes_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, real = tmp_path / "j", os.write
+
+    def full(file: int, data: bytes) -> int:
+        written = real(file, data[:2])
+        with path.open("ab") as other:
+            other.write(b"\nother\n")
+        return written
+
+    with JournalWriter(path) as journal:
+        journal.append([b"one"])
+        monkeypatch.setattr(os, "write", full)
+        with pytest.raises(WorkError, match="No space left"):
+            journal.append([b"two"])
+    assert path.read_bytes() == b"one\ntw\nother\n"

@@ -20,7 +20,8 @@ from ircore.core.untrusted_text import plain_line
 from ircore.players import calls
 from ircore.players.calls import Caller, CallError, FaultError, ProviderStopError, Reply, Tokens
 from ircore.players.faults import HARD, STRANGER_ATTEMPTS, Fault
-from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after, scrubber
+from ircore.players.guard import scrubber
+from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after
 from ircore.players.pacing import Gate, gate_for
 
 

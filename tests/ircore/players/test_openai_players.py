@@ -480,6 +480,22 @@ def test_a_rewriter_merges_the_dialogue_and_its_prompt_is_kept(
     assert (len(asked), len(second.attempts), second.usage.requests) == (1, 2, 2)
 
 
+@pytest.mark.slow
+def test_the_key_is_in_no_prompt_of_a_rewriter(tmp_path: Path, instances: InstanceSet) -> None:
+    """The rewriter repeats the key where its prompt is cut into notes."""
+    with serving(echo=True) as server:
+        server.place = "x" * 1840
+        submission = ruled(manifest(tmp_path, server, draws={"rewriter": "a-rewriter"}), drawing="rewrite")
+        assert play(submission, instances, tmp_path / "run", "--limit", "1") == 0
+    journal = (tmp_path / "run" / "journal.jsonl").read_text()
+    assert "[key]" in journal
+    notes = [note for call in RunFolder.open(tmp_path / "run").calls().values() for note in call.notes]
+    assert any(note.startswith("prompt 2 of ") for note in notes)
+    joined = "".join(note.partition(": ")[2] for note in notes)
+    assert KEY[:6] not in journal + joined
+    assert KEY[-6:] not in journal + joined
+
+
 @pytest.mark.parametrize(
     ("draws", "rules", "problem"),
     [

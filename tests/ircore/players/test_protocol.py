@@ -78,6 +78,31 @@ def test_answers_that_a_service_streams_are_put_together(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_a_stream_is_split_at_line_breaks_alone(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, api: str, transport: str
+) -> None:
+    """Python splits lines at ten more characters, which JSON may hold as they are."""
+    server.place = "in\u2028the\u2029very\x85middle"
+    server.fail(*["streamed"] * 5)
+    run = played(tmp_path, server, instances, describer={"api": api, "transport": transport})
+    assert server.count() == 5
+    (episode,) = run.episodes()
+    assert episode.outcome == "converged"
+    assert str(episode.turns[0].message).startswith("Message 1: a red circle in")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
+    text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"
+    chunk = json.dumps({"choices": [{"delta": {"content": "\u2028\u2029\x85"}}]}, ensure_ascii=False)
+    lines = [f"data: {chunk}", "", f": {text}", "data: [DONE]", ""]
+    stream = "".join(line + ending for line in lines).encode()
+    assert assembled(stream)["choices"][0]["message"] == {"content": "\u2028\u2029\x85"}
+
+
+@pytest.mark.slow
 def test_streaming_is_not_asked_for(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     played(tmp_path, server, instances, generator="openai-chat")
     assert {request.document["stream"] for request in server.seen} == {False}

@@ -15,7 +15,8 @@ from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.rules import GENERATOR
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer
-from ircore.runs.cache import Cache, question_key
+from ircore.runs.answers import question_hash, seat_hash
+from ircore.runs.cache import Cache
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
 
@@ -97,13 +98,13 @@ def test_the_key_covers_all_that_is_sent(instances: InstanceSet) -> None:
         SPEC.model_copy(update={"parameters": {"temperature": 1}}),
     ]
     keys = [
-        question_key("describer", SPEC, first),
-        *(question_key("describer", SPEC, view) for view in views),
-        *(question_key("describer", spec, first) for spec in specs),
+        question_hash(seat_hash("describer", SPEC), first),
+        *(question_hash(seat_hash("describer", SPEC), view) for view in views),
+        *(question_hash(seat_hash("describer", spec), first) for spec in specs),
     ]
     assert len(set(keys)) == 13
     renamed = SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})
-    assert question_key("describer", renamed, view(instances.target(instances.instances[0]))) == keys[0]
+    assert question_hash(seat_hash("describer", renamed), view(instances.target(instances.instances[0]))) == keys[0]
 
 
 def submission() -> Submission:

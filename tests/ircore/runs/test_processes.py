@@ -3,12 +3,15 @@
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from openai_server import serving
 from pairs import begin_playing, play_pair, served_pair
 from samples import sample_instances
 
+from ircore.commands import play
+from ircore.commands.main import run as ircore
 from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.folder import RunFolder
 
@@ -109,3 +112,15 @@ def test_what_does_not_go_together_is_said(tmp_path: Path, other: list[str]) -> 
     pair = served_pair(tmp_path, "http://127.0.0.1:9/v1")
     assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", *other) == 2
     assert not (tmp_path / "run").exists()
+
+
+def test_windows_is_told_what_to_do_instead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # There alone: libraries that are imported late look at the platform, too.
+    monkeypatch.setattr(play, "sys", SimpleNamespace(platform="win32"))
+    given = ["--instances", str(tmp_path), "--out", str(tmp_path / "run"), "--processes", "2"]
+    assert ircore(["play", "classical+canvas", *given]) == 2
+    error = capsys.readouterr().err
+    assert "--processes: not on Windows" in error
+    assert "--shard 1/2 and --shard 2/2" in error

@@ -1,16 +1,20 @@
 """The player that answers from a recorded run."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pairs import play_pair, write_pair
+from openai_server import serving
+from pairs import play_pair, served_pair, write_pair
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
+from ircore.players.base import DescriberView, PlayerError
 from ircore.runs.folder import RunFolder
 from ircore.runs.replay import ReplayPlayer
 
@@ -35,6 +39,70 @@ def test_a_replayed_run_is_the_recorded_one(tmp_path: Path) -> None:
     assert {path.name for path in (again.path / "renderings").iterdir()} == {
         path.name for path in (recorded.path / "renderings").iterdir()
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["history=last 1"],
+        ["history=last 2"],
+        ["history=first and last"],
+        ["drawing=redraw"],
+        ["drawing=rewrite"],
+        ["drawing=redraw", "history=last 1"],
+        ["over_budget=truncate", "token_budget=3"],
+    ],
+    ids=" ".join,
+)
+def test_a_run_by_other_rules_is_replayed_by_them(tmp_path: Path, instances: InstanceSet, rules: list[str]) -> None:
+    given = [word for rule in rules for word in ("--rule", rule)]
+    with serving(turns=4) as server:
+        parameters: dict[str, Any] = {"rewriter": "a-rewriter"} if "drawing=rewrite" in rules else {}
+        pair = served_pair(tmp_path, server.base_url, **parameters)
+        assert play_pair(pair, instances, tmp_path / "recorded", *given) == 0
+        asked = server.count()
+        recorded = RunFolder.open(tmp_path / "recorded")
+        assert play_pair(replayed(tmp_path, recorded), instances, tmp_path / "again", *given) == 0
+        assert server.count() == asked
+    assert what_happened(RunFolder.open(tmp_path / "again")) == what_happened(recorded)
+
+
+@pytest.mark.slow
+def test_a_run_is_replayed_with_less_in_sight(tmp_path: Path, instances: InstanceSet) -> None:
+    """What was said is found by what is shown of it, whatever the rules leave out."""
+    with serving(turns=4) as server:
+        assert play_pair(served_pair(tmp_path, server.base_url), instances, tmp_path / "recorded") == 0
+    recorded = RunFolder.open(tmp_path / "recorded")
+    for number, rule in enumerate(("history=last 1", "history=first and last", "drawing=redraw")):
+        again = tmp_path / str(number)
+        assert play_pair(replayed(tmp_path, recorded), instances, again, "--rule", rule) == 0
+        assert what_happened(RunFolder.open(again)) == what_happened(recorded)
+
+
+@pytest.mark.slow
+def test_other_words_in_sight_are_another_dialogue(tmp_path: Path, instances: InstanceSet) -> None:
+    with serving(turns=4) as server:
+        pair = served_pair(tmp_path, server.base_url)
+        assert play_pair(pair, instances, tmp_path / "recorded", "--limit", "1") == 0
+    player = ReplayPlayer(PlayerSpec(player="replay", parameters={"run": str(tmp_path / "recorded")}))
+    folder = RunFolder.open(tmp_path / "recorded")
+    target = folder.target(folder.instances.instances[0])
+    first, second, *_ = (call.text or "" for call in folder.calls().values() if call.role == "describer")
+    drawn = tuple(folder.stored_rendering(call.rendering) for call in folder.calls().values() if call.rendering)
+
+    def view(turn: int, replies: tuple[str, ...], renderings: tuple[Picture, ...]) -> DescriberView:
+        return DescriberView(turn, "", target, renderings, replies, replies, (), 200, 0)
+
+    for turn, replies, renderings in (
+        (2, ("Something else.",), drawn[:1]),
+        (3, (first,), drawn[:1]),  # not the last one
+        (4, (first, second), drawn[:2]),  # neither the last ones nor the first and the last
+        (2, (), ()),  # always the last one at least
+    ):
+        with pytest.raises(PlayerError, match="records no answer"):
+            asyncio.run(player.describe(view(turn, replies, renderings)))
+    assert asyncio.run(player.describe(view(3, (second,), drawn[1:2]))).text
 
 
 @pytest.mark.slow

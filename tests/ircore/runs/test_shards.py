@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from samples import sample_instances
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.instances.store import InstanceSet
+from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
 from ircore.runs.shards import Shard, parse_shard, read_part
@@ -112,6 +114,70 @@ def test_what_is_in_two_shards_is_refused(tmp_path: Path, instances: InstanceSet
     assert play(instances, tmp_path / "other", "--shard", "2/4") == 0
     with pytest.raises(InputError, match=r"other: shard 2/4, but .* is shard 1/3"):
         merge([*shards, tmp_path / "other"], tmp_path / "joined")
+
+
+@pytest.mark.slow
+def test_shards_of_two_selections_are_not_joined(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
+    """Every second of eight and every second of four are six of eight: no run, whatever each shard has played."""
+    first, second = tmp_path / "one", tmp_path / "two"
+    assert play(instances, first, "--shard", "1/2") == 0
+    assert play(instances, second, "--shard", "2/2", "--limit", "4") == 0
+    for partial in (False, True):
+        with pytest.raises(InputError, match=r"two: shard 2/2 of 4 selected instances, but .*one is of 8") as refused:
+            merge([first, second], tmp_path / "joined", partial)
+        assert "2 of its 4 instances are missing" in refused.value.remedy
+    assert not (tmp_path / "joined").exists()
+    # As many instances, but others: geometry alone, and simple shapes alone.
+    for number, category in ((1, "geometry"), (2, "simple_shapes")):
+        assert play(instances, tmp_path / category, "--shard", f"{number}/2", "--category", category) == 0
+    with pytest.raises(InputError, match=r"simple_shapes: shard 2/2 of other instances than .*geometry"):
+        merge([tmp_path / "geometry", tmp_path / "simple_shapes"], tmp_path / "joined")
+    # With the options of the first shard the second one goes on, and both are a run.
+    assert play(instances, second, "--shard", "2/2") == 0
+    assert merge([first, second], tmp_path / "joined").episodes == 8
+
+
+@pytest.mark.slow
+def test_what_a_partial_merge_lacks_is_counted_by_the_whole_selection(
+    tmp_path: Path, shards: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["merge", *map(str, shards[:2]), "--out", str(tmp_path / "joined"), "--partial"]) == 0
+    assert "2 are missing" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_shard_declares_no_instance_of_others_final(
+    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play(instances, tmp_path / "one", "--shard", "1/2") == 0
+    before = (tmp_path / "one" / "journal.jsonl").read_bytes()
+    assert play(instances, tmp_path / "one", "--final") == 2
+    assert "one: shard 1/2 is played here" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"shard 1/2 is played here, and 4 of these instances are of other shards"):
+        declare_final(RunFolder.open(tmp_path / "one"), instances.instances)
+    assert (tmp_path / "one" / "journal.jsonl").read_bytes() == before
+    assert play(instances, tmp_path / "one", "--final", "--shard", "1/2") == 0
+    assert play(instances, tmp_path / "whole") == 0
+    assert play(instances, tmp_path / "whole", "--final", "--shard", "1/2") == 2
+    assert "a run in one piece is played here" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_merge_holds_no_journal_in_memory(tmp_path: Path, instances: InstanceSet) -> None:
+    """Two shards with 60 MB of answers each are joined within 60 MB."""
+    shards = [tmp_path / "one", tmp_path / "two"]
+    for number, path in enumerate(shards, start=1):
+        assert play(instances, path, "--shard", f"{number}/2") == 0
+        lines = (path / "journal.jsonl").read_bytes().splitlines(keepends=True)
+        call = next(json.loads(line) for line in lines if b'"describer"' in line)
+        more = [json.dumps({**call, "turn": 10 + turn, "text": "x" * 100_000}).encode() + b"\n" for turn in range(600)]
+        (path / "journal.jsonl").write_bytes(b"".join([*more, *lines]))
+    tracemalloc.start()
+    merge(shards, tmp_path / "joined")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 60e6
+    assert len(RunFolder.open(tmp_path / "joined").calls()) > 1200
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from ircore.core.records import PlayerSpec
 from ircore.players import calls
 from ircore.players.base import Captioned, Exchange, JudgeError, JudgeView, TextAnswer
 from ircore.players.openai.describer import OpenAIDescriber
-from ircore.runs.cache import question_key
+from ircore.runs.answers import question_hash, seat_hash
 from ircore.submissions.doctor import shown_picture
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
@@ -114,6 +114,6 @@ def test_pictures_are_made_smaller_for_a_judge_too(server: OpenAIServer) -> None
 def test_another_picture_order_or_repair_is_another_question(server: OpenAIServer) -> None:
     views = [VIEW, REPAIRED, JudgeView(VIEW.prompt, VIEW.pictures[::-1]), JudgeView(VIEW.prompt, VIEW.pictures[:1])]
     asked = spec(server)
-    assert len({question_key("judge", asked, view) for view in views}) == 4
+    assert len({question_hash(seat_hash("judge", asked), view) for view in views}) == 4
     same = asked.model_copy(update={"api_key_env": "OTHER_KEY"})
-    assert question_key("judge", asked, VIEW) == question_key("judge", same, VIEW)
+    assert question_hash(seat_hash("judge", asked), VIEW) == question_hash(seat_hash("judge", same), VIEW)
