@@ -7,6 +7,7 @@ import asyncio
 import pickle
 from collections.abc import Awaitable, Callable
 
+from ircore.core.plugins import package_version
 from ircore.players.base import Answer, Asked
 from ircore.players.submission import AnyLoaded
 from ircore.runs.remote.cluster import Cluster
@@ -30,6 +31,7 @@ class RemotePlayer:
         self._cluster = cluster
         self._loaded = loaded
         self._seat = seat
+        self._package = None if loaded is None else package_version("players", loaded.submission.players[seat].player)
 
     def __getattr__(self, method: str) -> Callable[[Asked], Awaitable[Answer]]:
         """Return a method that sends a question to the player's method of the same name."""
@@ -46,7 +48,9 @@ class RemotePlayer:
             Exception: What the player raised.
         """
         # In a thread, since stored renderings are read from the disk here.
-        question = await asyncio.to_thread(pickle.dumps, Question(self._loaded, self._seat, method, view))
+        question = await asyncio.to_thread(
+            pickle.dumps, Question(self._loaded, self._seat, method, view, self._package)
+        )
         return await self._cluster.run(answer, question)
 
     async def close(self) -> None:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from ircore import __version__
 from ircore.core.errors import InputError
+from ircore.core.plugins import package_version
 from ircore.players.base import Answer, Asked
 from ircore.players.submission import AnyLoaded, make_player
 
@@ -42,17 +43,20 @@ class Question(NamedTuple):
     seat: str
     method: str
     view: Asked
+    package: tuple[str, str] | None = None
+    """Name and version of the other package that adds the player where the question is asked."""
 
 
 def answer(version: str, question: bytes) -> Answer:
     """Let a player answer a pickled question.
 
     Raises:
-        InputError: The version differs, or the player does not take its settings.
+        InputError: The version of this package or the player's differs, or the player does not take its settings.
         Exception: What the player raised.
     """
     check_version(version)
     request: Question = pickle.loads(question)  # noqa: S301 - see above
+    _check_package(request)
     return asyncio.run_coroutine_threadsafe(_answered(request), _loop()).result()
 
 
@@ -64,6 +68,15 @@ def check_version(version: str) -> None:
     """
     if version != __version__:
         raise InputError(f"a worker has ircore {__version__}, not {version}", "Install the same version everywhere.")
+
+
+def _check_package(request: Question) -> None:
+    """Refuse a question to another version of a player: its answers would be mixed with those of the run's version."""
+    installed = package_version("players", request.loaded.submission.players[request.seat].player)
+    # A player that is not installed here is told where it is made.
+    if installed is not None and installed != request.package:
+        wanted = "another package" if request.package is None else " ".join(request.package)
+        raise InputError(f"a worker has {' '.join(installed)}, not {wanted}", "Install the same version everywhere.")
 
 
 async def _answered(question: Question) -> Answer:
