@@ -72,6 +72,8 @@ class HumanPlayer:
         InputError: There are other settings, or no folder is named on Windows, whose terminal cannot be awaited.
     """
 
+    IMMATERIAL = frozenset({"timeout_s", "poll_s"})
+
     def __init__(self, spec: PlayerSpec) -> None:
         for name, value in (("model", spec.model), ("base_url", spec.base_url), ("api_key_env", spec.api_key_env)):
             if value is not None:

@@ -7,6 +7,7 @@ import asyncio
 import pickle
 from collections.abc import Awaitable, Callable
 
+from ircore.core.plugins import package_version
 from ircore.players.base import Answer, Asked
 from ircore.players.submission import AnyLoaded
 from ircore.runs.remote.cluster import Cluster
@@ -30,6 +31,7 @@ class RemotePlayer:
         self._cluster = cluster
         self._loaded = loaded
         self._seat = seat
+        self._package = None if loaded is None else package_version("players", loaded.submission.players[seat].player)
 
     def __getattr__(self, method: str) -> Callable[[Asked], Awaitable[Answer]]:
         """Return a method that sends a question to the player's method of the same name."""
@@ -48,7 +50,7 @@ class RemotePlayer:
         """
         cluster = self._cluster
         number = cluster.next_number()
-        question = Question(self._loaded, self._seat, method, view, cluster.token, number)
+        question = Question(self._loaded, self._seat, method, view, cluster.token, number, self._package)
         # In a thread, since stored renderings are read from the disk here.
         return await cluster.run(answer, await asyncio.to_thread(pickle.dumps, question), number)
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from ircore import __version__
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError
+from ircore.core.plugins import package_version
 from ircore.players.asking import Halt, OpenQuestion
 from ircore.players.base import Answer, Asked
 from ircore.players.submission import AnyLoaded, make_player
@@ -53,6 +54,8 @@ class Question(NamedTuple):
     view: Asked
     run: str
     number: int
+    package: tuple[str, str] | None = None
+    """Name and version of the other package that adds the player where the question is asked."""
 
 
 def topic(run: str) -> str:
@@ -64,7 +67,7 @@ def answer(version: str, question: bytes) -> Answer:
     """Let a player answer a pickled question.
 
     Raises:
-        InputError: The version differs, or the player does not take its settings.
+        InputError: The version of this package or the player's differs, or the player does not take its settings.
         HaltedError: The run asks no more.
         Exception: What the player raised.
     """
@@ -72,6 +75,7 @@ def answer(version: str, question: bytes) -> Answer:
     from distributed import get_worker
 
     request: Question = pickle.loads(question)  # noqa: S301 - see above
+    _check_package(request)
     worker = get_worker()
 
     def tell(attempt: Attempt) -> None:
@@ -99,6 +103,15 @@ def check_version(version: str) -> None:
     """
     if version != __version__:
         raise InputError(f"a worker has ircore {__version__}, not {version}", "Install the same version everywhere.")
+
+
+def _check_package(request: Question) -> None:
+    """Refuse a question to another version of a player: its answers would be mixed with those of the run's version."""
+    installed = package_version("players", request.loaded.submission.players[request.seat].player)
+    # A player that is not installed here is told where it is made.
+    if installed is not None and installed != request.package:
+        wanted = "another package" if request.package is None else " ".join(request.package)
+        raise InputError(f"a worker has {' '.join(installed)}, not {wanted}", "Install the same version everywhere.")
 
 
 async def _answered(question: Question, tell: Callable[[Attempt], None]) -> Answer:
