@@ -7,7 +7,7 @@ completions, a last event with the whole answer for Responses and images.
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic_core import from_json
+from ircore.players.openai.documents import parse_document
 
 _COMPLETE = ("response.completed", "response.incomplete", "response.failed")
 _PICTURES = ("image_generation.completed", "image_edit.completed")
@@ -39,7 +39,7 @@ def assembled(data: bytes | bytearray) -> dict[str, Any]:
         if text == "[DONE]":
             ended = True
             continue
-        event = from_json(text)
+        event = parse_document(text)
         if not isinstance(event, dict):
             raise ValueError("an event that is no object")
         if event.get("type") in _COMPLETE and isinstance(event.get("response"), dict):
@@ -56,7 +56,7 @@ def _events(data: bytes | bytearray) -> Iterator[str]:
     """Yield the data of each event; comments and other fields are left out."""
     lines: list[str] = []
     # The empty line at the end closes a last event that the server left open.
-    for line in [*data.decode("utf-8-sig").splitlines(), ""]:
+    for line in [*data.decode("utf-8-sig", "replace").splitlines(), ""]:
         if line.startswith("data:"):
             lines.append(line[5:].removeprefix(" "))
         elif not line and lines:
