@@ -22,7 +22,7 @@ from ircore.runs.events import Entry
 from ircore.runs.folder import AnyRunFolder, open_any_run
 from ircore.runs.session import PlayPlan, Session
 from ircore.runs.setup import make_players
-from ircore.runs.stopping import SIGNALS
+from ircore.runs.stopping import SIGNALS, let_signals_go
 from ircore.runs.writer import store_pictures
 
 
@@ -152,6 +152,7 @@ def play_part(
     """Play a part of a run; the whole life of a process."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the process that began this one decides when to stop
+    let_signals_go()
     try:
         folder = open_any_run(path)
         prices = prices_of_run(folder)

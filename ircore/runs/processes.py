@@ -6,10 +6,11 @@ that began them, which records them as if they were its own: the same journal, t
 
 import asyncio
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from ircore.runs.engine import Engine
 from ircore.runs.events import AnyEnd, Entry
 from ircore.runs.process_part import Batch, Busy, Done, Freed, Wish, play_part
 from ircore.runs.session import PlayPlan, count_ended
+from ircore.runs.stopping import signals_held
 from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:
@@ -53,8 +55,14 @@ class ProcessPool:
         ]
         # The C library of Linux would keep memory ready for each thread of a process: some 4 MB.
         os.environ.setdefault("MALLOC_ARENA_MAX", "2")
-        workers = [_Worker(part, self, writer, engine) for part in parts]
+        workers: list[_Worker] = []
         try:
+            # Python begins this helper with the first process, and lets signals go then.
+            if sys.platform != "win32":
+                resource_tracker.ensure_running()
+            # A signal comes when all of them are known: one that is begun and not known would be left waiting.
+            with signals_held():
+                workers += [_Worker(part, self, writer, engine) for part in parts]
             await engine.run((worker.attended() for worker in workers), plan.deadline, ())
         finally:
             for worker in workers:
@@ -133,7 +141,11 @@ class _Worker:
     def _lost(self, completion: "asyncio.Future[Done]") -> None:
         for pipe in (self._records, self._control):
             asyncio.get_running_loop().remove_reader(pipe.fileno())
-        if not completion.done():
+        stop = self._engine.cost_limit.ended_early
+        if not completion.done() and stop is not None:
+            # It ended because all of them were told to.
+            completion.set_exception(stop)
+        elif not completion.done():
             self._process.join(1)
             how = f"a process of play was ended (exit status {self._process.exitcode})"
             completion.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))

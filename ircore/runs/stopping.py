@@ -104,3 +104,25 @@ def heeding_signals(stop: Stop) -> Iterator[None]:
             loop.remove_signal_handler(number)
             # asyncio sets Python's own handler when it gives a signal up, and not the one from before.
             signal.signal(number, handler)
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold back signals for a process that is begun in the block, which lets them go with ``let_signals_go``.
+
+    Until it has decided what they do, a signal to the whole group would end it, and its work would seem to have failed.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows, where processes share no signals
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_signals_go() -> None:
+    """Receive again the signals that were held back when this process was begun."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
