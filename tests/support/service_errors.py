@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 
 class Form(NamedTuple):
-    """An error: its status, its body (text as it is, all else as JSON), and what it means."""
+    """An error: its status, its body (bytes and text as they are, all else as JSON), and what it means."""
 
     status: int
     body: Any
@@ -454,8 +454,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.read(int(self.headers["content-length"]))
         service.asked += 1
         form = service.form if service.asked <= service.first else Form(200, service.good, "")
-        text = isinstance(form.body, str)
-        data = (form.body if text else json.dumps(form.body)).encode()
+        text, body = isinstance(form.body, str), form.body
+        data = body if isinstance(body, bytes) else (body if text else json.dumps(body)).encode()
         self.send_response(form.status)
         self.send_header("Content-Type", "text/html" if text else "application/json")
         self.send_header("Content-Length", str(len(data)))

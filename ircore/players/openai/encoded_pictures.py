@@ -58,6 +58,8 @@ def decode_base64(text: str) -> bytes:
             raise ValueError("a data address that is not in base64")
         text = text[head.end() :]
         text = unquote(text) if "%" in text else text
+    if not text:
+        raise ValueError("an empty text")
     try:
         # Nearly all: as the standard has it, which is the fastest way too.
         return a2b_base64(text, strict_mode=True)
