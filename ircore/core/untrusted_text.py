@@ -50,6 +50,18 @@ def shortened(text: str, longest: int | None) -> str:
     return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def whole_characters(text: str) -> str:
+    r"""Return a text with U+FFFD in place of each half of a character that stands without its other half.
+
+    >>> whole_characters("a\ud83d b\ud83d\ude00")
+    'a\ufffd b😀'
+    """
+    # Nearly all texts, and base64 of any length, are known in one look.
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def visible(text: str) -> str:
     r"""Return a text with every hidden character replaced by its code; line breaks, tabs and joiners stay.
 

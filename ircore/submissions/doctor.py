@@ -5,7 +5,7 @@ questions only those of reconstruction are known here; other players of such sea
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from time import perf_counter
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ircore.core.counted import counted
 from ircore.core.drawing import Drawing
-from ircore.core.episode_records import Usage
+from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
@@ -35,14 +35,14 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
-from ircore.players.calls import FaultError
+from ircore.players.calls import FaultError, ProviderStopError
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import AnyLoaded, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.judges.prompts import captioned
-from ircore.submissions.remedies import remedy_of, service_remedy
+from ircore.submissions.remedies import meaning_words, remedy_of, service_remedy
 
 AnswerT = TypeVar("AnswerT")
 
@@ -125,6 +125,10 @@ class _Patient:
         """Return a finding about this player."""
         return Finding(self.seat, question, works, " ".join(detail.split()), remedy)
 
+    def _failure(self, question: str, words: str, attempts: Sequence[Attempt], remedy: str) -> Finding:
+        """Return a finding with the words of a service and what they were read as."""
+        return self.finding(question, False, "; ".join(filter(None, (words, meaning_words(attempts)))), remedy)
+
     async def ask(self, question: str, pending_answer: Awaitable[Answer]) -> _Timed | Finding:
         """Wait for an answer, slightly longer than the player's own deadline; every failure becomes a finding."""
         started = perf_counter()
@@ -133,11 +137,14 @@ class _Patient:
             # The player's own message shall come first: it says more than a time-out.
             answer = await asyncio.wait_for(_unbroken(pending_answer), self.timeout * 1.1)
         except PlayerError as error:
-            return self.finding(question, False, f"{error.reason}: {error.detail}", remedy_of(error, self.spec))
-        except JudgeError as error:
-            return self.finding(
-                question, False, f"{error.reason}: {error.detail}", service_remedy(self.spec, error.attempts)
+            return self._failure(
+                question, f"{error.reason}: {error.detail}", error.attempts, remedy_of(error, self.spec)
             )
+        except JudgeError as error:
+            remedy = service_remedy(self.spec, error.attempts)
+            return self._failure(question, f"{error.reason}: {error.detail}", error.attempts, remedy)
+        except ProviderStopError as error:
+            return self._failure(question, error.problem, error.attempts, error.remedy)
         except InputError as error:
             return self.finding(question, False, error.problem, error.remedy)
         except TimeoutError:

@@ -10,15 +10,15 @@ from urllib.parse import urljoin, urlsplit
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
 
 from ircore.core.episode_records import FaultKind
 from ircore.core.validation import describe_validation_error
 from ircore.players.calls import FaultError, Reply, Tokens
 from ircore.players.faults import Fault
 from ircore.players.openai.bodies import FormBody, JsonBody
+from ircore.players.openai.documents import mended, parse_document
 from ircore.players.openai.lean import LeanClient, LeanResponse, can_send, picture_files
-from ircore.players.openai.provider_errors import error_in_body, fault_of_response
+from ircore.players.openai.provider_errors import error_in_body, fault_in_reply, fault_of_response
 from ircore.players.openai.settings import DEFAULT_BASE_URL
 from ircore.players.openai.streams import assembled, is_stream
 from ircore.players.openai.usage import tokens_of
@@ -262,7 +262,8 @@ def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: typ
     """Parse and validate a reply of status 200; a reply that is of no use was billed all the same."""
     size, status, tokens = len(data), response.status_code, tokens_of(None, response.headers)
     try:
-        document = assembled(data) if is_stream(response.headers.get("content-type", ""), data) else from_json(data)
+        streamed = is_stream(response.headers.get("content-type", ""), data)
+        document = mended(assembled(data) if streamed else parse_document(data))
     except ValueError:
         detail = fault_of_response(status, {}, data.decode(errors="replace")).detail
         raise FaultError(_malformed(f"not JSON: {detail}", response), tokens, size) from None
@@ -275,6 +276,8 @@ def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: typ
     try:
         return Reply(kind.model_validate(document), Tokens(), status, size, response.headers)
     except ValidationError as error:
+        if (fault := fault_in_reply(document)) is not None:
+            raise FaultError(fault, tokens, size) from None
         raise FaultError(_malformed(describe_validation_error(error), response), tokens, size) from None
 
 

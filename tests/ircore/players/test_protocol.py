@@ -12,7 +12,7 @@ from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players import calls
 from ircore.players.openai import provider
-from ircore.players.openai.limits import passed_limit
+from ircore.players.openai.meanings import meaning_of, read_error
 from ircore.players.openai.streams import assembled
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
@@ -273,7 +273,8 @@ def test_a_service_without_edits_is_told_from_an_unknown_model(
     ],
 )  # fmt: skip
 def test_limits_are_known_by_the_words_of_services(said: str, kind: str, room: int | None) -> None:
-    assert passed_limit(said) == (kind, room)
+    meaning = meaning_of(400, read_error(said))
+    assert (meaning.kind, meaning.room) == (kind, room)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +287,7 @@ def test_limits_are_known_by_the_words_of_services(said: str, kind: str, room: i
     ],
 )
 def test_other_refusals_are_no_limits(said: str) -> None:
-    assert passed_limit(said) is None
+    assert meaning_of(400, read_error(said)).kind == "rejected"
 
 
 @pytest.mark.slow
