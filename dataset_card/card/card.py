@@ -41,11 +41,7 @@ CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
 
 
 class SourceLicence(NamedTuple):
-    """Number of pictures of a set from one source under one licence.
-
-    >>> SourceLicence("procedural", "CC0-1.0", pictures=84).pictures
-    84
-    """
+    """Number of pictures of a set from one source under one licence."""
 
     source: str
     licence: str

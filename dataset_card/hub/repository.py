@@ -5,6 +5,7 @@ Where it is and who asks comes from the environment, as ``huggingface_hub`` read
 never printed.
 """
 
+import json
 import logging
 import os
 import sys
@@ -18,8 +19,18 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from httpx2 import HTTPError
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants, get_session, get_token
+from huggingface_hub import (
+    CommitOperationAdd,
+    CommitOperationDelete,
+    HfApi,
+    constants,
+    get_session,
+    get_token,
+    scan_cache_dir,
+)
 from huggingface_hub.errors import (
+    CacheNotFound,
+    FileMetadataError,
     HfHubHTTPError,
     HFValidationError,
     LocalEntryNotFoundError,
@@ -60,6 +71,9 @@ _STORE_LIMITS = {"HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "3", "HF_XET_CLIENT_RETRY_B
 for _name, _value in _STORE_LIMITS.items():
     # Read by hf_xet when it is first used; its own limits keep a push waiting for minutes when the store is gone.
     os.environ.setdefault(_name, _value)
+
+_NO_ANSWERS = (json.JSONDecodeError, KeyError, TypeError, AttributeError, FileMetadataError)
+"""What ``huggingface_hub`` raises where an answer with status 200 is none of the Hub: no JSON, or not its fields."""
 
 # The Hub answers 412 where the parent of a commit is not the newest commit any more.
 _STALE, _LIMITED = 412, 429
@@ -184,7 +198,7 @@ class Repository:
         With ``HF_HUB_OFFLINE`` set, what is in the cache has to do.
 
         Args:
-            revision: Commit, branch or tag; the newest commit if None.
+            revision: Commit, branch or tag; the newest commit if None, or offline the one that was fetched last.
             patterns: Which files, with ``*`` for any characters.
 
         Raises:
@@ -209,11 +223,27 @@ class Repository:
             WorkError: There is no such repository or revision, or the Hub fails.
         """
         wanted = list(patterns)
+        if revision is None and constants.is_offline_mode():
+            revision = self._newest_cached()
         return Path(
             self._patiently(
                 lambda: self._api.snapshot_download(self.name, repo_type=KIND, revision=revision, allow_patterns=wanted)
             )
         )
+
+    def _newest_cached(self) -> str | None:
+        """Return the commit that was brought into the user's Hub cache last; None if there is none."""
+        try:
+            cached = scan_cache_dir().repos
+        except CacheNotFound:
+            return None
+        commits = [
+            commit
+            for repository in cached
+            if (repository.repo_type, repository.repo_id) == (KIND, self.name)
+            for commit in repository.revisions
+        ]
+        return max(commits, key=lambda commit: commit.last_modified).commit_hash if commits else None
 
     def _require_store(self) -> None:
         """Make sure that the storage service of large files answers: its client would retry for minutes.
@@ -269,6 +299,9 @@ class Repository:
         except OIDCError as error:
             raise WorkError(f"trusted publishing failed: {_line(str(error))}", "See HF_OIDC_RESOURCE.") from error
         except (OfflineModeIsEnabled, LocalEntryNotFoundError) as error:
+            if not constants.is_offline_mode():
+                # So the client calls a file that could not be fetched; why, it says behind that.
+                raise self._no_answer(type(error.__cause__ or error).__name__) from error
             raise WorkError(
                 f"{self.name}: not in the Hub's cache, and HF_HUB_OFFLINE forbids to ask the Hub",
                 "Unset HF_HUB_OFFLINE.",
@@ -278,6 +311,8 @@ class Repository:
                 f"{self.name}: the connection to the store of large files failed ({type(error).__name__})",
                 "Give the same command again, or set HF_HUB_DISABLE_XET=1 to send them without it.",
             ) from error
+        except _NO_ANSWERS as error:
+            raise self._no_answer(type(error).__name__) from error
         except HTTPError as error:
             raise TemporaryError(
                 f"{constants.ENDPOINT}: the connection failed ({type(error).__name__})",
@@ -293,8 +328,19 @@ class Repository:
                 "Give the same command again, or set HF_HUB_DISABLE_XET=1.",
             ) from error
 
+    def _no_answer(self, what: str) -> WorkError:
+        """Return the error for an answer that the Hub would not give: of a portal, of a mirror, of another program."""
+        return WorkError(
+            f"{self.name}: {constants.ENDPOINT} gave no answer of the Hub ({what})",
+            "Check HF_ENDPOINT and the way there: a network's login page or a mirror may have answered.",
+        )
+
     def _refusal(self, error: HfHubHTTPError) -> Exception:
         status = error.response.status_code
+        headers = error.response.headers
+        # The Hub's own refusals name an error or are JSON.
+        if status < 500 and "html" in headers.get("Content-Type", "") and "X-Error-Code" not in headers:
+            return self._no_answer(f"a page with status {status}")
         message = f" ({_line(error.server_message)})" if error.server_message else ""
         if status == _STALE:
             return StaleError()

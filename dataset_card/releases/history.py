@@ -30,7 +30,14 @@ from ircore.results.benchmark_version import Version, version_of
 
 
 class Subject(NamedTuple):
-    """What the runs of a release say of it by themselves: games, instance sets, prompts and judges."""
+    """What the runs of a release say of it by themselves: games, instance sets, prompts and judges.
+
+    >>> from pathlib import Path
+    >>> from dataset_card.checking.release_check import check_release
+    >>> subject = read_subject(check_release(Path("release")).source)
+    >>> subject.games, subject.judges
+    ((), ('structural', 'verified'))
+    """
 
     version: Version | None
     """Of reconstruction; None without runs of it."""

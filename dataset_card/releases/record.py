@@ -170,12 +170,7 @@ class TableRecord(Record):
 
 
 class GameRecord(Record):
-    """A game of a release other than reconstruction.
-
-    >>> GameRecord(name="rps", title="Rock–paper–scissors", headline="Wins", seats=("first", "second"),
-    ...            instance_set="0" * 64, prompts="built-in 1").seats
-    ('first', 'second')
-    """
+    """A game of a release other than reconstruction."""
 
     name: Name = Field(description="Entry-point name in the group ircore.games.")
     title: Line = Field(description="Name of the game for people.")

@@ -22,11 +22,7 @@ LAYOUT = 2
 
 
 class Shard(Record):
-    """A Parquet file.
-
-    >>> Shard(size=1200, sha256="0" * 64).size
-    1200
-    """
+    """A Parquet file."""
 
     size: int = Field(ge=0, description="Bytes.")
     sha256: Sha256 = Field(description="SHA-256 of its bytes.")

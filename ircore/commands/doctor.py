@@ -48,7 +48,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
         raise click.UsageError("--deep has no JSON form")
     if names_judge(submission):
         judge = read_judge(submission)
-        return _tell({"judge": judge.spec}, {"judge": [examine_judge(judge, timeout)]}, as_json)
+        return _tell({"judge": judge.spec}, {"judge": [examine_judge(judge, timeout, _say)]}, as_json)
     loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, {})
@@ -58,7 +58,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
     players = loaded.submission.players
     asked = game.seats_of(rules)
     seats = {seat.name: players[seat.name] for seat in asked}
-    return _tell(seats, {seat.name: examine_seat(loaded, seat, timeout) for seat in asked}, as_json)
+    return _tell(seats, {seat.name: examine_seat(loaded, seat, timeout, _say) for seat in asked}, as_json)
 
 
 def _tell(players: Mapping[str, PlayerSpec], findings: dict[str, list[Finding]], as_json: bool) -> int:
@@ -74,6 +74,10 @@ def _tell(players: Mapping[str, PlayerSpec], findings: dict[str, list[Finding]],
     return 0 if all(finding.works for seat in findings.values() for finding in seat) else 1
 
 
+def _say(line: str) -> None:
+    click.echo(printable(line), err=True)
+
+
 def _deep(loaded: AnyLoaded, timeout: float, out: Path | None) -> int:
     """Probe the services of a pair; show findings, the manifest's changes and the line for the table of services."""
     if not isinstance(loaded, LoadedSubmission):
@@ -82,10 +86,10 @@ def _deep(loaded: AnyLoaded, timeout: float, out: Path | None) -> int:
     if pair.describer.player == "openai":
         seen = examine_describer(pair.describer, timeout)
         if all(finding.works for finding in seen.findings):
-            seen.findings += examine_seat(loaded, DESCRIBER, timeout)
+            seen.findings += examine_seat(loaded, DESCRIBER, timeout, _say)
     else:
-        seen = DeepReport("describer", examine_seat(loaded, DESCRIBER, timeout))
-    drawn = generator_report(examine_seat(loaded, GENERATOR, timeout))
+        seen = DeepReport("describer", examine_seat(loaded, DESCRIBER, timeout, _say))
+    drawn = generator_report(examine_seat(loaded, GENERATOR, timeout, _say))
     _show("describer", pair.describer, seen.findings)
     _show("generator", pair.generator, drawn.findings)
     reports = (seen, drawn)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
-import yaml
 
 from ircore.commands.completion import submissions
 from ircore.commands.options import (
@@ -24,6 +23,7 @@ from ircore.commands.relay import answer_relay
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
+from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
@@ -211,9 +211,9 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
         if not sign or not name:
             raise click.UsageError(f"--rule {text}: write NAME=VALUE")
         try:
-            rules[name] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise click.UsageError(f"--rule {text}: the value cannot be read") from error
+            rules[name] = parse_value(value, "--rule")
+        except YamlError as error:
+            raise click.UsageError(f"--rule {text}: {error.detail}") from error
     return rules
 
 

@@ -99,11 +99,11 @@ def _runs_below(path: Path) -> list[Path]:
 
 def _refuse_other(path: Path, child: Path | None = None) -> None:
     """Say what a folder is that holds something else than runs, or that has such a folder in it."""
-    for name, (what, remedy) in OTHER_FOLDERS.items():
+    for name, (kind, remedy) in OTHER_FOLDERS.items():
         if ((child or path) / name).is_file():
             where = (
-                f"{path}: no run here: it is {what}"
+                f"{path}: no run here: it is {kind}"
                 if child is None
-                else f"{path}: no run here; {child.name} in it is {what}"
+                else f"{path}: no run here; {child.name} in it is {kind}"
             )
             raise InputError(where, remedy.format(path=child or path))

@@ -116,8 +116,8 @@ def command(
         _measure_facts(folders, models, asked)
     if not done.episodes and not games:
         # Results would send back to here.
-        one = "{runs}" if len(runs) == 1 else quote(str(runs[0]))
-        click.get_current_context().meta[NEXT] = f"ircore show {one}"
+        place = "{runs}" if len(runs) == 1 else quote(str(runs[0]))
+        click.get_current_context().meta[NEXT] = f"ircore show {place}"
         click.echo("nothing to score: no episode was played to a rendering", err=True)
     unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     seconds = round(monotonic() - begun, 2)

@@ -28,12 +28,7 @@ Label = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whi
 
 
 class SeenElement(Record):
-    """One element of a picture: label, box and confidence.
-
-    Example:
-        >>> SeenElement(label="person", box=(10, 20, 60, 180), score=0.98).label
-        'person'
-    """
+    """One element of a picture: label, box and confidence."""
 
     label: Label = Field(description="Its class, such as person; compared in lower case.")
     box: tuple[float, float, float, float] | None = Field(

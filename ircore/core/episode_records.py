@@ -54,6 +54,9 @@ FaultKind = Literal[
 ]
 """Faults of a request to a provider; ``ircore.players.calls`` says how each is handled."""
 
+Purpose = Literal["rewriter"]
+"""What a request was for, where it was not the seat's answer itself: the prompt that a rewriter makes of a dialogue."""
+
 TECHNICAL_REASONS: frozenset[str] = frozenset({"provider_error"})
 """Reasons that say nothing about the pair: such episodes are played again when the run is resumed."""
 
@@ -100,6 +103,7 @@ class Attempt(Record):
         max_length=300,
         description="The model that answered, as the service names it; then @ and its fingerprint, if it gives one.",
     )
+    purpose: Purpose | None = Field(default=None, description="Null for the seat's answer itself.")
 
     @property
     def reached(self) -> bool:
@@ -108,11 +112,7 @@ class Attempt(Record):
 
 
 class Rendering(Record):
-    """A picture that a generator made, stored in the run folder under its hash.
-
-    >>> Rendering(sha256="0" * 64, width=512, height=512).width
-    512
-    """
+    """A picture that a generator made, stored in the run folder under its hash."""
 
     sha256: Sha256 = Field(description="Of the PNG file's bytes; the file is renderings/<sha256>.png.")
     width: int = Field(ge=1, le=8192, description="Pixels.")

@@ -29,11 +29,7 @@ Text = Annotated[str, StringConstraints(max_length=200)]
 
 
 class PartShare(NamedTuple):
-    """The share of a part of a score: presence, text, colour, value, place, count or extra.
-
-    >>> PartShare(share=0.75, held=3, decided=4, total=5).share
-    0.75
-    """
+    """The share of a part of a score: presence, text, colour, value, place, count or extra."""
 
     share: float | None
     """Credit of the decided facts by weight, 0–1; None if there are none. Of extra: precision."""
@@ -49,11 +45,7 @@ class PartShare(NamedTuple):
 
 
 class FactNote(NamedTuple):
-    """The credit and the reason of a fact that does not hold.
-
-    >>> FactNote(fact=0, credit=0.5, seen='"Rainfal"', reason=0).credit
-    0.5
-    """
+    """The credit and the reason of a fact that does not hold."""
 
     fact: int
     """Place of the fact in the list of facts, from 0."""
@@ -107,11 +99,7 @@ class FactVerdicts(Record):
 
 
 class RenderingFacts(FactVerdicts):
-    """The verdicts on a rendering, which turns of an episode may share. A line of ``facts.jsonl``.
-
-    >>> RenderingFacts(version="1", verdicts="11", parts={}, decided=1, episode_id="a", rendering="0" * 64).episode_id
-    'a'
-    """
+    """The verdicts on a rendering, which turns of an episode may share. A line of ``facts.jsonl``."""
 
     episode_id: Name
     rendering: Sha256

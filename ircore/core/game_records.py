@@ -24,11 +24,7 @@ Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$"
 
 
 class PictureFile(Record):
-    """A picture of an instance, stored in the set beside the records.
-
-    >>> PictureFile(image="images/a-context.png", sha256="0" * 64, width=256, height=256).image
-    'images/a-context.png'
-    """
+    """A picture of an instance, stored in the set beside the records."""
 
     image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
     sha256: Sha256 = Field(description="Of the file's bytes.")
@@ -141,11 +137,7 @@ def _renderings_in(value: object) -> Iterator[Rendering]:
 
 
 class GameScore(Record):
-    """A value of a measure of a game. A line of the file ``measures.jsonl``.
-
-    >>> GameScore(episode_id="a", measure="correct", value=None, reason="aborted").reason
-    'aborted'
-    """
+    """A value of a measure of a game. A line of the file ``measures.jsonl``."""
 
     episode_id: Name = Field(description="The episode that was measured.")
     measure: Name = Field(description="Key of the measure, as the game declares it.")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
+from ircore.core.picture_colours import PNG, BarePng, bare_png, to_srgb
 
 if TYPE_CHECKING:
     import numpy as np
@@ -203,11 +204,13 @@ def _open(data: bytes, name: str) -> "tuple[Image.Image, list[str]]":
         raise ImageError(
             f"{name}: the file has more than {MOST_SCANS} scans", "Save the picture again from its source."
         )
+    # Long texts in a PNG file are no damage, and Pillow refuses them: such metadata is dropped unread.
+    bare = bare_png(data) if data.startswith(PNG) else BarePng(data, None)
     try:
         with warnings.catch_warnings():
             # Pillow warns of large pictures and damaged EXIF; the first has a limit of our own, the second is harmless.
             warnings.simplefilter("ignore")
-            image = Image.open(io.BytesIO(data), formats=FORMATS)
+            image = Image.open(io.BytesIO(bare.data), formats=FORMATS)
         if image.width * image.height > MAX_PIXELS or max(image.size) > MAX_SIDE:
             raise ImageError(
                 f"{name}: {image.width} × {image.height} pixels is too large",
@@ -216,6 +219,7 @@ def _open(data: bytes, name: str) -> "tuple[Image.Image, list[str]]":
         changes = ["first frame"] if getattr(image, "n_frames", 1) > 1 else []
         # Opening reads the header alone; damage further on shows only now.
         image.load()
+        _note_colours(image, bare)
     except Image.DecompressionBombError as error:
         raise ImageError(
             f"{name}: the picture has too many pixels", f"Reduce the picture to at most {MAX_PIXELS:,} pixels."
@@ -231,6 +235,20 @@ def _open(data: bytes, name: str) -> "tuple[Image.Image, list[str]]":
     return image, changes
 
 
+def _note_colours(image: "Image.Image", bare: BarePng) -> None:
+    """Put into a picture's ``info`` what is known of its colours, and mend what Pillow says of a PNG file's."""
+    if bare.profile is not None:
+        image.info["icc_profile"] = bare.profile
+    see_through = image.info.get("transparency")
+    if bare.data.startswith(PNG) and isinstance(see_through, (int, tuple)):
+        depth = bare.data[24]
+        # Of pixels with 16 bits the upper eight stay, those with 2 or 4 are spread to 8: so is the named one.
+        if depth == 16 and isinstance(see_through, tuple):
+            image.info["transparency"] = tuple(value >> 8 for value in see_through)
+        elif depth in (2, 4) and image.mode == "L" and isinstance(see_through, int):
+            image.info["transparency"] = see_through * 255 // (2**depth - 1)
+
+
 def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     """Convert a picture of any mode to RGB as a viewer would show it; each conversion is added to ``changes``."""
     from PIL import Image
@@ -242,8 +260,11 @@ def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     if image.mode.startswith("I") or image.mode == "F":
         image = _from_16_bit(image)
         changes.append("16 bit scaled to 8")
-    if image.mode == "RGB" and "icc_profile" in image.info:
-        image = _from_other_colours(image, image.info["icc_profile"], changes)
+    profile = image.info.get("icc_profile")
+    if isinstance(profile, bytes) and profile and (converted := to_srgb(image, profile)) is not None:
+        changes += [] if image.mode in ("RGB", "RGBA") else [f"{image.mode} to RGB"]
+        image = converted
+        changes.append("colour profile to sRGB")
     if image.has_transparency_data:
         layer = image.convert("RGBA")
         backdrop = Image.new("RGBA", layer.size, (*BACKDROP, 255))
@@ -254,7 +275,6 @@ def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     return image if image.mode == "RGB" else image.convert("RGB")
 
 
-_PNG = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BIT = b"\x08\x02\0\0\0"
 """The end of a PNG header: 8 bits, RGB, the one compression and filter method, not interlaced (PNG 3rd ed., 11.2.1)."""
 
@@ -264,9 +284,9 @@ def _pixels_only(data: bytes) -> bytes | None:
 
     Several times faster than encoding anew, and the pixels are the same.
     """
-    if not data.startswith(_PNG) or data[24:29] != _RGB_8_BIT:
+    if not data.startswith(PNG) or data[24:29] != _RGB_8_BIT:
         return None
-    rows, at, kind = [], len(_PNG), b""
+    rows, at, kind = [], len(PNG), b""
     while kind != b"IEND" and at + 8 <= len(data):
         size, kind = int.from_bytes(data[at : at + 4]), data[at + 4 : at + 8]
         if kind == b"IDAT":
@@ -277,7 +297,7 @@ def _pixels_only(data: bytes) -> bytes | None:
     if not fills_exactly(rows, width, height):
         return None
     chunks = ((b"IHDR", data[16:29]), (b"IDAT", b"".join(rows)), (b"IEND", b""))
-    return _PNG + b"".join(
+    return PNG + b"".join(
         struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
         for name, content in chunks
     )
@@ -319,28 +339,17 @@ _TURNS = ("FLIP_LEFT_RIGHT", "ROTATE_180", "FLIP_TOP_BOTTOM", "TRANSPOSE", "ROTA
 """Transpositions that show pictures of the EXIF orientations 2 to 8 upright (EXIF 2.3, tag 0x0112)."""
 
 
-def _from_other_colours(image: "Image.Image", profile: bytes, changes: list[str]) -> "Image.Image":
-    """Bring a picture with a colour profile other than sRGB to sRGB; a damaged profile is left aside."""
-    from PIL import ImageCms
-
-    try:
-        source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        if "srgb" in ImageCms.getProfileDescription(source).lower():
-            return image
-        converted = ImageCms.profileToProfile(image, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
-    except (ImageCms.PyCMSError, OSError):
-        return image
-    changes.append("colour profile to sRGB")
-    return converted or image
-
-
 def _from_16_bit(image: "Image.Image") -> "Image.Image":
     import numpy as np
     from PIL import Image
 
     values: npt.NDArray[Any] = np.asarray(image).astype(np.float64)
     # 65535 / 255 = 257: white stays white.
-    return Image.fromarray(np.clip(values / 257.0, 0, 255).round().astype(np.uint8))
+    grey = Image.fromarray(np.clip(values / 257.0, 0, 255).round().astype(np.uint8))
+    if isinstance(see_through := image.info.get("transparency"), int):
+        grey.putalpha(Image.fromarray(np.where(values == see_through, 0, 255).astype(np.uint8)))
+    grey.info["icc_profile"] = image.info.get("icc_profile")
+    return grey
 
 
 def _frozen(pixels: Pixels) -> Pixels:

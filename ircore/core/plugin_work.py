@@ -8,6 +8,7 @@ from numbers import Real
 from pathlib import Path
 
 from ircore.core.errors import InputError, StoppedError, WorkError
+from ircore.core.untrusted_text import writable
 
 
 @contextmanager
@@ -39,7 +40,7 @@ def plugin_work(
             raise
         # The last frame is the plug-in's own line, where its author has to look.
         frame = traceback.extract_tb(error.__traceback__)[-1]
-        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(str(error).split())
+        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(writable(str(error)).split())
         raise WorkError(f"{who} broke with {type(error).__name__}: {words} ({place})", remedy) from error
 
 

@@ -156,13 +156,13 @@ def load(group: Group, name: str, where: str = "") -> Any:
     except (KeyboardInterrupt, StoppedError):
         raise
     except BaseException as error:  # a plug-in is somebody else's code: importing it may raise anything, and exit too
-        what = f"{group.removesuffix('s')} {name!r}"
+        plugin = f"{group.removesuffix('s')} {name!r}"
         # Nothing of this package is broken only because an extra is not installed.
         lacking = missing_package(error) if isinstance(error, ModuleNotFoundError) and _is_ours(points[name]) else None
         if lacking is not None:
-            raise InputError(f"{what} {lacking.problem}", lacking.remedy) from error
+            raise InputError(f"{plugin} {lacking.problem}", lacking.remedy) from error
         raise BrokenPluginError(
-            f"{what} cannot be loaded: {_reason(error)}",
+            f"{plugin} cannot be loaded: {_reason(error)}",
             "Mend its package, or install it again.",
         ) from error
     return loaded

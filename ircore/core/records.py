@@ -112,11 +112,7 @@ class Scene(Record):
 
 
 class AnyInstance(Record):
-    """Fields that instances of every game have.
-
-    >>> AnyInstance(instance_id="geometry-easy-01", category="geometry", difficulty="easy").difficulty
-    'easy'
-    """
+    """Fields that instances of every game have."""
 
     instance_id: Name = Field(description="Unique in its set.")
     category: Name = Field(description="One of the game's categories, such as bar_graph.")

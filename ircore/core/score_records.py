@@ -72,12 +72,7 @@ class JudgeIdentity(Record):
 
 
 class Score(Record):
-    """A value that a judge or a metric gave. A line of the file ``scores.jsonl``.
-
-    >>> Score(episode_id="geometry-easy-01", turn=3, task="similarity", judge="structural", value=7.5,
-    ...       rendering="0" * 64).value
-    7.5
-    """
+    """A value that a judge or a metric gave. A line of the file ``scores.jsonl``."""
 
     episode_id: Name = Field(description="The episode that was scored.")
     turn: int = Field(ge=1, description="The turn whose rendering was scored; the last one for preference.")

@@ -27,9 +27,14 @@ UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that show nothing, though their category says otherwise."""
 
 _INTEGER = "tag:yaml.org,2002:int"
-_NUMBERS = (_INTEGER, "tag:yaml.org,2002:float")
-_READ_IN_TWO_WAYS = re.compile(r"[_:xb]|^[-+]?0[0-9]")
+_FLOAT = "tag:yaml.org,2002:float"
+_READ_IN_TWO_WAYS = re.compile(r"[_:xb]|^[-+]?0[0-9]|^0o")
 """Octal, hexadecimal and binary digits, those to the base 60, underscores: other numbers, or text, in YAML 1.2."""
+
+_NUMBER_OF_YAML_1_2 = re.compile(r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+$")
+"""A number with an exponent, which YAML 1.1 reads as text if the exponent has no sign or the number no point."""
+
+_OCTAL_OF_YAML_1_2 = re.compile(r"^0o[0-7]+$")
 
 _MOST_DIGITS = 80
 _TOO_LARGE = "a number of more than 64 bits"
@@ -120,7 +125,7 @@ class _StrictLoader(yaml.SafeLoader):
         # Before the number is made: Python takes quadratic time for a number of many digits.
         if node.tag == _INTEGER and len(node.value) > _MOST_DIGITS:
             raise _fault(_TOO_LARGE, node.start_mark)
-        if node.tag in _NUMBERS and _READ_IN_TWO_WAYS.search(node.value):
+        if node.tag in (_INTEGER, _FLOAT) and _READ_IN_TWO_WAYS.search(node.value):
             raise _fault("a number that is read in two ways", node.start_mark, "Write it in plain decimal digits.")
         try:
             value = super().construct_object(node, deep)
@@ -132,6 +137,10 @@ class _StrictLoader(yaml.SafeLoader):
         if isinstance(value, int) and value.bit_length() > 64:
             raise _fault(_TOO_LARGE, node.start_mark)
         return value
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
+        """Return a number as YAML 1.2 reads it, with an exponent of any form."""
+        return float(node.value) if _NUMBER_OF_YAML_1_2.match(node.value) else super().construct_yaml_float(node)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = set()
@@ -154,6 +163,28 @@ class _StrictLoader(yaml.SafeLoader):
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Leave merge keys where they are, for ``construct_mapping`` to refuse."""
+
+
+# Without these two they would be texts, and be sent as such.
+_StrictLoader.add_implicit_resolver(_FLOAT, _NUMBER_OF_YAML_1_2, list("-+.0123456789"))
+_StrictLoader.add_implicit_resolver(_INTEGER, _OCTAL_OF_YAML_1_2, ["0"])
+_StrictLoader.add_constructor(_FLOAT, _StrictLoader.construct_yaml_float)
+
+
+def parse_value(text: str, name: str) -> Any:
+    """Parse a single value, as it would stand behind a key of a file.
+
+    >>> parse_value("5e-2", "--rule"), parse_value("true", "--rule"), parse_value("last 2", "--rule")
+    (0.05, True, 'last 2')
+
+    Args:
+        text: The value; nothing is an empty text.
+        name: Where it was given, for messages.
+
+    Raises:
+        YamlError: It is not YAML, or uses a part of YAML that is refused here.
+    """
+    return parse_mapping(f"value: {text}".encode(), name, "").mapping["value"] if text.strip() else ""
 
 
 def read_mapping(path: Path, if_missing: str, if_other: str) -> dict[Any, Any]:

@@ -25,11 +25,7 @@ class Opening(Record):
 
 
 class TranscriptsReference(Record):
-    """Where a submitter's own transcripts are published.
-
-    >>> TranscriptsReference(repo="team/transcripts", revision="0" * 40, run="my-pair-1a2b3c4d").run
-    'my-pair-1a2b3c4d'
-    """
+    """Where a submitter's own transcripts are published."""
 
     repo: Line = Field(description="ORG/NAME of a dataset repository.")
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] = Field(description="Commit, 40 hex digits.")

@@ -23,6 +23,15 @@ def without_controls(text: str, mark: str = " ", stays: str = "") -> str:
     return "".join(character if character.isprintable() or character in stays else mark for character in text)
 
 
+def writable(text: str) -> str:
+    r"""Return a text with a question mark in place of each lone surrogate, which UTF-8 cannot write.
+
+    >>> writable("a\ud800b")
+    'a?b'
+    """
+    return text.encode(errors="replace").decode()
+
+
 def plain_line(text: str, longest: int | None = None) -> str:
     r"""Return a text with one space in place of each run of white space and control characters.
 
@@ -39,6 +48,18 @@ def plain_line(text: str, longest: int | None = None) -> str:
 def shortened(text: str, longest: int | None) -> str:
     """Return a text of at most ``longest`` characters, which ends with … where it was cut; unchanged if None."""
     return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def whole_characters(text: str) -> str:
+    r"""Return a text with U+FFFD in place of each half of a character that stands without its other half.
+
+    >>> whole_characters("a\ud83d b\ud83d\ude00")
+    'a\ufffd b😀'
+    """
+    # Nearly all texts, and base64 of any length, are known in one look.
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def visible(text: str) -> str:

@@ -95,11 +95,7 @@ class Table(Protocol):
 
 @dataclass(frozen=True)
 class GameOutcome:
-    """A possible end of an episode, and whether the episode then counts as played.
-
-    >>> GameOutcome("aborted", played=False).played
-    False
-    """
+    """A possible end of an episode, and whether the episode then counts as played."""
 
     name: str
     played: bool
@@ -133,9 +129,6 @@ class EpisodeSetup(Generic[RulesT]):
 
 class Ending(NamedTuple):
     """How an episode ended.
-
-    >>> Ending("aborted", (), "answer_empty", "The answer is empty.").reason
-    'answer_empty'
 
     Attributes:
         outcome: One of ``Game.outcomes``.

@@ -74,11 +74,7 @@ class Measured(NamedTuple):
 
 
 class MeasuredValue(NamedTuple):
-    """A value, or None with the reason why there is none.
-
-    >>> MeasuredValue(None, "identical pictures").reason
-    'identical pictures'
-    """
+    """A value, or None with the reason why there is none."""
 
     value: float | None
     reason: str | None = None

@@ -80,9 +80,6 @@ class Pages:
 class PublishedFigure:
     """A number of the game's paper, shown as reported and never among results.
 
-    >>> PublishedFigure("people", "correct", 0.94, "https://arxiv.org/abs/2211.16492").value
-    0.94
-
     Attributes:
         label: Players and setting, for people.
         measure: Key of the game's measure.

@@ -21,11 +21,7 @@ RECORDS = Path(__file__).with_name("versions.yaml")
 
 
 class BenchmarkVersion(Record):
-    """A released version of the benchmark.
-
-    >>> BenchmarkVersion(name="2026.1", instance_set="0" * 64, prompts="built-in 1a2b3c", date="2026-11-22").name
-    '2026.1'
-    """
+    """A released version of the benchmark."""
 
     name: Annotated[Name, StringConstraints(pattern=r"^[0-9][0-9a-z.-]{0,19}$")] = Field(description="Such as 2026.1.")
     instance_set: Sha256 = Field(description="Identity of its instance set.")

@@ -35,9 +35,6 @@ _LUMA = (0.299, 0.587, 0.114)
 class Measures:
     """Measures of one picture.
 
-    >>> Measures(elements=3, text_density=0.0, edge_density=0.02, colours=2).elements
-    3
-
     Attributes:
         elements: Elements of the scene; None without a scene.
         text_density: Written characters in 10,000 pixels; None without a scene.

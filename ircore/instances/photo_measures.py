@@ -35,9 +35,6 @@ _TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193,
 class PhotoMeasures:
     """Measures of one photograph.
 
-    >>> PhotoMeasures(edge_density=0.1, colours=90, segments=40, salient_regions=3).segments
-    40
-
     Attributes:
         edge_density: Share of the pixels that lie on an edge, 0–1, see ``ircore.instances.measures``.
         colours: Colours that cover a thousandth of the picture or more.

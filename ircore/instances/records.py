@@ -34,9 +34,6 @@ _REMEDY = "Build the set again."
 class Entry(NamedTuple):
     """The place of an instance in a set, and the fields by which instances are chosen.
 
-    >>> Entry("pie_graph-easy-01", "pie_graph", "easy", line=1, offset=0).category
-    'pie_graph'
-
     Attributes:
         instance_id: Id of the instance.
         category: Category of the instance.

@@ -24,11 +24,7 @@ SAVE = "Save the file on the review page."
 
 
 class Decision(Record):
-    """A person's decision on a picture.
-
-    >>> Decision(sha256="0" * 64, verdict="reject", reason="two labels overlap").verdict
-    'reject'
-    """
+    """A person's decision on a picture."""
 
     sha256: Sha256 = Field(description="Of the picture that was looked at.")
     verdict: Literal["accept", "reject"]
@@ -36,11 +32,7 @@ class Decision(Record):
 
 
 class Decisions(Record):
-    """The file that the review page saves.
-
-    >>> Decisions(schema=1, run="synthesis-1a2b3c4d", decisions={}).run
-    'synthesis-1a2b3c4d'
-    """
+    """The file that the review page saves."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
     run: Name = Field(description="Id of the run or the set whose pictures were looked at.")

@@ -19,11 +19,7 @@ _RESTORE = "Restore the file as it was published."
 
 
 class Annotated(NamedTuple):
-    """An image with its objects as the dataset has them, unchecked.
-
-    >>> Annotated(1, 800, 600, [{"object_id": 5, "names": ["dog"], "x": 0, "y": 0, "w": 9, "h": 9}]).width
-    800
-    """
+    """An image with its objects as the dataset has them, unchecked."""
 
     image_id: int
     width: int

@@ -25,11 +25,7 @@ class TextAnswer:
 
 @dataclass(frozen=True)
 class PictureAnswer:
-    """A generator's answer: a picture, with notes on instructions that it could not follow.
-
-    >>> PictureAnswer(Picture(b"", 64, 64), notes=("not understood: glitter",)).notes
-    ('not understood: glitter',)
-    """
+    """A generator's answer: a picture, with notes on instructions that it could not follow."""
 
     picture: Picture
     notes: tuple[str, ...] = ()
@@ -40,11 +36,7 @@ class PictureAnswer:
 
 @dataclass(frozen=True)
 class ChoiceAnswer:
-    """The choice that a player made, with notes on how its words were read. Other fields as of ``TextAnswer``.
-
-    >>> ChoiceAnswer("rock").choice
-    'rock'
-    """
+    """The choice that a player made, with notes on how its words were read. Other fields as of ``TextAnswer``."""
 
     choice: str
     notes: tuple[str, ...] = ()

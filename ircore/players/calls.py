@@ -3,22 +3,25 @@
 A *call* is one question of a player; it takes one or more *attempts*, each an ``Attempt`` in the journal. The clients
 of players do no retries of their own. What is done about a fault depends on its kind only (``faults``); a wait
 that the provider asks for (Retry-After) is kept however long it is, as long as the call's deadline allows it, and a
-provider that says "too many" is asked less at a time (``Gate``).
+provider that says "too many" is asked less at a time (``Gate``). When asking ends (``players.asking``) every wait ends
+and nothing more is sent; a request under way goes on.
 """
 
 import asyncio
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from random import Random
 from typing import Generic, TypeVar
 
-from ircore.core.episode_records import AnyAbortReason, Attempt, FaultKind, Usage
+from ircore.core.episode_records import AnyAbortReason, Attempt, FaultKind, Purpose, Usage
 from ircore.core.errors import WorkError
 from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
 from ircore.core.untrusted_text import plain_line
+from ircore.players.asking import OpenQuestion, open_question
 from ircore.players.faults import HARD, LIMITS, MOST_ATTEMPTS, STRANGER_ATTEMPTS, Fault
 from ircore.players.pacing import Gate, Pace, used_up
 
@@ -47,12 +50,17 @@ class Tokens:
     cached: int | None = None
 
 
+_HEARD: ContextVar[Tokens | None] = ContextVar("heard", default=None)
+
+
+def note_reply(tokens: Tokens) -> None:
+    """Note that the reply to an attempt has come and was billed, whatever becomes of the attempt from here on."""
+    _HEARD.set(tokens)
+
+
 @dataclass(frozen=True)
 class Reply(Generic[T]):
     """A usable answer to an attempt.
-
-    >>> Reply("hello", Tokens(), status=200, received=5).value
-    'hello'
 
     Attributes:
         served: The model that answered, as the service names it, with its fingerprint.
@@ -203,17 +211,20 @@ class Caller:
     scrub: Callable[[str], str] = str
     random: Random = field(default_factory=lambda: Random(0))
 
-    async def call(self, ask: Callable[[], Awaitable[Reply[T]]]) -> Called[T]:
+    async def call(self, ask: Callable[[], Awaitable[Reply[T]]], purpose: Purpose | None = None) -> Called[T]:
         """Ask a question, again after faults that may pass, until an answer comes or the question fails for good.
 
         Args:
             ask: Makes one attempt; raises ``FaultError`` if it fails. Cancelled when the attempt takes too long.
+            purpose: What is asked for, where it is not the seat's answer itself.
 
         Raises:
             CallError: The call failed for good.
             ProviderStopError: Every further call would fail as well.
+            HaltedError: Asking has ended, and nothing more was sent.
         """
-        loop = asyncio.get_running_loop()
+        loop, question = asyncio.get_running_loop(), open_question()
+        question.counts = True
         attempts: list[Attempt] = []
         met: Counter[FaultKind] = Counter()
         # The deadline runs from the first attempt: waiting for a place at the gate does not count.
@@ -221,13 +232,16 @@ class Caller:
         decisive: Fault | None = None
         while True:
             if (pause := self.pace.turn(loop.time())) > 0:
-                await asyncio.sleep(pause)
+                async with question.halt.ends_wait():
+                    await asyncio.sleep(pause)
             async with self.gate.slot():
+                question.halt.check()
                 started = loop.time()
                 end = min(end, started + self.deadline)
-                outcome = await self._attempt(ask, end - started)
+                outcome = await self._attempt(ask, end - started, question, purpose)
                 seconds = loop.time() - started
-                attempts.append(self._record(outcome, seconds))
+                attempts.append(self._record(outcome, seconds, purpose))
+                question.note(attempts[-1])
                 self.gate.reached |= attempts[-1].reached
                 # A failed attempt may have used tokens of the minute's limit as well.
                 self.pace.answered(_tokens(outcome.tokens))
@@ -247,27 +261,40 @@ class Caller:
             wait = self._wait(fault, len(attempts))
             # A provider that never answered is more likely misspelt than busy, so few attempts are enough.
             most = MOST_ATTEMPTS[fault.kind] if self.gate.reached else STRANGER_ATTEMPTS
-            if met[fault.kind] >= most or loop.time() + wait >= end:
+            if fault.final or met[fault.kind] >= most or loop.time() + wait >= end:
                 raise self._failure(decisive, tuple(attempts))
-            await asyncio.sleep(wait)
+            async with question.halt.ends_wait():
+                await asyncio.sleep(wait)
 
-    async def _attempt(self, ask: Callable[[], Awaitable[Reply[T]]], left: float) -> Reply[T] | FaultError:
-        """Make an attempt within its time limit."""
+    async def _attempt(
+        self, ask: Callable[[], Awaitable[Reply[T]]], left: float, question: OpenQuestion, purpose: Purpose | None
+    ) -> Reply[T] | FaultError:
+        """Make an attempt within its time limit; an attempt that is cancelled is noted."""
         # A limit of 0 or less would cancel the attempt before its request is sent.
         seconds = min(self.timeout, max(left, 0.001))
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        _HEARD.set(None)
         try:
             async with asyncio.timeout(seconds):
                 return await ask()
         except TimeoutError:
-            return FaultError(Fault("timeout", f"no complete answer within {seconds:.3g} s"))
+            # What is asked for again is paid for again, where the reply had come and only its picture had not.
+            fault = Fault("timeout", f"no complete answer within {seconds:.3g} s", final=_HEARD.get() is not None)
+            return FaultError(fault, _HEARD.get())
         except FaultError as error:
             return error
+        except asyncio.CancelledError:
+            given_up = FaultError(Fault("timeout", "given up before an answer had come"), _HEARD.get())
+            question.note(self._record(given_up, loop.time() - started, purpose))
+            raise
 
-    def _record(self, outcome: Reply[T] | FaultError, seconds: float) -> Attempt:
-        fault = outcome.fault if isinstance(outcome, FaultError) else None
+    def _record(self, outcome: Reply[T] | FaultError, seconds: float, purpose: Purpose | None) -> Attempt:
+        fault, status = outcome.fault if isinstance(outcome, FaultError) else None, outcome.status
         return Attempt(
             kind="answered" if fault is None else fault.kind,
-            status=outcome.status,
+            # Servers send numbers that are no status.
+            status=status if status is not None and 100 <= status <= 599 else None,
             seconds=round(seconds, 4),
             received=outcome.received,
             prompt_tokens=outcome.tokens.prompt,
@@ -277,6 +304,7 @@ class Caller:
             cost_usd=outcome.tokens.cost_usd,
             detail=None if fault is None else self._line(fault.detail),
             served=self._line(outcome.served) if isinstance(outcome, Reply) and outcome.served else None,
+            purpose=purpose,
         )
 
     def _line(self, words: str) -> str:
@@ -301,7 +329,7 @@ class Caller:
             stop.attempts = attempts
             return stop
         if fault.retry_after is not None and fault.retriable:
-            wait = f"to be asked again after {fault.retry_after:.0f} s; the deadline is {self.deadline:.0f} s"
+            wait = f"to be asked again after {fault.retry_after:.6g} s; the deadline is {self.deadline:.0f} s"
             explanation = f"{explanation} ({wait})"
         tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
         remedy = f" {self.remedies.get(fault.kind, '')}" if fault.kind in LIMITS else ""

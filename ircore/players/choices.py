@@ -13,11 +13,7 @@ MARKS = "\"'`*_.,!()[]“”‘’«» \t\r\n"
 
 
 class Choice(NamedTuple):
-    """A choice, with a note on the words if they differ from the choice.
-
-    >>> Choice("paper", ("taken for 'paper': 'Paper.'",)).choice
-    'paper'
-    """
+    """A choice, with a note on the words if they differ from the choice."""
 
     choice: str
     notes: tuple[str, ...] = ()

@@ -62,6 +62,7 @@ class Fault:
         status: HTTP status, if one was read.
         retry_after: Seconds that the provider asks to wait, if it does; infinite if it names no time that comes.
         room: Tokens that the service has left for an answer, where it says that more were asked for.
+        final: Whether asking again would pay again for what was already made, so that the call is not repeated.
     """
 
     kind: FaultKind
@@ -69,6 +70,7 @@ class Fault:
     status: int | None = None
     retry_after: float | None = None
     room: int | None = None
+    final: bool = False
 
     @property
     def retriable(self) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
+from ircore.players.asking import open_question
+
 EXPECTED_TOKENS = 2000.0
 """Tokens that the first request is taken to need: a picture and the words of a turn."""
 
@@ -47,7 +49,11 @@ class Gate:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold a place for a request, after waiting until a place is free."""
+        """Hold a place for a request, after waiting until a place is free.
+
+        Raises:
+            HaltedError: Asking has ended meanwhile.
+        """
         # Whoever waits already goes first, even where a place is free.
         if self._waiting or self.running >= self.limit:
             await self._turn()
@@ -62,17 +68,18 @@ class Gate:
 
     async def _turn(self) -> None:
         place = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        try:
-            await place
-        except asyncio.CancelledError:
-            # The place was handed over just before the cancellation, so it is passed on.
-            if place.done() and not place.cancelled():
-                self.running -= 1
-                self._admit()
-            else:
-                self._waiting.remove(place)
-            raise
+        async with open_question().halt.ends_wait():
+            self._waiting.append(place)
+            try:
+                await place
+            except asyncio.CancelledError:
+                # The place was handed over just before the cancellation, so it is passed on.
+                if place.done() and not place.cancelled():
+                    self.running -= 1
+                    self._admit()
+                elif place in self._waiting:
+                    self._waiting.remove(place)
+                raise
 
     def _admit(self) -> None:
         while self._waiting and self.running < self.limit:

@@ -109,22 +109,14 @@ class GeneratorView:
 
 
 class Captioned(NamedTuple):
-    """A picture with its caption.
-
-    >>> Captioned("Image A", Picture(b"", 64, 64)).caption
-    'Image A'
-    """
+    """A picture with its caption."""
 
     caption: str
     picture: Picture
 
 
 class Said(NamedTuple):
-    """An earlier question to the same seat, its answer, and the pictures shown with the question.
-
-    >>> Said("Which hand is this?", "rock").answer
-    'rock'
-    """
+    """An earlier question to the same seat, its answer, and the pictures shown with the question."""
 
     prompt: str
     answer: str
@@ -170,11 +162,7 @@ class Question:
 
 
 class Exchange(NamedTuple):
-    """An unusable answer of a judge, and the request to repair it.
-
-    >>> Exchange("about seven", "Answer with a number.").repair
-    'Answer with a number.'
-    """
+    """An unusable answer of a judge, and the request to repair it."""
 
     reply: str
     repair: str

@@ -8,11 +8,7 @@ from ircore.results.tables.intervals import number
 
 @dataclass(frozen=True)
 class Line:
-    """A row of the table behind an answer.
-
-    >>> Line("classical", Estimate(9.1, 8.0, 9.9, 12)).label
-    'classical'
-    """
+    """A row of the table behind an answer."""
 
     label: str
     """A player, a category, a target or a pair of judges; of players a stranger's words."""

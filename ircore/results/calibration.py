@@ -33,12 +33,7 @@ MARKS: Mapping[Mark, str] = {
 
 @dataclass(frozen=True)
 class RecalibratedCell:
-    """The mean final score of one pair under one condition on the humans' scale.
-
-    Example:
-        >>> RecalibratedCell("a-1", None, None, "gpt", score=None, marks=(), reason="no human ratings").reason
-        'no human ratings'
-    """
+    """The mean final score of one pair under one condition on the humans' scale."""
 
     run_id: str
     """The pair's run."""

@@ -35,10 +35,6 @@ class ConventionPoint(NamedTuple):
         words: Whitespace words a message.
         compared: Novelty against the message before and content words shared with it, by the keys of ``COMPARED``;
             without a value at place 1.
-
-    Example:
-        >>> ConventionPoint("turn", 2, words=Estimate(18.5, 16.0, 21.0, 40), compared={}).place
-        2
     """
 
     over: Over

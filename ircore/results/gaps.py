@@ -11,12 +11,7 @@ from ircore.runs.folder import RunFolder
 
 @dataclass(frozen=True)
 class UnrankedRun:
-    """A run without a rank on the board of one judge, and the reason.
-
-    Example:
-        >>> UnrankedRun("a-b-1a2b3c4d", "gpt", "incomplete", "3 episodes are not played").judge
-        'gpt'
-    """
+    """A run without a rank on the board of one judge, and the reason."""
 
     run: str
     """Id of the run."""

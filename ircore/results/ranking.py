@@ -16,12 +16,7 @@ CellT = TypeVar("CellT")
 
 @dataclass(frozen=True)
 class RankedRow(Generic[EntryT, CellT]):
-    """A line of a board.
-
-    Example:
-        >>> RankedRow(1, 3, submission="a pair", cell=None, top=True).rank_high
-        3
-    """
+    """A line of a board."""
 
     rank_low: int | None
     """Best rank that the comparisons allow, 1-based; None for a run without a rank (``cell.unranked`` says why)."""

@@ -12,12 +12,13 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from ircore import __version__
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import WorkError
 from ircore.core.images import MAX_SIDE, Picture
 from ircore.core.plugins import package_version
 from ircore.core.private_text import without_unseen
 from ircore.core.records import PlayerSpec
+from ircore.core.untrusted_text import writable
 from ircore.games.base import Seat
 from ircore.players.base import Answer, AnswerKind, Asked, ChoiceAnswer, PictureAnswer, Question, TextAnswer
 from ircore.players.traits import deciding
@@ -102,8 +103,8 @@ def written(answer: Answer) -> Answer:
 
 
 def _written(words: str, longest: int) -> str:
-    # UTF-8 cannot write lone surrogates, and a release with characters that nobody sees is refused.
-    return without_unseen(words[:longest].encode(errors="replace").decode())
+    # A release with characters that nobody sees is refused.
+    return without_unseen(writable(words[:longest]))
 
 
 def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
@@ -131,6 +132,14 @@ def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
     notes = getattr(answer, "notes", ())
     if not isinstance(notes, tuple | list) or not all(isinstance(note, str) for note in notes):
         raise WorkError(f"{who} answered with notes that are no list of texts", 'Write notes=("a note",).')
+    if not isinstance(answer.usage, Usage):
+        raise WorkError(
+            f"{who} answered with a usage of the type {type(answer.usage).__name__}", "Write usage=Usage(…)."
+        )
+    if not isinstance(answer.attempts, tuple | list) or not all(
+        isinstance(attempt, Attempt) for attempt in answer.attempts
+    ):
+        raise WorkError(f"{who} answered with attempts that are no records of requests", "Leave attempts out.")
     # Only the questions to seats that choose have these two fields.
     choices = getattr(question, "choices", ())
     unclear = getattr(question, "unclear", None)

@@ -5,21 +5,25 @@ address, parameters), everything in its view (every word, every picture by its h
 package and of the player's. Files appear whole or not at all, so several runs, also on several machines, may use one
 folder at the same time.
 
+The run's own record comes first, and the cache is a convenience: a file that cannot be read, or is damaged, is no
+answer, so that the question is asked; what cannot be written is said once.
+
 Text only unless told otherwise: two pictures for the same words are two samples.
 """
 
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ircore.core.episode_records import Rendering, Usage
-from ircore.core.errors import InputError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.records import PlayerSpec, Record
-from ircore.core.validation import describe_validation_error
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer
 from ircore.runs.answers import answer_fields, question_hash, seat_hash
@@ -60,13 +64,10 @@ class Cache:
         self._folder = folder
         self._generators = generators
         self._seats = {seat: seat_hash(seat, spec) for seat, spec in players.items()}
+        self._warned = False
 
     def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer | None:
-        """Return a seat's cached answer to a question; None if there is none, or pictures are not cached.
-
-        Raises:
-            InputError: The cache is damaged.
-        """
+        """Return a seat's cached answer to a question; None if there is no sound one, or pictures are not cached."""
         if seat.answers == "picture" and not self._generators:
             return None
         cached = self._read(self._path(seat, question))
@@ -79,38 +80,48 @@ class Cache:
         return None if cached.rendering is None else self._picture(cached.rendering, cached.notes)
 
     def keep(self, seat: Seat[Any, Any], question: Asked, answer: Answer) -> None:
-        """Store a seat's answer; a picture only if pictures are cached, and its file before any record names it.
+        """Store a seat's answer; a picture only if pictures are cached, and its file before any record names it."""
+        if isinstance(answer, PictureAnswer) and not self._generators:
+            return
+        try:
+            if isinstance(answer, PictureAnswer):
+                path = self._picture_path(answer.picture.sha256)
+                # A file of another size is one that was damaged.
+                if not path.is_file() or path.stat().st_size != len(answer.picture.data):
+                    write_bytes(path, answer.picture.data)
+            cached = _CachedAnswer(**answer_fields(answer))
+            write_bytes(self._path(seat, question), cached.model_dump_json(exclude_none=True).encode())
+        except (WorkError, OSError) as error:
+            self._warn(getattr(error, "problem", str(error)))
 
-        Raises:
-            WorkError: It cannot be written.
-        """
-        if isinstance(answer, PictureAnswer):
-            if not self._generators:
-                return
-            path = self._picture_path(answer.picture.sha256)
-            if not path.exists():
-                write_bytes(path, answer.picture.data)
-        cached = _CachedAnswer(**answer_fields(answer))
-        write_bytes(self._path(seat, question), cached.model_dump_json(exclude_none=True).encode())
+    def _warn(self, problem: str) -> None:
+        if not self._warned:
+            self._warned = True
+            print(
+                f"ircore: --cache: {problem}; answers are kept in the run all the same, and not for other runs",
+                file=sys.stderr,
+                flush=True,
+            )
 
-    def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer:
+    def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer | None:
         path = self._picture_path(rendering.sha256)
-        picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
+        try:
+            picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
+        except InputError:
+            return None
         # A folder that several machines share may hold a file that was damaged on its way.
         if picture.sha256 != rendering.sha256:
-            raise InputError(f"{path}: damaged, its content does not match its name", "Remove this file.")
+            with suppress(OSError):
+                path.unlink()
+            return None
         return PictureAnswer(picture, notes, NOT_ASKED)
 
     @staticmethod
     def _read(path: Path) -> _CachedAnswer | None:
         try:
             return _CachedAnswer.model_validate_json(path.read_bytes())
-        except FileNotFoundError:
+        except (OSError, ValidationError):
             return None
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})", "Name another --cache.") from error
-        except ValidationError as error:
-            raise InputError(f"{path}: damaged ({describe_validation_error(error)})", "Remove this file.") from error
 
     def _path(self, seat: Seat[Any, Any], question: Asked) -> Path:
         key = question_hash(self._seats[seat.name], question)

@@ -2,7 +2,8 @@
 
 An answer that is in the record is taken from there. One that another run had is taken from the cache and recorded. Else
 the question is sent, unless the limit of cost is reached; its answer, or the fault that came instead, is on the disk
-before anything follows from it.
+before anything follows from it, the cache included. A question that is given up while it is under way is recorded too,
+with the requests that it took: they may have been billed.
 """
 
 import asyncio
@@ -13,13 +14,16 @@ from time import perf_counter
 from typing import Any, Generic, Protocol, TypeVar
 
 from ircore.core.collector import seldom_collecting
+from ircore.core.episode_records import Attempt
 from ircore.core.errors import WorkError
+from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import Progress
 from ircore.core.recorder import Recorder
+from ircore.players.asking import HaltedError, OpenQuestion
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import ProviderStopError
-from ircore.players.guard import unbroken
-from ircore.runs.costs.limit import CostLimit, NoMoreError
+from ircore.players.guard import PLAYER_REMEDY, unbroken
+from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import Asked
 from ircore.runs.stopping import SignalledError, Stop, heeding_signals
 
@@ -87,11 +91,18 @@ class Inquiry(ABC, Generic[EntryT, AnswerT]):
 
     @abstractmethod
     def answered(self, answer: AnswerT, seconds: float) -> EntryT:
-        """Return the entry of an answer, stored in the cache if there is a cache."""
+        """Return the entry of an answer.
+
+        Raises:
+            WorkError: The answer is none that can be recorded.
+        """
 
     @abstractmethod
     def refused(self, refusal: Refusal) -> EntryT:
         """Return the entry of a question that brought no answer."""
+
+    def keep(self, entry: EntryT) -> None:
+        """Store a recorded answer in the cache, if there is a cache; raises nothing."""
 
 
 @dataclass(frozen=True)
@@ -131,27 +142,55 @@ class Engine(Generic[EntryT]):
             return entry
         reserve = await self.cost_limit.reserve(inquiry.asks)
         try:
-            return await self._asked(inquiry)
+            return await self._asked(inquiry, reserve)
         finally:
             self.cost_limit.release(reserve)
 
-    async def _asked(self, inquiry: Inquiry[EntryT, AnswerT]) -> EntryT:
+    async def _asked(self, inquiry: Inquiry[EntryT, AnswerT], reserve: Reserve) -> EntryT:
+        question = OpenQuestion(self.cost_limit.halt, lambda attempt: self.cost_limit.tried(reserve, attempt))
         started = perf_counter()
         try:
-            answer = await unbroken(inquiry.ask(), inquiry.where)
+            with question.opened():
+                answer = await unbroken(_ask(inquiry), inquiry.where)
+            # Whatever a player hands over may be none of what a record can hold.
+            with plugin_work(inquiry.where, remedy=PLAYER_REMEDY):
+                entry = inquiry.answered(answer, round(perf_counter() - started, 4))
         except (PlayerError, JudgeError, ProviderStopError) as refusal:
             # Recorded as well: the failed attempts may have been billed.
-            await self._record(inquiry.refused(refusal))
+            await self._record(inquiry.refused(refusal), reserve)
             raise
-        entry = inquiry.answered(answer, round(perf_counter() - started, 4))
-        await self._record(entry)
+        except HaltedError:
+            if question.attempts:
+                why = f"given up before it was asked again: {self.cost_limit.stopped().problem}"
+                await self._record(inquiry.refused(_given_up(why, question)), reserve)
+            raise self.cost_limit.stopped() from None
+        except asyncio.CancelledError:
+            if not question.counts:
+                # The player may have asked a service, of which it does not tell.
+                seconds = round(perf_counter() - started, 4)
+                question.note(Attempt(kind="timeout", seconds=seconds, detail="given up before an answer had come"))
+            if question.attempts:
+                refused = inquiry.refused(_given_up("given up while it was under way", question))
+                # Nothing is waited for in a task that is cancelled; ``run`` waits until all is written.
+                self.recorder.record_soon(refused)
+                self._count(refused, reserve)
+            raise
+        except WorkError as failure:
+            if question.attempts:
+                await self._record(inquiry.refused(_given_up(failure.problem, question)), reserve)
+            raise
+        await self._record(entry, reserve)
+        inquiry.keep(entry)
         return entry
 
-    async def _record(self, entry: EntryT) -> None:
+    async def _record(self, entry: EntryT, reserve: Reserve | None = None) -> None:
         # On the disk before it is counted: what the limit knows of is always in the record.
         await self.recorder.record(entry)
+        self._count(entry, reserve)
+
+    def _count(self, entry: EntryT, reserve: Reserve | None) -> None:
         counted: Asked = entry.counted
-        self.cost_limit.asked(counted)
+        self.cost_limit.asked(counted, reserve)
         self.shown.refresh(self.cost_limit.note)
 
     async def run(
@@ -194,6 +233,18 @@ class Engine(Generic[EntryT]):
             raise failures[0]
         if isinstance(self.cost_limit.ended_early, SignalledError):
             raise self.cost_limit.ended_early
+
+
+async def _ask(inquiry: Inquiry[Any, AnswerT]) -> AnswerT:
+    # A method of a player that is no coroutine raises when it is called, and not when it is awaited.
+    return await inquiry.ask()
+
+
+def _given_up(why: str, question: OpenQuestion) -> ProviderStopError:
+    """Return a question without an answer as a refusal, with the requests that it took."""
+    refusal = ProviderStopError(why)
+    refusal.attempts = tuple(question.attempts)
+    return refusal
 
 
 async def _to_the_end(worker: Coroutine[Any, Any, None], stop: Stop, failures: list[Exception]) -> None:

@@ -29,11 +29,7 @@ Order = Literal["first_leading", "final_leading"]
 
 
 class AnswerValue(NamedTuple):
-    """The value in a judge's answer.
-
-    >>> AnswerValue(7.0, ()).value
-    7.0
-    """
+    """The value in a judge's answer."""
 
     value: float
     """The rating 0–10, or 1 for the final rendering and 0 for the first."""
@@ -105,11 +101,7 @@ class JudgeQuestion(Record):
 
 
 class QuestionKey(NamedTuple):
-    """The identity of a question within a run: each is asked once. The task shows in the number of pictures.
-
-    >>> QuestionKey("eye", "0" * 64, "1" * 64, ("2" * 64,), order=None, repair=False).repair
-    False
-    """
+    """The identity of a question within a run: each is asked once. The task shows in the number of pictures."""
 
     judge: str
     asked_as: str

@@ -4,67 +4,90 @@ import asyncio
 import signal
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.recorder import Recorder
 from ircore.core.tokens import load_tokenizer
 from ircore.games.registry import load_game
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import CostLimit, NoMoreError
+from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import RunPrices, prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
 from ircore.runs.folder import AnyRunFolder, open_any_run
 from ircore.runs.session import PlayPlan, Session
 from ircore.runs.setup import make_players
-from ircore.runs.stopping import SIGNALS
+from ircore.runs.stopping import SIGNALS, let_signals_go
 from ircore.runs.writer import store_pictures
 
 
 class Batch(NamedTuple):
-    """Events to be recorded, without pictures.
-
-    >>> Batch(entries=[]).entries
-    []
-    """
+    """Events to be recorded, without pictures."""
 
     entries: list[Entry]
 
 
 class Busy(NamedTuple):
-    """The number of questions that a process has under way, where nothing is reserved for each.
-
-    >>> Busy(3).in_flight
-    3
-    """
+    """The number of questions that a process has under way, where nothing is reserved for each."""
 
     in_flight: int
 
 
 class Wish(NamedTuple):
-    """A question that may be sent once the limit of cost has room for it.
-
-    >>> Wish(number=0, seat="describer").seat
-    'describer'
-    """
+    """A question that may be sent once the limit of cost has room for it."""
 
     number: int
     seat: str
 
 
-class Freed(NamedTuple):
-    """The cost reserved for a question, given back.
+class Tried(NamedTuple):
+    """A request of a question that has room in the limit of cost.
 
-    >>> Freed(0.02).reserve
-    0.02
+    >>> Tried(0, Attempt(kind="timeout", seconds=300)).attempt.kind
+    'timeout'
     """
 
-    reserve: float
+    number: int
+    attempt: Attempt
+
+
+class Freed(NamedTuple):
+    """The end of a question that had room in the limit of cost.
+
+    >>> Freed(number=0).number
+    0
+    """
+
+    number: int
+
+
+class Grant(NamedTuple):
+    """The answer to a wish: whether the question may be sent.
+
+    >>> Grant(number=0, granted=True).granted
+    True
+    """
+
+    number: int
+    granted: bool
+
+
+class Stopping(NamedTuple):
+    """No further question may be sent; what is under way is waited for, or given up as well.
+
+    >>> Stopping("stopped by SIGTERM").give_up
+    False
+    """
+
+    problem: str
+    give_up: bool = False
 
 
 class Done(NamedTuple):
@@ -110,43 +133,69 @@ class _Telling(CostLimit):
         super().__init__(prices)
         self._control = control
 
-    async def reserve(self, seat: str) -> float:
+    async def reserve(self, seat: str) -> Reserve:
         reserve = await super().reserve(seat)
         self._control.send(Busy(self.in_flight))
         return reserve
 
-    def release(self, reserve: float) -> None:
+    def release(self, reserve: Reserve) -> None:
         super().release(reserve)
         self._control.send(Busy(self.in_flight))
 
 
+@dataclass(eq=False)
+class _NumberedReserve(Reserve):
+    """What the process that counts has reserved for a question, which it knows by its number."""
+
+    number: int = 0
+
+
 class _Reserving(CostLimit):
-    """Asks the process that counts the cost before each question."""
+    """Asks the process that counts the cost before each question, and tells it of every request."""
 
     def __init__(self, prices: RunPrices, control: Connection) -> None:
         super().__init__(prices)
         self._control = control
         self._numbers = count()
-        self._wishes: dict[int, asyncio.Future[float | None]] = {}
+        self._wishes: dict[int, asyncio.Future[bool]] = {}
 
-    async def reserve(self, seat: str) -> float:
+    async def reserve(self, seat: str) -> Reserve:
         if self.ended_early is not None:
             raise self.stopped()
         number = next(self._numbers)
         answer = self._wishes[number] = asyncio.get_running_loop().create_future()
         self._control.send(Wish(number, seat))
-        reserve: float | None = await answer
-        if reserve is None:
+        try:
+            granted = await answer
+        finally:
+            self._wishes.pop(number, None)
+        if not granted:
             raise NoMoreError("no further question may be sent", "Every answer is kept.")
         self.in_flight += 1
-        return reserve
+        return _NumberedReserve(seat, 0.0, number=number)
 
-    def release(self, reserve: float) -> None:
+    def tried(self, reserve: Reserve, attempt: Attempt) -> None:
+        if isinstance(reserve, _NumberedReserve):
+            self._control.send(Tried(reserve.number, attempt))
+
+    def release(self, reserve: Reserve) -> None:
         self.in_flight -= 1
-        self._control.send(Freed(reserve))
+        if isinstance(reserve, _NumberedReserve):
+            self._control.send(Freed(reserve.number))
 
-    def granted(self, number: int, reserve: float | None) -> None:
-        self._wishes.pop(number).set_result(reserve)
+    def end(self, why: NoMoreError) -> None:
+        super().end(why)
+        for wish in self._wishes.values():
+            if not wish.done():
+                wish.set_result(False)
+
+    def answer_wish(self, grant: Grant) -> None:
+        """Take the answer to a wish; what was granted to a question that has ended meanwhile is given back."""
+        wish = self._wishes.get(grant.number)
+        if wish is not None and not wish.done():
+            wish.set_result(grant.granted)
+        elif grant.granted:
+            self._control.send(Freed(grant.number))
 
 
 class _Silent:
@@ -171,6 +220,7 @@ def play_part(
     """Play a part of a run; the whole life of a process."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the process that began this one decides when to stop
+    let_signals_go()
     try:
         folder = open_any_run(path)
         prices = prices_of_run(folder)
@@ -182,6 +232,8 @@ def play_part(
         session = Session(part, game, make_players(game, loaded), writer, engine, cache)
         asyncio.run(_heeding(control, session))
         control.send(Done())
+    except asyncio.CancelledError:
+        control.send(Done())  # as it was told to; what was under way is recorded as given up
     except NoMoreError as error:
         control.send(Done(error.problem, error.remedy, stopped=True))
     except (InputError, OSError, EOFError) as error:
@@ -193,17 +245,23 @@ def play_part(
 
 async def _heeding(control: Connection, session: Session) -> None:
     """Play the episodes that a session selected, heeding the process that began this one."""
-    asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.cost_limit)
+    playing = asyncio.current_task()
+    # Asking may have ended before this process was ready.
+    while control.poll():
+        _heed(control, session.engine.cost_limit, playing)
+    asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.cost_limit, playing)
     await session.run(session.plan.selected)
 
 
-def _heed(control: Connection, cost_limit: CostLimit) -> None:
-    """Take a message of the process that began this one: a reserve, or the end of asking."""
+def _heed(control: Connection, cost_limit: CostLimit, playing: "asyncio.Task[Any] | None") -> None:
+    """Take a message of the process that began this one: an answer to a wish, or the end of asking."""
     try:
         message = control.recv()
     except (EOFError, OSError):
         raise SystemExit(1) from None  # nobody is left to record an answer
-    if isinstance(message, tuple) and isinstance(cost_limit, _Reserving):
-        cost_limit.granted(*message)
-    elif cost_limit.ended_early is None:
-        cost_limit.ended_early = NoMoreError(str(message), "Every answer is kept.")
+    if isinstance(message, Grant) and isinstance(cost_limit, _Reserving):
+        cost_limit.answer_wish(message)
+    elif isinstance(message, Stopping):
+        cost_limit.end(NoMoreError(message.problem, "Every answer is kept."))
+        if message.give_up and playing is not None:
+            playing.cancel()

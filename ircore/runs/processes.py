@@ -6,21 +6,24 @@ that began them, which records them as if they were its own: the same journal, t
 
 import asyncio
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
-from ircore.runs.costs.limit import NoMoreError
+from ircore.runs.costs.limit import NoMoreError, Reserve
 from ircore.runs.engine import Engine
 from ircore.runs.events import AnyEnd, Entry
-from ircore.runs.process_part import Batch, Busy, Done, Freed, Wish, play_part
+from ircore.runs.process_part import Batch, Busy, Done, Freed, Grant, Stopping, Tried, Wish, play_part
 from ircore.runs.session import PlayPlan, count_ended
+from ircore.runs.stopping import signals_held
 from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:
@@ -33,9 +36,6 @@ END_S = 10.0
 @dataclass(frozen=True)
 class ProcessPool:
     """Plays a plan's episodes in several processes.
-
-    >>> ProcessPool(loaded=None, cache=None, number=4).number
-    4
 
     Attributes:
         loaded: The submission, of which each process makes players of its own.
@@ -56,8 +56,14 @@ class ProcessPool:
         ]
         # The C library of Linux would keep memory ready for each thread of a process: some 4 MB.
         os.environ.setdefault("MALLOC_ARENA_MAX", "2")
-        workers = [_Worker(part, self, writer, engine) for part in parts]
+        workers: list[_Worker] = []
         try:
+            # Python begins this helper with the first process, and lets signals go then.
+            if sys.platform != "win32":
+                resource_tracker.ensure_running()
+            # A signal comes when all of them are known: one that is begun and not known would be left waiting.
+            with signals_held():
+                workers += [_Worker(part, self, writer, engine) for part in parts]
             await engine.run((worker.attended() for worker in workers), plan.deadline, ())
         finally:
             for worker in workers:
@@ -87,7 +93,9 @@ class _Worker:
         self._engine = engine
         self._in_flight = 0
         self._is_done = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._reserves: dict[int, Reserve] = {}
+        self._recording: set[asyncio.Task[None]] = set()
+        self._wishes: set[asyncio.Task[None]] = set()
 
     async def attended(self) -> None:
         """Serve the process until it is done.
@@ -103,17 +111,40 @@ class _Worker:
             loop.add_reader(pipe.fileno(), self._receive, pipe, completion)
         telling = loop.create_task(self._tell_of_stop())
         try:
-            ended = await completion
-            await asyncio.gather(*self._tasks)
+            try:
+                ended = await asyncio.shield(completion)  # it is still needed where this task is cancelled
+            except asyncio.CancelledError:
+                await self._give_up(completion)
+                raise
+            await asyncio.gather(*self._recording)
             self._is_done = True
         finally:
             telling.cancel()
             for pipe in pipes:
                 loop.remove_reader(pipe.fileno())
             self._count(0)
+            self._free_all()
         if ended.problem is not None:
             kind = NoMoreError if ended.stopped else InputError if ended.by_input else WorkError
             raise kind(ended.problem, ended.remedy)
+
+    async def _give_up(self, completion: "asyncio.Future[Done]") -> None:
+        """Let the process record what it was asking and end, and wait for that."""
+        with suppress(OSError):
+            self._control.send(Stopping("given up", give_up=True))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(END_S):
+                await completion
+                await asyncio.gather(*self._recording)
+                self._is_done = True
+
+    def _free_all(self) -> None:
+        """Free what is reserved for a process that has ended, also where it was killed and gave nothing back."""
+        for wish in self._wishes:
+            wish.cancel()
+        for reserve in self._reserves.values():
+            self._engine.cost_limit.release(reserve)
+        self._reserves.clear()
 
     def _receive(self, pipe: Connection, completion: "asyncio.Future[Done]") -> None:
         try:
@@ -121,25 +152,41 @@ class _Worker:
         except (EOFError, OSError):
             self._lost(completion)
             return
+        cost_limit = self._engine.cost_limit
         if isinstance(message, Done):
             if not completion.done():
                 completion.set_result(message)
-        elif isinstance(message, Freed):
-            self._engine.cost_limit.release(message.reserve)
         elif isinstance(message, Busy):
             self._count(message.in_flight)
+        elif isinstance(message, Tried):
+            if message.number in self._reserves:
+                cost_limit.tried(self._reserves[message.number], message.attempt)
+        elif isinstance(message, Freed):
+            if message.number in self._reserves:
+                cost_limit.release(self._reserves.pop(message.number))
+        elif isinstance(message, Batch):
+            self._begin(self._record(message), self._recording)
         else:
-            answer = self._record(message) if isinstance(message, Batch) else self._reserve(message)
-            task = asyncio.get_running_loop().create_task(answer)
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._begin(self._reserve(message), self._wishes)
+
+    @staticmethod
+    def _begin(work: Coroutine[Any, Any, None], tasks: "set[asyncio.Task[None]]") -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
     def _lost(self, completion: "asyncio.Future[Done]") -> None:
         for pipe in (self._records, self._control):
             asyncio.get_running_loop().remove_reader(pipe.fileno())
-        if not completion.done():
+        stop = self._engine.cost_limit.ended_early
+        if not completion.done() and stop is not None:
+            # It ended because all of them were told to.
+            completion.set_exception(stop)
+        elif not completion.done():
             self._process.join(1)
-            how = f"a process of play was ended (exit status {self._process.exitcode})"
+            asking = len(self._reserves) or self._in_flight
+            lost = f" with {counted(asking, 'question')} under way" if asking else ""
+            how = f"a process of play was ended (exit status {self._process.exitcode}){lost}"
             completion.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))
 
     async def _record(self, batch: Batch) -> None:
@@ -163,12 +210,10 @@ class _Worker:
         self._engine.shown.refresh(self._engine.cost_limit.note)
 
     async def _reserve(self, wish: Wish) -> None:
-        try:
-            reserve: float | None = await self._engine.cost_limit.reserve(wish.seat)
-        except NoMoreError:
-            reserve = None
+        with suppress(NoMoreError):
+            self._reserves[wish.number] = await self._engine.cost_limit.reserve(wish.seat)
         with suppress(OSError):
-            self._control.send((wish.number, reserve))
+            self._control.send(Grant(wish.number, wish.number in self._reserves))
 
     def _count(self, in_flight: int) -> None:
         """Tell the limit how many questions of this process are under way, where it does not reserve for each."""
@@ -179,10 +224,9 @@ class _Worker:
 
     async def _tell_of_stop(self) -> None:
         cost_limit = self._engine.cost_limit
-        while cost_limit.ended_early is None:
-            await asyncio.sleep(0.1)
+        await cost_limit.halt.wait()
         with suppress(OSError):
-            self._control.send(str(cost_limit.ended_early.problem))
+            self._control.send(Stopping(cost_limit.stopped().problem))
 
     def end(self) -> None:
         """End the process: a process that is done has some time to end by itself."""

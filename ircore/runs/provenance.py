@@ -94,11 +94,7 @@ UNCOMMITTED = "uncommitted: seed and order were the submitter's choice, and so w
 
 
 class Committed(Record):
-    """The registered commitment that seed and order of a run follow from, see ``ircore.runs.commitment``.
-
-    >>> Committed(commitment="0" * 64, when="2026-11-23T10:00:00+00:00", number=2).number
-    2
-    """
+    """The registered commitment that seed and order of a run follow from, see ``ircore.runs.commitment``."""
 
     commitment: Sha256 = Field(description="As the manifest states it.")
     when: Line = Field(description="When it was registered, ISO 8601 in UTC; the run says that it began later.")

@@ -8,8 +8,10 @@ from typing import Any, Protocol, TypeVar, cast
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, GameRun
+from ircore.core.images import Picture
 from ircore.core.records import AnyInstance, Instance
 from ircore.core.submission_records import Run
+from ircore.core.untrusted_text import writable
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.records import Instances
@@ -257,10 +259,14 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)
 
     def answered(self, answer: Any, seconds: float) -> Entry:
-        fit = written(fitting(self.seat, self.question, answer))
-        if self.session.cache and not self._is_informed:
-            self.session.cache.keep(self.seat, self.question, fit)
-        return self._entry(fit, seconds)
+        return self._entry(written(fitting(self.seat, self.question, answer)), seconds)
+
+    def keep(self, entry: Entry) -> None:
+        if self.session.cache is None or self._is_informed:
+            return
+        answer = answer_of(self.seat, cast(Call, entry.event), lambda _: cast(Picture, entry.picture))
+        if answer is not None:
+            self.session.cache.keep(self.seat, self.question, answer)
 
     def refused(self, refusal: Refusal) -> Entry:
         return Entry(
@@ -270,7 +276,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
                 role=self.key.role,
                 question=self.hashed,
                 reason=cast(Any, "stopped" if isinstance(refusal, ProviderStopError) else refusal.reason),
-                detail=str(refusal)[:2000],
+                detail=writable(str(refusal))[:2000],
                 attempts=refusal.attempts,
             )
         )

@@ -21,6 +21,9 @@ SIGNALS = tuple(
 GRACE = 120.0
 """Seconds for which answers under way are waited for: slow image models take about as long."""
 
+SETTLING_S = 0.1
+"""Seconds after a signal until it is said how many answers are waited for."""
+
 
 class SignalledError(NoMoreError):
     """A signal asked the process to stop.
@@ -50,38 +53,45 @@ class Stop:
     (False, False)
 
     Args:
-        cost_limit: Told that no more may be asked.
-        limit: Limits the time of all workers; shortened to ``GRACE`` from the beginning of the stop.
+        cost_limit: Told that no more may be asked; whenever it is, by whomever, answers under way have ``GRACE`` left.
+        limit: Limits the time of all workers.
     """
 
     def __init__(self, cost_limit: CostLimit, limit: asyncio.Timeout) -> None:
         self._cost_limit = cost_limit
         self._limit = limit
+        self._signalled = False
+        cost_limit.when_ended = lambda: self._wait_at_most(GRACE)
 
     def begin(self, why: NoMoreError) -> None:
         """Let no further question be sent, and wait for answers under way. Later calls change nothing."""
-        if self._cost_limit.ended_early is None:
-            self._cost_limit.ended_early = why
-            self._wait_at_most(GRACE)
+        self._cost_limit.end(why)
 
     def signalled(self, number: signal.Signals) -> None:
         """Stop as the signal asks: the first one waits for answers under way, any later one does not."""
-        if self._cost_limit.ended_early is not None:
+        if self._signalled:
             self._wait_at_most(0)
             return
-        waiting = self._cost_limit.in_flight
+        self._signalled = True
+        # Where a failure ended the asking before, it stays the reason; the signal is the first all the same.
         self.begin(SignalledError.by(number))
-        answers = counted(waiting, "answer")
-        print(
-            f"ircore: {number.name}: waiting for {answers} under way, {GRACE:g} s at most; once more stops at once",
-            file=sys.stderr,
-            flush=True,
-        )
+        # By then questions that only waited to be sent have ended.
+        asyncio.get_running_loop().call_later(SETTLING_S, self._say_what_is_waited_for, number)
+
+    def _say_what_is_waited_for(self, number: signal.Signals) -> None:
+        if waiting := self._cost_limit.in_flight:
+            answers = counted(waiting, "answer")
+            print(
+                f"ircore: {number.name}: waiting for {answers} under way, {GRACE:g} s at most; once more stops at once",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def _wait_at_most(self, seconds: float) -> None:
         end = asyncio.get_running_loop().time() + seconds
         before = self._limit.when()
-        self._limit.reschedule(end if before is None else min(before, end))
+        if not self._limit.expired():
+            self._limit.reschedule(end if before is None else min(before, end))
 
 
 @contextmanager
@@ -104,3 +114,25 @@ def heeding_signals(stop: Stop) -> Iterator[None]:
             loop.remove_signal_handler(number)
             # asyncio sets Python's own handler when it gives a signal up, and not the one from before.
             signal.signal(number, handler)
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold back signals for a process that is begun in the block, which lets them go with ``let_signals_go``.
+
+    Until it has decided what they do, a signal to the whole group would end it, and its work would seem to have failed.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows, where processes share no signals
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_signals_go() -> None:
+    """Receive again the signals that were held back when this process was begun."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

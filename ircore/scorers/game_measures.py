@@ -20,11 +20,7 @@ from ircore.runs.folder import GameRunFolder
 
 
 class MeasureCounts(NamedTuple):
-    """Counts of scoring a run: played episodes, new or changed values, and values that were there already.
-
-    >>> MeasureCounts(episodes=2, new=10, kept=0).new
-    10
-    """
+    """Counts of scoring a run: played episodes, new or changed values, and values that were there already."""
 
     episodes: int
     new: int

@@ -16,12 +16,7 @@ from ircore.scorers.metrics.measure import MetricKey, measure, version_of
 
 
 class Wanted(NamedTuple):
-    """Identity of a score that is still to be computed.
-
-    Example:
-        >>> Wanted("pie_graph-easy-01", 1, "similarity", "structural", rendering="a" * 64).judge
-        'structural'
-    """
+    """Identity of a score that is still to be computed."""
 
     episode_id: str
     turn: int
@@ -61,12 +56,7 @@ class Material:
 
 
 class Scored(NamedTuple):
-    """The scores of one episode, and the facts behind them.
-
-    Example:
-        >>> Scored([], []).scores
-        []
-    """
+    """The scores of one episode, and the facts behind them."""
 
     scores: list[Score]
     """In the order in which they were wanted."""

@@ -30,9 +30,6 @@ RatedRun = RunFolder | GameRunFolder
 class Original:
     """A picture of an instance that renderings are compared with.
 
-    >>> Original("pie_graph-easy-01", "target", sha256="a" * 64).picture
-    'target'
-
     Attributes:
         instance_id: The instance.
         picture: Name among the instance's pictures.

@@ -8,12 +8,7 @@ from ircore.core.score_records import Score
 
 @dataclass
 class ScoreCount:
-    """Counts of one judge or metric.
-
-    Example:
-        >>> ScoreCount(new=12, kept=3).new
-        12
-    """
+    """Counts of one judge or metric."""
 
     new: int = 0
     """Scores that were added."""

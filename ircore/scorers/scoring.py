@@ -39,12 +39,7 @@ RUNS_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """Selection of the metrics, judges and renderings to score.
-
-    Example:
-        >>> ScoringPlan(metrics=("ssim",), every_turn=True).metrics
-        ('ssim',)
-    """
+    """Selection of the metrics, judges and renderings to score."""
 
     judges: tuple[str, ...] = JUDGES
     """Judges by name: similarity of renderings, and preference of the final to the first."""
@@ -61,12 +56,7 @@ class ScoringPlan:
 
 @dataclass(frozen=True)
 class ScoringSummary:
-    """Counts of a scoring command.
-
-    Example:
-        >>> ScoringSummary(runs=1, episodes=2, kept=0, new=12, unavailable=0).new
-        12
-    """
+    """Counts of a scoring command."""
 
     runs: int
     """Run folders."""

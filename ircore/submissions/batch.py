@@ -9,6 +9,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import RECONSTRUCTION
+from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
@@ -100,7 +101,7 @@ def write_bounds(submission: AnySubmission, bound: float, prices_file: Path | No
     image = bound * IMAGE_WRITTEN_TOKENS / MILLION
     about = {"input": bound, "output": bound, "images": {"*/*": image}, "date": datetime.now(UTC).date()}
     table = {model: {**about, "source": "a bound that maintainers gave, no price"} for model in models}
-    stated = yaml.safe_load(prices_file.read_text("utf-8"))["models"] if prices_file is not None else {}
+    stated = read_mapping(prices_file, "", "")["models"] if prices_file is not None else {}
     write_text(out, yaml.safe_dump({"models": {**stated, **table}}, sort_keys=False))
     return out
 

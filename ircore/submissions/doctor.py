@@ -5,14 +5,15 @@ questions only those of reconstruction are known here; other players of such sea
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 from ircore.core.counted import counted
 from ircore.core.drawing import Drawing
-from ircore.core.episode_records import Usage
+from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
@@ -34,13 +35,14 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
+from ircore.players.calls import FaultError, ProviderStopError
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import AnyLoaded, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.judges.prompts import captioned
-from ircore.submissions.remedies import remedy_of, service_remedy
+from ircore.submissions.remedies import meaning_words, remedy_of, service_remedy
 
 AnswerT = TypeVar("AnswerT")
 
@@ -55,6 +57,13 @@ SECOND_MESSAGE = "Make the red circle blue."
 CLEARLY = 50
 """By how much (0–255) the asked colour must lead the two others in the middle of a picture."""
 
+SAID_EVERY = 5
+"""Seconds between two lines of progress."""
+
+GREETING = 10
+"""Seconds within which a service answers anything at all."""
+
+ADDRESS = "Check base_url: host, port, and http or https."
 BROKEN = "This is a fault of the player: mend it."
 OWN_GAME = "One that answers questions of its own game only leaves answers out of its TRAITS."
 SEE = "Make sure that this model sees pictures."
@@ -75,9 +84,6 @@ class Finding(NamedTuple):
         works: Whether the trial succeeded.
         detail: Observation in a line.
         remedy: Instruction for the user; empty if nothing is wrong.
-
-    >>> Finding("describer", "image input", False, "no answer within 30 s", "Try again with a longer --timeout.").works
-    False
     """
 
     seat: str
@@ -104,6 +110,7 @@ class _Patient:
         timeout: Seconds that one answer may take.
         answers: Kind of the seat's answers.
         rules: Rules of reconstruction, where a seat of that game is examined.
+        say: Shows a line of progress.
     """
 
     seat: str
@@ -112,38 +119,81 @@ class _Patient:
     timeout: float
     answers: AnswerKind = "text"
     rules: Rules = field(default_factory=Rules)
+    say: Callable[[str], object] = print
 
     def finding(self, question: str, works: bool, detail: str, remedy: str = "") -> Finding:
         """Return a finding about this player."""
         return Finding(self.seat, question, works, " ".join(detail.split()), remedy)
 
+    def _failure(self, question: str, words: str, attempts: Sequence[Attempt], remedy: str) -> Finding:
+        """Return a finding with the words of a service and what they were read as."""
+        return self.finding(question, False, "; ".join(filter(None, (words, meaning_words(attempts)))), remedy)
+
     async def ask(self, question: str, pending_answer: Awaitable[Answer]) -> _Timed | Finding:
         """Wait for an answer, slightly longer than the player's own deadline; every failure becomes a finding."""
         started = perf_counter()
+        waiting = asyncio.create_task(self._say_waiting(question))
         try:
             # The player's own message shall come first: it says more than a time-out.
             answer = await asyncio.wait_for(_unbroken(pending_answer), self.timeout * 1.1)
         except PlayerError as error:
-            return self.finding(question, False, f"{error.reason}: {error.detail}", remedy_of(error, self.spec))
-        except JudgeError as error:
-            return self.finding(
-                question, False, f"{error.reason}: {error.detail}", service_remedy(self.spec, error.attempts)
+            return self._failure(
+                question, f"{error.reason}: {error.detail}", error.attempts, remedy_of(error, self.spec)
             )
+        except JudgeError as error:
+            remedy = service_remedy(self.spec, error.attempts)
+            return self._failure(question, f"{error.reason}: {error.detail}", error.attempts, remedy)
+        except ProviderStopError as error:
+            return self._failure(question, error.problem, error.attempts, error.remedy)
         except InputError as error:
             return self.finding(question, False, error.problem, error.remedy)
         except TimeoutError:
             remedy = "Try again with a longer --timeout."
             return self.finding(question, False, f"no answer within {self.timeout:g} s", remedy)
+        finally:
+            waiting.cancel()
         return _Timed(answer, _took(answer.usage, perf_counter() - started))
 
+    async def _say_waiting(self, question: str) -> None:
+        """Say every few seconds that an answer is waited for."""
+        for seconds in count(SAID_EVERY, SAID_EVERY):
+            await asyncio.sleep(SAID_EVERY)
+            self.say(f"{self.seat}: {question}: no answer yet after {seconds} s of at most {self.timeout:g} s")
 
-def examine_seat(loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float) -> list[Finding]:
+    async def silence(self, question: str) -> Finding | None:
+        """Return why nothing needs to be asked: what is at the address speaks no HTTP; None if it may be a service."""
+        if traits_of(self.spec.player).needs != "service" or self.spec.base_url is None:
+            return None
+        from ircore.players.openai.connection import Connection
+        from ircore.players.openai.settings import chosen_transport
+
+        connection = Connection(self.spec.base_url, "", chosen_transport(None), GREETING)
+        try:
+            async with asyncio.timeout(min(GREETING, self.timeout)):
+                await connection.greet()
+        except TimeoutError:
+            return self.finding(
+                question, False, f"nothing is said at {self.spec.base_url} within {GREETING} s", ADDRESS
+            )
+        except FaultError as error:
+            # Where nothing listens, the question itself says so, with its own remedy.
+            if error.fault.kind != "unreachable":
+                return self.finding(question, False, f"no HTTP is spoken at {self.spec.base_url}", ADDRESS)
+        finally:
+            await connection.close()
+        return None
+
+
+def examine_seat(
+    loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float, say: Callable[[str], object]
+) -> list[Finding]:
     """Make the player of a seat and ask a tiny question; every failure becomes a finding.
 
     Args:
         loaded: The submission.
         seat: A seat of its game.
         timeout: Seconds that one answer may take.
+        say: Shows a line of progress, every few seconds while an answer is waited for.
     """
     spec = loaded.submission.players[seat.name]
     if spec.player == RECORDED:
@@ -153,15 +203,16 @@ def examine_seat(loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float) -> lis
     trial = _TRIALS.get(seat.method)
     if seat.method == "answer" and not traits_of(spec.player).answers:
         trial = None
-    return _examined(seat.name, spec, timeout, trial or _accept, answers=seat.answers, **stated)
+    return _examined(seat.name, spec, timeout, trial or _accept, answers=seat.answers, say=say, **stated)
 
 
-def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
+def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], object]) -> Finding:
     """Show a judge a red and a blue disc and ask for their similarity; every failure becomes a finding.
 
     Args:
         judge: From its file.
         timeout: Seconds that the answer may take.
+        say: As for ``examine_seat``.
     """
 
     async def rate(patient: _Patient) -> list[Finding]:
@@ -170,7 +221,7 @@ def examine_judge(judge: LoadedJudge, timeout: float) -> Finding:
         timed = await patient.ask("two images", patient.player.judge(view))
         return [timed if isinstance(timed, Finding) else _rating(patient, timed)]
 
-    return _examined("judge", judge.spec, timeout, rate)[0]
+    return _examined("judge", judge.spec, timeout, rate, say=say)[0]
 
 
 def _examined(
@@ -181,7 +232,13 @@ def _examined(
         player = new_player(_hurried(spec, timeout))
     except InputError as error:
         return [Finding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)]
-    return asyncio.run(_closing(player, trial(_Patient(seat, spec, player, timeout, **more))))
+    return asyncio.run(_closing(player, _greeted(_Patient(seat, spec, player, timeout, **more), trial)))
+
+
+async def _greeted(patient: _Patient, trial: Callable[[_Patient], Awaitable[list[Finding]]]) -> list[Finding]:
+    """Try a player, unless what is at its address is no service at all, which would take the longest."""
+    silence = await patient.silence("address")
+    return [silence] if silence is not None else await trial(patient)
 
 
 async def _accept(patient: _Patient) -> list[Finding]:

@@ -13,7 +13,7 @@ import yaml
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plugins import available, unknown
-from ircore.core.strict_yaml import parse_mapping, read_yaml_bytes
+from ircore.core.strict_yaml import YamlError, parse_mapping, parse_value, read_yaml_bytes
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.check.manifest import STAND_IN
@@ -185,9 +185,9 @@ def parameter(text: str, option: str) -> tuple[str, Any]:
     if not (equals and name.strip()):
         raise InputError(f"{option} {text!r}: not NAME=VALUE", "Write it as temperature=0.")
     try:
-        return name.strip(), yaml.safe_load(value) if value.strip() else ""
-    except yaml.YAMLError as error:
-        raise InputError(f"{option} {name}: the value cannot be read", "Put it in quotes.") from error
+        return name.strip(), parse_value(value, f"{option} {name}")
+    except YamlError as error:
+        raise InputError(f"{option} {name}: {error.detail}", error.remedy or "Put it in quotes.") from error
 
 
 def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[str, Any]]:

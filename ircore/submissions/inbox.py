@@ -59,11 +59,7 @@ class Box(NamedTuple):
 
 
 class HeldRun(NamedTuple):
-    """A published run with grave findings that no maintainer has cleared.
-
-    >>> HeldRun("my-pair", "my-pair-1a2b", (Flag(rule="identical_to_target", where="turn 1", what="a copy"),)).slug
-    'my-pair'
-    """
+    """A published run with grave findings that no maintainer has cleared."""
 
     slug: str
     """Name of the submission's folder."""

@@ -28,11 +28,7 @@ _UNSAFE = "not https at a public host with a name"
 
 
 class Link(NamedTuple):
-    """A link of a submission.
-
-    >>> Link("my-pair", "links.code", "https://github.com/me/my-pair").field
-    'links.code'
-    """
+    """A link of a submission."""
 
     slug: str
     """Name of the submission's folder."""

@@ -24,11 +24,7 @@ Login = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9_-]{
 
 
 class Owner(Record):
-    """The account that a submission belongs to. A line of ``owners.jsonl``.
-
-    >>> Owner(slug="my-pair", account="ann", account_id=7, organisation="ann", pull_request=12, date="2026-11-23").slug
-    'my-pair'
-    """
+    """The account that a submission belongs to. A line of ``owners.jsonl``."""
 
     slug: Name = Field(description="The submission's folder name.")
     account: Login = Field(description="Name of the account that opened the pull request, at the time of the merge.")
@@ -45,11 +41,7 @@ class Owner(Record):
 
 
 class Proposer(NamedTuple):
-    """Account that proposes a change, as the service says; never as the change itself says.
-
-    >>> Proposer(account_id=7, fork="ann").account_id
-    7
-    """
+    """Account that proposes a change, as the service says; never as the change itself says."""
 
     account_id: int
     """Number of the account that opened the pull request."""

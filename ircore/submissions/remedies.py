@@ -6,6 +6,7 @@ from typing import cast
 from ircore.core.episode_records import Attempt, FaultKind
 from ircore.core.records import PlayerSpec
 from ircore.players.base import PlayerError
+from ircore.players.openai.meanings import meaning_table
 from ircore.players.openai.remedies import remedies_for
 
 
@@ -18,6 +19,12 @@ def remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
             "The model or its provider's filter declined a plain circle: look at its settings, or name another model."
         )
     return service_remedy(spec, error.attempts)
+
+
+def meaning_words(attempts: Sequence[Attempt]) -> str:
+    """Return what the last request's fault was read as, such as ``read as denied: a key that is wrong``; else empty."""
+    kind = attempts[-1].kind if attempts else "answered"
+    return "" if kind == "answered" else f"read as {kind}: {meaning_table().meanings[kind]}"
 
 
 def service_remedy(spec: PlayerSpec, attempts: Sequence[Attempt] = ()) -> str:

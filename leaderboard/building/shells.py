@@ -20,12 +20,7 @@ from leaderboard.storage.output_folder import write_text
 
 
 class PageShell(NamedTuple):
-    """The shell that MkDocs built for a page.
-
-    Example:
-        >>> PageShell("boards/index.html", shell=None, title="Leaderboard").title
-        'Leaderboard'
-    """
+    """The shell that MkDocs built for a page."""
 
     path: str
     """Path of the page, without suffix."""

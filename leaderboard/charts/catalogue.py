@@ -109,12 +109,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure rendered as files and HTML for the page that shows the figure.
-
-    Example:
-        >>> Drawn("cost", missing="No run has a cost.", figure="{}", numbers="", html="").missing
-        'No run has a cost.'
-    """
+    """A figure rendered as files and HTML for the page that shows the figure."""
 
     id: str
     """Identifier, as in ``Chart``."""

@@ -127,12 +127,7 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True)
 class Sketch:
-    """A drawing with its words, and the same numbers as a table.
-
-    Example:
-        >>> Sketch("Cost", "Lower is better.", Drawing([], {}, {}), table=None).title
-        'Cost'
-    """
+    """A drawing with its words, and the same numbers as a table."""
 
     title: str
     """The finding, or the question that it answers."""
@@ -155,11 +150,7 @@ class Sketch:
 
 @dataclass(frozen=True)
 class Missing:
-    """A chart that cannot be drawn.
-
-    >>> Missing("Do judges agree?", "Fewer than two raters: nothing to compare.").reason
-    'Fewer than two raters: nothing to compare.'
-    """
+    """A chart that cannot be drawn."""
 
     title: str
     """The question that it would answer."""

@@ -56,11 +56,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of marks; a row without values is a heading of the rows below, with a line across the plot.
-
-    >>> Row(("reported by the paper",), ()).marks  # a heading
-    ()
-    """
+    """A row of marks; a row without values is a heading of the rows below, with a line across the plot."""
 
     name: tuple[str, ...]
     """Name of the pair, rater or condition in the row, on one line or two."""

@@ -104,13 +104,7 @@ class Line(Listed):
 
 @dataclass(frozen=True, kw_only=True)
 class RowLayout:
-    """What the cells of a board's rows are.
-
-    Example:
-        >>> RowLayout(rated=True, ranked=True, grouped=False, against=True, preferred=False, costs=False, models=False,
-        ...       levels=(), columns=(), parts=(), season="", gaps=None, same_family="").ranked
-        True
-    """
+    """What the cells of a board's rows are."""
 
     rated: bool
     """Whether the judge rates single pictures; one that only compares gives no scores and no ranks."""

@@ -5,11 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Chip:
-    """A link to a board that differs from the shown board in one choice.
-
-    >>> Chip("hard", "boards/all-hard", current=False).path
-    'boards/all-hard'
-    """
+    """A link to a board that differs from the shown board in one choice."""
 
     label: str
     """Text of the link; on frozen boards it may be a stranger's words, so escape it."""

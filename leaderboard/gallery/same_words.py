@@ -22,11 +22,7 @@ MOST_PAIRS = 24
 
 @dataclass(frozen=True)
 class SameWords:
-    """Pairs that drew a target from the same words.
-
-    >>> SameWords("classical", pairs=(), turns=1).turns
-    1
-    """
+    """Pairs that drew a target from the same words."""
 
     describer: str
     """Whose words, by the first pair."""

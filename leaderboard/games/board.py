@@ -33,12 +33,7 @@ class _HeatCell:
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a game's board.
-
-    Example:
-        >>> Line(entry=None, headline=Estimate(0.9, 0.8, 1.0, 18), columns=(), heats=(), played=18, ended=18).played
-        18
-    """
+    """A row of a game's board."""
 
     entry: Entry
     """Run of the row."""
@@ -66,12 +61,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Player:
-    """A player in one seat of a game.
-
-    Example:
-        >>> Player("looker", hue=0, shape=None, mean=Estimate(0.9, 0.8, 1.0, 18), entries=()).label
-        'looker'
-    """
+    """A player in one seat of a game."""
 
     label: str
     """Label of the player; may be a stranger's words."""

@@ -43,12 +43,7 @@ PlayerRow = RankedRow[str, PlayerCell]
 
 @dataclass(frozen=True)
 class PlayerBoard:
-    """Players of one seat under a condition.
-
-    Example:
-        >>> PlayerBoard("describer", rows=(), partners=(), standing=None, against=None).partners
-        ()
-    """
+    """Players of one seat under a condition."""
 
     role: Role
     """Seat of the players."""

@@ -79,11 +79,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Marked:
-    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game.
-
-    >>> Marked("guesser", "", "", hue=2, shape=0).hue
-    2
-    """
+    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game."""
 
     describer: str
     """Label of the first player, whose colour is ``hue``."""

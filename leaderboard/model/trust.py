@@ -10,11 +10,7 @@ from ircore.runs.provenance import UNCOMMITTED, Flag
 
 @dataclass(frozen=True)
 class Tier:
-    """Degree of trust in a row.
-
-    >>> Tier("paper", "paper", "numbers as the paper reports them").label
-    'paper'
-    """
+    """Degree of trust in a row."""
 
     key: str
     """Name of the tier in the classes of its badge."""

@@ -17,11 +17,7 @@ Lines = Mapping[tuple[str, str], RenderingFacts]
 
 @dataclass(frozen=True)
 class FactGroup:
-    """Facts with one fate, such as having become right.
-
-    >>> FactGroup("Became right", (("colour", "The bar of cats is red."),)).heading
-    'Became right'
-    """
+    """Facts with one fate, such as having become right."""
 
     heading: str
     """Such as ``Became right``."""

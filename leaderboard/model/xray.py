@@ -55,12 +55,7 @@ WHOLE = 0.6
 
 @dataclass(frozen=True)
 class DrawnMark:
-    """A mark of a target as the X-ray shows it.
-
-    Example:
-        >>> DrawnMark("the bar for “May”", Box(10, 20, 30, 90), Subject("bar", ("May",), (), None), facts=(0, 1)).name
-        'the bar for “May”'
-    """
+    """A mark of a target as the X-ray shows it."""
 
     name: str
     """Name in words."""
@@ -77,12 +72,7 @@ class DrawnMark:
 
 @dataclass(frozen=True)
 class DrawnScene:
-    """The marks and facts of a target, drawn up once.
-
-    Example:
-        >>> DrawnScene(width=512, height=512, marks=(), facts=()).marks
-        ()
-    """
+    """The marks and facts of a target, drawn up once."""
 
     width: int
     """Pixels."""
@@ -107,11 +97,7 @@ class DrawnScene:
 
 @dataclass(frozen=True)
 class Cited:
-    """The sentence of a dialogue that a fault hangs together with.
-
-    >>> Cited(turn=2, start=0, text="Make it red.", link="unmended").text
-    'Make it red.'
-    """
+    """The sentence of a dialogue that a fault hangs together with."""
 
     turn: int
     """Turn of the message, 1-based."""

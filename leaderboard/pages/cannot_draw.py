@@ -72,11 +72,7 @@ class KindLine:
 
 @dataclass(frozen=True)
 class Example:
-    """A final rendering in which marks of a kind are wrong.
-
-    >>> Example("tick labels", pair=None, gallery=None, picture=None, drawn=None, xray=None, wrong=4, turn=3).wrong
-    4
-    """
+    """A final rendering in which marks of a kind are wrong."""
 
     kind: str
     pair: Pair

@@ -38,12 +38,7 @@ Condition = str | None
 
 @dataclass(frozen=True)
 class Row:
-    """Two pairs under one condition.
-
-    Example:
-        >>> Row(category=None, comparison="a comparison").comparison
-        'a comparison'
-    """
+    """Two pairs under one condition."""
 
     category: Condition
     """Category of the targets; None for all."""

@@ -64,12 +64,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Selection:
-    """Some episodes under a heading.
-
-    Example:
-        >>> Selection("worst", "Worst", "Lowest final scores.", chosen=()).title
-        'Worst'
-    """
+    """Some episodes under a heading."""
 
     name: str
     """Name in addresses: ``best``, ``worst``, ``improved`` or ``regressed``."""

@@ -33,11 +33,7 @@ _FEW = 24
 
 @dataclass(frozen=True)
 class Shown:
-    """Addresses and size of a picture in a page.
-
-    >>> Shown("img/0a-small.webp", "img/0a.webp", width=160, height=120).width
-    160
-    """
+    """Addresses and size of a picture in a page."""
 
     small: str
     """File for thumbnails, relative to the site's root."""

@@ -30,11 +30,7 @@ _BITS: Mapping[Correction, int] = {correction: 1 << place for place, correction 
 
 
 class Segment(NamedTuple):
-    """A piece of a message.
-
-    >>> Segment("to the left", ("position",)).corrections
-    ('position',)
-    """
+    """A piece of a message."""
 
     text: str
     """Text of the segment, as the describer wrote it."""

@@ -102,6 +102,14 @@ class DroppedError(Exception):
     """The connection ends without an answer."""
 
 
+class PageError(Exception):
+    """Somebody else answers: a login page of a network, or a mirror that lacks the API."""
+
+    def __init__(self, status: int, body: bytes, kind: str = "text/html; charset=utf-8") -> None:
+        super().__init__(status)
+        self.status, self.body, self.kind = status, body, kind
+
+
 @dataclass
 class Fault:
     """Something that goes wrong with requests of one kind."""
@@ -231,6 +239,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(parts.path)
         except DroppedError:
             self.close_connection = True
+        except PageError as page:
+            self.send_response(page.status)
+            self.send_header("Content-Type", page.kind)
+            self.send_header("Content-Length", str(len(page.body)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(page.body)
         except HubError as error:
             about = {"X-Error-Code": error.code, "X-Error-Message": error.message}
             self.reply({"error": error.message}, error.status, headers=about | error.headers)

@@ -147,6 +147,14 @@ class OpenAIServer:
         retry_after: What ``rate_limit`` says.
         remember: Whether to keep every request.
         echo: Whether replies repeat the key in headers, errors and texts.
+        cost: US dollars that the service bills for its n-th reply, from 0 on, and states in the usage of every reply
+            that has one; a request that is dropped, or answered with what cannot be read, is billed too. None: 0.001 a
+            text, and nothing is said of pictures.
+
+    Attributes:
+        billed: US dollars that were billed in all, where ``cost`` says how many.
+        faults_at_once: Whether faults come without ``latency``.
+        lost_pictures: How many of the next pictures at addresses are answered with 503.
     """
 
     def __init__(
@@ -160,15 +168,18 @@ class OpenAIServer:
         retry_after: str = "0.02",
         remember: bool = True,
         echo: bool = False,
+        cost: Callable[[int], float] | None = None,
     ) -> None:
         self.turns, self.latency, self.retry_after = turns, latency, retry_after
         self.rates, self.remember, self.echo = rates or {}, remember, echo
+        self.faults_at_once = False
         self.judge: Callable[[Judged], str] = decided
         self.place = "in the middle"
         self.seen: list[Seen] = []
         self.paths: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
         self.at_once = self.most_at_once = 0
+        self.cost, self.billed, self._bills, self.lost_pictures = cost, 0.0, 0, 0
         self.first = self.last = 0.0
         self.port = 0
         self._random = random.Random(seed)
@@ -195,6 +206,13 @@ class OpenAIServer:
         end = time.monotonic() + seconds
         while self._connections:
             assert time.monotonic() < end, "a connection is still open"
+            time.sleep(0.01)
+
+    def wait_for(self, requests: int, replies: int = 0, seconds: float = 60) -> None:
+        """Wait until so many requests have come, and so many of them are answered."""
+        end = time.monotonic() + seconds
+        while self.count() < requests or self.count() - self.at_once < replies:
+            assert time.monotonic() < end, f"{self.count()} requests came, {self.at_once} are not answered"
             time.sleep(0.01)
 
     async def serve(self, ready: Callable[[], None], port: int = 0) -> None:
@@ -228,6 +246,9 @@ class OpenAIServer:
         method, path, headers, body = await read_request(reader)
         if method == "GET" and path.startswith("/pictures/"):
             self.paths["/pictures"] += 1
+            if self.lost_pictures:
+                self.lost_pictures -= 1
+                return await self._send(writer, Reply(503, b"busy", {}))
             await self._send(writer, Reply(200, self._picture(), {"content-type": "image/png"}))
             return True
         if method == "GET":
@@ -245,8 +266,9 @@ class OpenAIServer:
             self.faults[fault] += 1
             if self.remember:
                 self.seen.append(Seen(path, headers, document, files, fault))
-            await asyncio.sleep(self.latency)
+            await asyncio.sleep(0 if self.faults_at_once and fault != "ok" else self.latency)
             if fault == "drop":
+                self._bill()
                 return False
             if fault == "small_context" and document.get("max_completion_tokens", 0) > 8192 - 900:
                 asked = document["max_completion_tokens"]
@@ -298,8 +320,18 @@ class OpenAIServer:
         reply = self._failed(fault, said) or self._answer(path, fault, document, said)
         return reply._replace(headers={**reply.headers, **extra})
 
+    def _bill(self) -> float | None:
+        """Bill a reply, and return what it costs; None if nothing is said of costs."""
+        if self.cost is None:
+            return None
+        cost = self.cost(self._bills)
+        self._bills, self.billed = self._bills + 1, self.billed + cost
+        return cost
+
     def _failed(self, fault: str, said: str) -> Reply | None:
         """Return the reply for faults that are the same at every endpoint."""
+        if fault == "wrong_type":
+            self._bill()
         if fault == "rate_limit":
             return error(429, f"Rate limit reached{said}", "rate_limit_exceeded", retry_after=self.retry_after)
         replies = {
@@ -334,6 +366,8 @@ class OpenAIServer:
             answer = self._responses(fault, document, said)
         else:
             return error(404, f"Unknown path {path}")
+        if (cost := self._bill()) is not None:
+            answer["usage"]["cost"] = cost
         if fault.startswith("streamed"):
             return Reply(200, events(answer, fault == "streamed_half"), {"content-type": "text/event-stream"})
         body = json.dumps(answer.get(fault, answer)).encode()

@@ -39,12 +39,22 @@ def play_pair(submission: Path, instances: InstanceSet, out: Path, *more: str) -
     return ircore(["play", str(submission), "--instances", str(instances.folder), "--out", str(out), *more])
 
 
-def begin_playing(folder: Path, service: OpenAIServer, at_once: int, *more: str) -> "subprocess.Popen[str]":
-    """Begin to play in a process of its own, and return when so many questions are under way."""
+def begin_playing(
+    folder: Path, service: OpenAIServer, at_once: int, *more: str, **describer: Any
+) -> "subprocess.Popen[str]":
+    """Begin to play in a process of its own, and return when so many questions are under way.
+
+    Args:
+        folder: Where the set and the run will be.
+        service: Who is asked.
+        at_once: Questions, and episodes at a time unless ``more`` says otherwise.
+        more: Options of ``ircore play``.
+        describer: Parameters of the describer.
+    """
     sample_instances(folder / "set", per_condition=4)
-    manifest = served_pair(folder, service.base_url)
+    manifest = served_pair(folder, service.base_url, describer)
     command = [sys.executable, "-m", "ircore", "play", str(manifest), "--instances", str(folder / "set")]
-    command += ["--out", str(folder / "run"), "--concurrency", str(at_once), *more]
+    command += ["--out", str(folder / "run"), "--concurrency", str(max(1, at_once)), *more]
     # Whoever runs the tests in the background, or under nohup, may let signals be ignored, and a child takes that over.
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=default_signals)
     end = time.monotonic() + 60

@@ -1,5 +1,6 @@
 """``ircore submission hand-in``: from nothing to a pull request, one step after the other."""
 
+import hashlib
 import shlex
 import shutil
 import subprocess
@@ -11,16 +12,20 @@ from shutil import rmtree
 
 import click
 
+from ircore import __version__
 from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.commands.submission.preview import published_option
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
+from ircore.core.files import write_text
 from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
+from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder, open_any_run
+from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.submissions.branches import Clone
 from ircore.submissions.drafts import new_folder_of, purpose_of, read_draft
 from ircore.submissions.rescoring.fetch import check_repository
@@ -317,18 +322,67 @@ def _play(plan: _Plan) -> None:
 
 def _rehearse(plan: _Plan) -> None:
     """Pack the run, rehearse its evaluation after the merge, and show its place among published pairs."""
+    rehearsal, preview = plan.work / "rehearsal" / plan.slug, plan.work / "preview" / plan.slug
+    # A name that no submission can have stands beside those of submissions.
+    mark, state = plan.work / "rehearsal" / f"{plan.slug}~rehearsed", _state(plan)
+    if mark.is_file() and mark.read_text("utf-8") == state and plan.packed.is_dir() and preview.is_dir():
+        _leave_out(5, STEPS[4], f"this very run was rehearsed: {preview}/pairs/{plan.slug}.html")
+        return
     _heading(5, "the run is packed, checked, and shown at its place among published pairs")
-    rehearsal = plan.work / "rehearsal" / plan.slug
-    # Made anew each time: the run may have gone on since the last rehearsal.
-    for earlier in (plan.packed, rehearsal, plan.work / "preview" / plan.slug):
+    mark.unlink(missing_ok=True)
+    # Made anew: the run has gone on since the last rehearsal.
+    for earlier in (plan.packed, rehearsal, preview):
         rmtree(earlier, ignore_errors=True)
     run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
     places = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
     run_nested(["submission", "rescore", str(plan.folder), *places])
+    _take_scores(plan.run, rehearsal)
     run_nested(["score", str(rehearsal)])
-    preview = plan.work / "preview" / plan.slug
     site = option_words({"--preview": preview, "--runs": rehearsal, "--published": plan.published or None})
     run_nested(["submission", "check", str(plan.folder), "--unplayed", *site])
+    write_text(mark, state)
+
+
+def _state(plan: _Plan) -> str:
+    """Return a hash of all that a rehearsal depends on: program, manifest, run, and what it is shown beside."""
+    files = [plan.folder / MANIFEST, *(plan.run / name for name in (RUN_FILE, JOURNAL, SCORES))]
+    parts = [__version__.encode(), (plan.published or "").encode(), *(path.read_bytes() for path in files)]
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+def _take_scores(played: Path, rehearsed: Path) -> None:
+    """Give the rehearsal the scores of the run's renderings that have the same pixels there; others are computed."""
+    import numpy as np
+
+    run, rehearsal = open_any_run(played), open_any_run(rehearsed)
+    if not (isinstance(run, RunFolder) and isinstance(rehearsal, RunFolder)):
+        return
+    ours, theirs = (
+        [turn.rendering for episode in folder.episodes() for turn in episode.rendered_turns if turn.rendering]
+        for folder in (run, rehearsal)
+    )
+    # Packing encodes pictures anew where their files held more than pixels.
+    packed = {
+        before.sha256: after.sha256
+        for before, after in zip(ours, theirs, strict=True)
+        if before == after or np.array_equal(run.rendering(before).pixels, rehearsal.rendering(after).pixels)
+    }
+    with rehearsal.lock():
+        for judge in run.judges().values():
+            rehearsal.keep_judge(judge)
+        rehearsal.add_scores(
+            score.model_copy(update={"rendering": packed[score.rendering]})
+            for score in run.scores()
+            if score.rendering in packed
+        )
+        add_facts(
+            rehearsal,
+            (
+                facts.model_copy(update={"rendering": packed[facts.rendering]})
+                for facts in read_facts(run)
+                if facts.rendering in packed
+            ),
+        )
 
 
 def _upload(plan: _Plan) -> bool:

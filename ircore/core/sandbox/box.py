@@ -75,9 +75,6 @@ class Limits:
 class Outcome:
     """Result of running a program.
 
-    >>> Outcome("finished", b"42", 0.1).output
-    b'42'
-
     Attributes:
         fate: ``finished`` with exit status 0, ``failed``, or killed for a limit.
         output: Bytes that it wrote to its standard output, at most ``Limits.output``. From a stranger.

@@ -19,11 +19,7 @@ LIBRARY_FOLDERS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
 class Mount(NamedTuple):
-    """A file or folder of this machine that the inside can read.
-
-    >>> Mount(Path("/opt/fonts"), "/fonts").inside
-    '/fonts'
-    """
+    """A file or folder of this machine that the inside can read."""
 
     outside: Path
     inside: str

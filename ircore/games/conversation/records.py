@@ -13,11 +13,7 @@ Message = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_
 
 
 class Exchange(Record):
-    """A hop of a dialogue: a question and its answer.
-
-    >>> Exchange(asked="What can you see?", answered="A girl on the snow.").answered
-    'A girl on the snow.'
-    """
+    """A hop of a dialogue: a question and its answer."""
 
     asked: Message = Field(description="By the person who does not see the picture.")
     answered: Message = Field(description="By the person who sees it.")

@@ -16,11 +16,7 @@ Choice = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 class TaskRecord(Record):
-    """A task as an instance holds it.
-
-    >>> TaskRecord(dimension="recognition", prompt="What is this?", choices=("dog", "cat"), answer="dog").answer
-    'dog'
-    """
+    """A task as an instance holds it."""
 
     dimension: Name = Field(description="The dimension that made the task and verifies answers.")
     prompt: Words = Field(description="The words that the player reads.")

@@ -37,11 +37,7 @@ class SynthesisRules(GameRules):
 
 
 class Condition(Record):
-    """Product of an episode.
-
-    >>> Condition(count=5).count
-    5
-    """
+    """Product of an episode."""
 
     count: int = Field(ge=1, le=1000, description="Figures that are wanted.")
 

@@ -8,11 +8,7 @@ MOST_SUMMARY = 400
 
 
 class Plan(NamedTuple):
-    """The description of a figure.
-
-    >>> Plan("A red circle of radius 2 at (5, 5).", "A red circle.").summary
-    'A red circle.'
-    """
+    """The description of a figure."""
 
     description: str
     summary: str

@@ -17,6 +17,7 @@ from ircore.players.local.batches import Batches, OutOfMemoryError
 from ircore.players.local.settings import TextSettings, read_settings
 from ircore.players.local.weights import NO_MEMORY, device_of, load, precision_of, served_name
 from ircore.players.openai.conversations import Message, asked, described, judged
+from ircore.players.thoughts import spoken
 from ircore.players.traits import WRITES_BY_WEIGHTS
 from ircore.players.views import DescriberView, JudgeView, Question
 
@@ -109,7 +110,11 @@ class TransformersPlayer:
     def _answer(self, output: _Said) -> TextAnswer:
         counts = {"prompt_tokens": output.read, "completion_tokens": output.written}
         attempt = Attempt(kind="answered", seconds=output.seconds, served=self._served, **counts)
-        return TextAnswer(output.text, Usage(requests=0, **counts), attempts=(attempt,))
+        said = spoken(output.text)
+        # A thought without an end that no limit cut is the answer as the model meant it.
+        whole = said.unfinished and output.written < self._settings.max_new_tokens
+        text = output.text if whole else said.text
+        return TextAnswer(text, Usage(requests=0, **counts), attempts=(attempt,))
 
     def _answer_all(self, questions: Sequence[_Asked]) -> list[_Said]:
         import torch

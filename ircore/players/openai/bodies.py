@@ -99,11 +99,7 @@ class JsonBody:
 
 @dataclass(frozen=True)
 class FormBody:
-    """A form with pictures, as the Images API expects for edits.
-
-    >>> FormBody({"model": "m"}, pictures=()).fields
-    {'model': 'm'}
-    """
+    """A form with pictures, as the Images API expects for edits."""
 
     fields: dict[str, Any]
     pictures: tuple[Picture, ...]

@@ -10,16 +10,18 @@ from urllib.parse import urljoin, urlsplit
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
 
+from ircore.core.episode_records import FaultKind
 from ircore.core.validation import describe_validation_error
 from ircore.players.calls import FaultError, Reply, Tokens
 from ircore.players.faults import Fault
 from ircore.players.openai.bodies import FormBody, JsonBody
+from ircore.players.openai.documents import mended, parse_document
 from ircore.players.openai.lean import LeanClient, LeanResponse, can_send, picture_files
-from ircore.players.openai.provider_errors import error_in_body, fault_of_response
+from ircore.players.openai.provider_errors import error_in_body, fault_in_reply, fault_of_response
 from ircore.players.openai.settings import DEFAULT_BASE_URL
 from ircore.players.openai.streams import assembled, is_stream
+from ircore.players.openai.usage import tokens_of
 
 if TYPE_CHECKING:
     import httpx2
@@ -65,6 +67,7 @@ class Connection:
         self._client: AsyncOpenAI | None = None
         self._lean: LeanClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._rounds_left = 0
 
     async def post(self, path: str, body: JsonBody | FormBody, kind: type[Kind]) -> Reply[Kind]:
         """Send a request and return the validated reply.
@@ -79,15 +82,17 @@ class Connection:
         """
         import openai
 
-        received = bytearray()
+        received, tokens = bytearray(), Tokens()
         try:
             response = await self._send(path, body)
+            # What a header says of the cost holds whatever becomes of the body.
+            tokens = tokens_of(None, response.headers)
             try:
                 async for piece in response.aiter_bytes():
                     received += piece
                     if len(received) > MAX_REPLY_BYTES:
                         raise FaultError(
-                            _malformed(f"more than {MAX_REPLY_BYTES:,} bytes", response), None, len(received)
+                            _malformed(f"more than {MAX_REPLY_BYTES:,} bytes", response), tokens, len(received)
                         )
             finally:
                 await response.aclose()
@@ -95,13 +100,13 @@ class Connection:
             if response.status_code >= 300:
                 text = received.decode(errors="replace")
                 fault = fault_of_response(response.status_code, response.headers, text)
-                raise FaultError(fault, None, len(received))
+                raise FaultError(fault, tokens, len(received))
         except openai.APIStatusError as error:
             text = error.response.text
             fault = fault_of_response(error.status_code, error.response.headers, text)
             raise FaultError(fault, None, len(error.response.content)) from None
         except _network_errors() as error:
-            raise FaultError(_broken(error), None, len(received)) from None
+            raise FaultError(_broken(error), tokens, len(received)) from None
         return _read(response, received, kind)
 
     async def fetch(self, url: str) -> bytes:
@@ -111,7 +116,8 @@ class Connection:
             url: In full, or relative to the service's address.
 
         Raises:
-            FaultError: The address is another server's, or nothing is there.
+            FaultError: The address is another server's; or nothing came from there, which is ``final``: the picture was
+                made and billed, and a further request would make and bill another one.
         """
         address = urljoin(f"{self._base_url}/", url)
         # An answer must not decide whom this machine asks: it may stand inside a network.
@@ -129,10 +135,29 @@ class Connection:
             finally:
                 await response.aclose()
         except _network_errors() as error:
-            raise FaultError(_broken(error), None, len(received)) from None
+            fault = _broken(error)
+            kind: FaultKind = "timeout" if fault.kind == "timeout" else "dropped"
+            raise FaultError(Fault(kind, f"its picture could not be fetched: {fault.detail}", final=True)) from None
         if response.status_code != 200:
-            raise FaultError(Fault("no_image", f"no picture at its address: HTTP {response.status_code}"))
+            detail = f"its picture could not be fetched: HTTP {response.status_code}"
+            raise FaultError(Fault("dropped", detail, response.status_code, final=True))
         return bytes(received)
+
+    async def greet(self) -> None:
+        """Ask for the list of models, and take any answer over HTTP as a sign of life; nobody bills for that.
+
+        Raises:
+            FaultError: There is none: nothing listens at the address, or no service that speaks HTTP.
+        """
+        import openai
+
+        try:
+            response = await self._get(f"{self._base_url}/models")
+            await response.aclose()
+        except openai.APIStatusError:
+            return
+        except _network_errors() as error:
+            raise FaultError(_broken(error)) from None
 
     async def _get(self, address: str) -> "httpx2.Response | LeanResponse":
         import httpx2
@@ -168,12 +193,26 @@ class Connection:
         # With this type the client returns the raw response.
         return cast("httpx2.Response", await client.post(path, **sent))
 
+    async def ready(self) -> None:
+        """Open the client if it is not open, and let the event loop hear the signals that came meanwhile."""
+        self.opened()
+        while self._rounds_left:
+            await asyncio.sleep(0)
+
+    def _count_round(self) -> None:
+        self._rounds_left -= 1
+        if self._rounds_left:
+            asyncio.get_running_loop().call_soon(self._count_round)
+
     def opened(self) -> "AsyncOpenAI":
         """Return the open client; opening imports the package, which must not count as time of a request."""
         loop = asyncio.get_running_loop()
         # A client's sockets belong to the event loop that opened them.
         if self._client is None or self._loop is not loop:
             self._client, self._loop = self._open(), loop
+            # Opening takes a second, in which no signal is heeded: heard in the next round, it is heeded in the second.
+            self._rounds_left = 3
+            loop.call_soon(self._count_round)
             connect = min(CONNECT_S, self._timeout)
             self._lean = LeanClient(self._client, self._timeout, connect) if self._transport == "aiohttp" else None
         return self._client
@@ -220,21 +259,26 @@ def connection_to(base_url: str | None, key: str, transport: str, timeout: float
 
 
 def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: type[Kind]) -> Reply[Kind]:
-    """Parse and validate a reply of status 200."""
-    size, status = len(data), response.status_code
+    """Parse and validate a reply of status 200; a reply that is of no use was billed all the same."""
+    size, status, tokens = len(data), response.status_code, tokens_of(None, response.headers)
     try:
-        document = assembled(data) if is_stream(response.headers.get("content-type", ""), data) else from_json(data)
+        streamed = is_stream(response.headers.get("content-type", ""), data)
+        document = mended(assembled(data) if streamed else parse_document(data))
     except ValueError:
         detail = fault_of_response(status, {}, data.decode(errors="replace")).detail
-        raise FaultError(_malformed(f"not JSON: {detail}", response), None, size) from None
+        raise FaultError(_malformed(f"not JSON: {detail}", response), tokens, size) from None
+    if isinstance(document, dict):
+        tokens = tokens_of(document.get("usage"), response.headers)
     code = error_in_body(document)
     if code is not None:
         text = data.decode(errors="replace")
-        raise FaultError(fault_of_response(code, response.headers, text), None, size)
+        raise FaultError(fault_of_response(code, response.headers, text), tokens, size)
     try:
         return Reply(kind.model_validate(document), Tokens(), status, size, response.headers)
     except ValidationError as error:
-        raise FaultError(_malformed(describe_validation_error(error), response), None, size) from None
+        if (fault := fault_in_reply(document)) is not None:
+            raise FaultError(fault, tokens, size) from None
+        raise FaultError(_malformed(describe_validation_error(error), response), tokens, size) from None
 
 
 def _origin(address: str) -> tuple[str, str | None, int | None]:

@@ -18,11 +18,11 @@ from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Quest
 from ircore.players.calls import Called
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.conversations import Message, asked, chat_messages, drawing_request, responses_input, under
+from ircore.players.openai.encoded_pictures import PictureAddress
 from ircore.players.openai.provider import EDITS, Provider, stated_fields
 from ircore.players.openai.replies import (
     ChatReply,
     ImagesReply,
-    PictureAddress,
     ResponsesReply,
     decoded_picture,
     first_picture,
@@ -88,7 +88,8 @@ class _Generator(ABC, Generic[Settings]):
             )
         messages = chat_messages([Message("user", (words,))])
         body = self._provider.json(model=self._settings.rewriter, messages=messages, stream=False)
-        return await self._provider.ask("generator", "/chat/completions", lambda: body, ChatReply, _prompt)
+        ask = self._provider.ask
+        return await ask("generator", "/chat/completions", lambda: body, ChatReply, _prompt, purpose="rewriter")
 
     async def answer(self, question: Question) -> PictureAnswer:
         """Answer a question of any game with a picture."""

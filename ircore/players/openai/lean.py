@@ -6,15 +6,15 @@ than everything else that playing does.
 """
 
 from collections.abc import AsyncIterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.players.openai.bodies import FormBody, JsonBody, media_type
 
 if TYPE_CHECKING:
+    import ssl
+
     import aiohttp
     from openai import AsyncOpenAI
 
@@ -66,9 +66,6 @@ class LeanClient:
         client: Knows address, headers and key.
         timeout: Seconds between two bytes.
         connect: Seconds until a connection must stand.
-
-    Raises:
-        InputError: The environment names a proxy that is not spoken to over HTTP.
     """
 
     def __init__(self, client: "AsyncOpenAI", timeout: float, connect: float) -> None:
@@ -80,12 +77,12 @@ class LeanClient:
         self._headers = {name: value for name, value in headers.items() if isinstance(value, str)}
         self._headers["X-Stainless-Read-Timeout"] = str(timeout)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=CONNECTIONS),
+            connector=aiohttp.TCPConnector(limit=CONNECTIONS, ssl=_certificates()),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=timeout),
             cookie_jar=aiohttp.DummyCookieJar(),
             # By itself aiohttp reads environment and .netrc again for each request, and refuses a key beside .netrc's.
+            # Where the environment names proxies, the client's own way is taken (``chosen_transport``).
             trust_env=False,
-            proxy=_proxy_to(self._base_url),
         )
 
     async def post(self, path: str, body: JsonBody | FormBody) -> LeanResponse:
@@ -110,18 +107,12 @@ class LeanClient:
         await self._session.close()
 
 
-def _proxy_to(address: str) -> str | None:
-    """Return the proxy that the environment names for an address, as the client heeds it."""
-    parts, proxies = urlsplit(address), getproxies()
-    if proxy_bypass(parts.hostname or ""):
-        return None
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if proxy is not None and urlsplit(proxy).scheme != "http":
-        raise InputError(
-            f"proxy {urlsplit(proxy).scheme}://{urlsplit(proxy).hostname}: not spoken over aiohttp",
-            "Name a proxy with http://, or set parameters.transport: httpx in the manifest.",
-        )
-    return proxy
+@cache
+def _certificates() -> "ssl.SSLContext":
+    """Return the certificates that the client trusts; making them takes some milliseconds."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def can_send(body: JsonBody | FormBody) -> bool:

@@ -1,14 +1,16 @@
 """A player's side of a provider: address, key and calls."""
 
+import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from random import Random
 from typing import Any, TypeVar, cast
 
+from ircore.core.episode_records import Purpose
 from ircore.core.records import PlayerSpec, Role
 from ircore.players.base import JudgeError, PlayerError
-from ircore.players.calls import Called, Caller, CallError, FaultError, Reply
+from ircore.players.calls import Called, Caller, CallError, FaultError, Reply, note_reply
 from ircore.players.faults import Fault
 from ircore.players.guard import scrubber
 from ircore.players.openai.bodies import FormBody, JsonBody
@@ -21,6 +23,12 @@ from ircore.players.pacing import gate_for, pace_for
 T = TypeVar("T")
 
 EDITS = "/images/edits"
+
+FETCHES = 5
+"""How often a picture at an address is fetched before it counts as lost."""
+
+FETCH_PAUSE_S = 0.5
+"""Seconds before it is fetched again; doubled with every further try."""
 
 
 class Provider:
@@ -64,6 +72,7 @@ class Provider:
         body: Callable[[], JsonBody | FormBody],
         kind: type[Kind],
         read: Callable[[Kind], Awaitable[T]],
+        purpose: Purpose | None = None,
     ) -> Called[T]:
         """Ask a question, again after faults that may pass, until an answer comes or the question fails for good.
 
@@ -73,6 +82,7 @@ class Provider:
             body: Makes the body of one attempt.
             kind: Record that the reply must fit.
             read: Returns the answer in a reply; raises ``FaultError`` if there is no usable answer.
+            purpose: What is asked for, where it is not the seat's answer itself.
 
         Raises:
             PlayerError: The question could not be answered.
@@ -90,10 +100,11 @@ class Provider:
                 room = min(room, error.fault.room or math.inf)
                 raise _of_path(error, path) from None
             tokens = tokens_of(getattr(reply.value, "usage", None), reply.headers)
+            note_reply(tokens)
             try:
                 value = await read(reply.value)
             except FaultError as error:
-                fault = Fault(error.fault.kind, error.fault.detail, reply.status)
+                fault = Fault(error.fault.kind, error.fault.detail, reply.status, final=error.fault.final)
                 # With the tokens, because an unusable answer is billed all the same.
                 raise FaultError(fault, tokens, reply.received) from None
             # Before anything is cut or split, which could leave parts of a key that the service repeats.
@@ -102,20 +113,27 @@ class Provider:
             return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
 
         # Importing the client takes time that must not count as time of the first request.
-        self._connection.opened()
+        await self._connection.ready()
         try:
-            return await self._caller.call(attempt)
+            return await self._caller.call(attempt, purpose)
         except CallError as error:
             if seat == "judge":
                 raise JudgeError(error.judge_reason, str(error), error.attempts) from None
             raise PlayerError(error.reason(seat), str(error), error.attempts) from None
 
     async def fetched(self, url: str) -> bytes:
-        """Return a picture that the service keeps at an address of its own.
+        """Return a picture that the service keeps at an address of its own; fetched again where that fails.
 
         Raises:
             FaultError: The address is of another host, or has no picture.
         """
+        for number in range(FETCHES - 1):
+            try:
+                return await self._connection.fetch(url)
+            except FaultError as error:
+                if not error.fault.final:
+                    raise
+            await asyncio.sleep(FETCH_PAUSE_S * 2.0**number)
         return await self._connection.fetch(url)
 
     def json(self, **fields: Any) -> JsonBody:

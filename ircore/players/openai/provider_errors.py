@@ -6,16 +6,15 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from html import unescape
 from typing import Any
 
-from ircore.core.episode_records import FaultKind
-from ircore.players.faults import Fault
-from ircore.players.openai.limits import passed_limit
+from ircore.players.faults import LIMITS, Fault
+from ircore.players.openai.meanings import meaning_of, read_error
 
-_NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits")
-_FILTERED = ("moderation", "content_policy", "content_filter", "responsibleaipolicy", "safety_violation", "flagged")
-_UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "unknown_parameter", "invalid_parameter")
+_PAUSE = re.compile(
+    r"(?:try again|retry|available) in (?:(\d{1,4})h)?(?:(\d{1,4})m)?(\d{1,6}(?:\.\d+)?) ?(m?s)\b", re.IGNORECASE
+)
+"""How services that send no header name the pause that they ask for, such as ``try again in 7m12.5s``."""
 
 
 def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fault:
@@ -26,57 +25,68 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
         headers: Of the reply; names in any case if the mapping ignores it, else in lower case.
         body: Text of the reply, in any format.
     """
-    explanation, marks = _said(body)
+    error = read_error(body)
+    explanation = error.explanation.strip() or "no explanation"
     if 300 <= status < 400:
         explanation = f"redirected to {headers.get('location', 'nowhere')}"
-    # Some servers answer 500 to what they will never take.
-    if status in (400, 413, 422, 500) and (limit := passed_limit(explanation, marks)):
-        again = 0.0 if limit.room is not None else None
-        return Fault(limit.kind, explanation, status, again, limit.room)
-    return Fault(_kind(status, marks), explanation or "no explanation", status, retry_after(headers))
+    meaning = meaning_of(status, error)
+    if meaning.kind in LIMITS:
+        again = 0.0 if meaning.room is not None else None
+        return Fault(meaning.kind, explanation, status, again, meaning.room)
+    pause = retry_after(headers)
+    if pause is None and meaning.kind in ("rate_limit", "server"):
+        pause = _pause_in(error.text)
+    return Fault(meaning.kind, explanation, status, pause)
 
 
-def _kind(status: int, marks: str) -> FaultKind:
-    """Return the kind of fault by the provider's own code, else by the status."""
-    if status == 402 or any(mark in marks for mark in _NO_CREDIT):
-        return "no_credit"
-    if status in (400, 403, 422) and any(mark in marks for mark in _FILTERED):
-        return "refused"
-    if status in (401, 403):
-        return "denied"
-    if status < 400 or status in (404, 405) or (status < 500 and "model_not_found" in marks):
-        return "not_found"
-    if status == 429:
-        return "rate_limit"
-    if status == 408:
-        return "timeout"
-    if status == 409 or status >= 500:
-        return "server"
-    return "unsupported" if any(mark in marks for mark in _UNSUPPORTED) else "rejected"
+def fault_in_reply(document: Any) -> Fault | None:
+    """Return the fault that a reply of status 200 reports instead of an answer, under other names than ``error``.
+
+    None if no rule knows its words, so that it is just no answer.
+
+    Args:
+        document: A reply that holds no answer.
+    """
+    named = document if isinstance(document, dict) else {}
+    said = {key: named[key] for key in _REPORTING if named.get(key)}
+    # Gemini's own endpoint tells of a filter in the place of its answers.
+    if isinstance(candidates := named.get("candidates"), list) and candidates and isinstance(candidates[0], dict):
+        said["finishReason"] = candidates[0].get("finishReason")
+    if not said:
+        return None
+    error = read_error(json.dumps(said))
+    meaning = meaning_of(200, error)
+    known = meaning.rule is not None and (meaning.rule.words or meaning.rule.codes)
+    return Fault(meaning.kind, error.explanation, 200, None, meaning.room) if known else None
 
 
-def _said(body: str) -> tuple[str, str]:
-    """Return the error message for people, and the error codes for programs in lower case."""
-    try:
-        document = json.loads(body)
-    except ValueError:
-        title = re.search(r"<title>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)
-        return f"a page titled {unescape(title[1])!r}" if title else re.sub(r"<[^>]*>", " ", body), ""
-    error = document.get("error", document) if isinstance(document, dict) else document
-    if not isinstance(error, dict):
-        return str(error), ""
-    marks = {key: error.get(key) for key in ("code", "type", "innererror", "metadata")}
-    return str(error.get("message") or error.get("detail") or error), json.dumps(marks).lower()
+_REPORTING = ("code", "status", "message", "msg", "detail", "details", "errors", "name", "output", "promptFeedback")
+"""Keys under which replies of status 200 tell of an error."""
 
 
 def error_in_body(document: Any) -> int | None:
     """Return the real status of a reply of status 200 whose body holds an error; None without an error."""
+    if isinstance(document, list):
+        document = document[0] if document else None
     error = document.get("error") if isinstance(document, dict) else None
     if not error:
         return None
-    # A code outside 400 to 599, such as a text, is no status; 500 lets the question be asked again.
-    code = error.get("code") if isinstance(error, dict) else None
-    return code if isinstance(code, int) and 400 <= code <= 599 else 500
+    named = (
+        [error.get(key) for key in ("code", "status", "status_code", "statusCode")] if isinstance(error, dict) else []
+    )
+    if isinstance(error, dict) and isinstance(error.get("error"), dict):
+        named.append(error["error"].get("code"))
+    codes = [int(code) for code in named if isinstance(code, (int, str)) and re.fullmatch("[45][0-9][0-9]", str(code))]
+    # Any other code, such as a text, is no status; 500 lets the question be asked again.
+    return codes[0] if codes else 500
+
+
+def _pause_in(text: str) -> float | None:
+    """Return the seconds that an error asks to wait in its words."""
+    if match := _PAUSE.search(text):
+        hours, minutes, seconds, unit = match.groups()
+        return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds) * (0.001 if unit.lower() == "ms" else 1)
+    return None
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -92,7 +102,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None if math.isnan(seconds) else max(0.0, seconds)
     try:
         date = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, (zoned - datetime.now(UTC)).total_seconds())
+    # A date of a year or a zone that no calendar has overflows.
+    except (ValueError, OverflowError, TypeError, IndexError):
         return None
-    zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (zoned - datetime.now(UTC)).total_seconds())

@@ -4,32 +4,67 @@ Unknown fields are ignored: servers add their own. A missing text or picture is 
 words.
 """
 
+import json
 import re
-from base64 import b64decode
-from binascii import Error as Base64Error
-from typing import Annotated, Any, NamedTuple
+from functools import cached_property
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
 
 from ircore.core.images import ImageError, Picture
 from ircore.players.calls import FaultError
 from ircore.players.faults import Fault
+from ircore.players.openai.encoded_pictures import (
+    DATA_ADDRESS_IN_TEXT,
+    PictureAddress,
+    decode_base64,
+    picture_source,
+)
+from ircore.players.openai.provider_errors import error_in_body, fault_of_response
+from ircore.players.thoughts import Spoken, spoken
 
 SMALLEST_SIDE = 16
 """Pixels; a smaller picture is a placeholder, not an answer."""
 
-_THOUGHTS = re.compile(r"\A\s*(?:<think(?:ing)?>)?.*?</think(?:ing)?>", re.DOTALL)
-_DATA_URL = re.compile(r"data:image/[a-z+.-]+;base64,(?P<data>[A-Za-z0-9+/=\s]+)")
+_STOPPED = frozenset(
+    {"stop", "end_turn", "end", "eos", "eos_token", "stop_sequence", "stop_token", "completed", "complete"}
+)
+"""Reasons to finish of an answer that the model itself ended, in lower case."""
 
+_CUT = frozenset(
+    {
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "model_length",
+        "token_limit",
+        "max_length",
+        "context_length",
+        "model_context_window_exceeded",
+    }
+)
+"""Reasons to finish of an answer that a limit of tokens ended."""
 
-class PictureAddress(NamedTuple):
-    """The address of a picture that a reply names instead of holding the picture.
+_WITHHELD = re.compile(
+    r"content[_ -]?filter|(image_)?(safety|prohibited_content|recitation)\b|blocklist|spii|sensitive|refusal|moderation"
+    r"|guardrail",
+    re.IGNORECASE,
+)
+"""Reasons to finish of an answer that a filter withheld: OpenAI's, Gemini's, Anthropic's, Zhipu's."""
 
-    >>> PictureAddress("https://pictures.example/1.png").url
-    'https://pictures.example/1.png'
-    """
-
-    url: str
+_THINKING = re.compile("think|thought|reason", re.IGNORECASE)
+"""Types of message parts that are no answer."""
 
 
 def _listed(value: Any) -> Any:
@@ -39,23 +74,55 @@ def _listed(value: Any) -> Any:
     return [value] if {"b64_json", "url", "image_url"} & value.keys() else list(value.values())
 
 
+def _objects(items: Any) -> Any:
+    """Return the objects of a list, since one odd item beside an answer loses no answer."""
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else items
+
+
 class _Loose(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """Read a field, and leave it aside if it is of another kind: an answer is not lost for a fault beside it."""
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
+_Text = Annotated[str | None, WrapValidator(_or_none)]
+_Parts = Annotated[list[Any] | None, BeforeValidator(_listed), WrapValidator(_or_none)]
 
 
 class _ChatMessage(_Loose):
     """A model's message: text or parts, a refusal, and pictures where OpenRouter and others put them."""
 
     content: str | list[Any] | None = None
-    refusal: str | None = None
-    images: Annotated[list[Any] | None, BeforeValidator(_listed)] = None
+    refusal: _Text = None
+    images: _Parts = None
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _in_a_list(cls, content: Any) -> Any:
+        """Take a single part for a list of parts."""
+        return [content] if isinstance(content, dict) else content
 
 
 class _ChatChoice(_Loose):
     """An answer among the choices of a reply."""
 
     message: _ChatMessage
-    finish_reason: str | None = None
+    finish_reason: _Text = None
+    native_finish_reason: _Text = None
+    error: Any = None
+
+
+def _first_choice(choices: Any) -> Any:
+    """Return the first choice alone: a fault in another one, which nobody asked for, loses no answer."""
+    if not isinstance(choices, list):
+        return choices
+    return [choice for choice in choices if isinstance(choice, dict)][:1]
 
 
 class ChatReply(_Loose):
@@ -65,46 +132,51 @@ class ChatReply(_Loose):
     'Hello'
     """
 
-    choices: list[_ChatChoice] = Field(min_length=1)
+    choices: Annotated[list[_ChatChoice], BeforeValidator(_first_choice)] = Field(min_length=1)
     usage: Any = None
     model: Any = None
     system_fingerprint: Any = None
 
     @property
     def text(self) -> str:
-        """Visible text, without thoughts that some local servers put in front."""
-        content = self.choices[0].message.content
-        parts: list[Any] = content if isinstance(content, list) else [{"text": content}]
-        content_text = "".join(
-            part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)
-        )
-        return _THOUGHTS.sub("", content_text, count=1).strip() if "</think" in content_text else content_text
+        """Visible text, without the thoughts in front of it."""
+        return self._spoken.text
+
+    @cached_property
+    def _spoken(self) -> Spoken:
+        choice = self.choices[0]
+        return _visible(_words(choice.message.content), stopped=(choice.finish_reason or "").lower() in _STOPPED)
 
     @property
     def pictures(self) -> list["str | PictureAddress"]:
         """Pictures in base64 or their addresses, wherever they are."""
         message = self.choices[0].message
         content = message.content if isinstance(message.content, list) else []
-        addresses = [address for part in (*(message.images or ()), *content) if (address := _address(part))]
-        links: list[str | PictureAddress] = [
-            PictureAddress(address) for address in addresses if address.startswith(("http:", "https:", "/"))
-        ]
-        if not addresses and isinstance(message.content, str):
+        shown = [part if isinstance(part, str) else _source(part) for part in message.images or ()]
+        sources = [source for source in (*shown, *map(_source, content)) if source]
+        if not sources and isinstance(message.content, str):
             # Some servers write the picture into the text, as a data address.
-            addresses = [message.content]
-        return [*(match["data"] for address in addresses for match in _DATA_URL.finditer(address)), *links]
+            sources = [match[0] for match in DATA_ADDRESS_IN_TEXT.finditer(message.content)]
+        found = [picture_source(source) for source in sources]
+        # A picture in the reply itself needs no further request.
+        return sorted(found, key=lambda source: isinstance(source, PictureAddress))
 
     def check(self) -> None:
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
         choice = self.choices[0]
         if choice.message.refusal:
             raise FaultError(Fault("refused", choice.message.refusal))
-        if choice.finish_reason == "content_filter":
-            raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text!r}"))
-        if choice.finish_reason == "error":
+        finish = choice.finish_reason or ""
+        if choice.error:
+            code = error_in_body({"error": choice.error}) or 500
+            raise FaultError(fault_of_response(code, {}, json.dumps({"error": choice.error})))
+        if _WITHHELD.match(finish) or (choice.native_finish_reason and _WITHHELD.match(choice.native_finish_reason)):
+            raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text!r} ({finish})"))
+        if finish == "error":
             raise FaultError(Fault("server", "the provider broke off"))
         # Cut-off words are still an answer; only an answer without any is a technical fault.
-        if choice.finish_reason == "length" and not self.text.strip() and not self.pictures:
+        ended_early = finish.lower() in _CUT or self._spoken.unfinished
+        if ended_early and not self.text.strip() and not self.pictures:
             raise FaultError(Fault("cut_off", _CUT_OFF))
 
 
@@ -114,17 +186,23 @@ _CUT_OFF = "no visible text before the limit of tokens; parameters.max_completio
 class _ImageDatum(_Loose):
     """A picture of a reply."""
 
-    b64_json: str | None = None
-    url: str | None = None
-    revised_prompt: str | None = None
+    b64_json: _Text = None
+    url: _Text = None
+    respect_moderation: Any = None
 
     @model_validator(mode="before")
     @classmethod
     def _text(cls, datum: Any) -> Any:
-        """Take a bare text for an address if it looks like an address, else for base64."""
+        """Take a bare text for a picture, or for its address."""
         if not isinstance(datum, str):
             return datum
-        return {"url": datum} if datum.startswith(("data:", "http:", "https:")) else {"b64_json": datum}
+        return {"b64_json": datum}
+
+
+def _first_picture(value: Any) -> Any:
+    """Return the first picture alone, in a list."""
+    pictures = _listed(value)
+    return pictures[:1] if isinstance(pictures, list) else pictures
 
 
 class ImagesReply(_Loose):
@@ -134,7 +212,7 @@ class ImagesReply(_Loose):
     'AAAA'
     """
 
-    data: Annotated[list[_ImageDatum], BeforeValidator(_listed)] = Field(
+    data: Annotated[list[_ImageDatum], BeforeValidator(_first_picture)] = Field(
         min_length=1, validation_alias=AliasChoices("data", "images")
     )
     usage: Any = None
@@ -154,12 +232,17 @@ class ImagesReply(_Loose):
 class _OutputItem(_Loose):
     """An item of output: a message or a generated picture."""
 
-    type: str
-    content: list[Any] | None = None
-    result: str | None = None
-    status: str | None = None
+    type: _Text = None
+    content: str | list[Any] | None = None
+    phase: _Text = None
+    result: _Text = None
+    status: _Text = None
     error: Any = None
-    revised_prompt: str | None = None
+
+    @field_validator("content", mode="wrap")
+    @classmethod
+    def _or_none(cls, value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+        return _or_none(value, read)
 
 
 class ResponsesReply(_Loose):
@@ -170,29 +253,39 @@ class ResponsesReply(_Loose):
     'Hello'
     """
 
-    output: list[_OutputItem] = Field(min_length=1)
-    status: str | None = None
+    output: Annotated[list[_OutputItem], BeforeValidator(_objects)] = Field(min_length=1)
+    status: _Text = None
     incomplete_details: Any = None
     usage: Any = None
     model: Any = None
 
     @property
     def text(self) -> str:
-        """The visible text."""
-        return "".join(self._parts("text"))
+        """Visible text, without the thoughts in front of it."""
+        return self._spoken.text
+
+    @cached_property
+    def _spoken(self) -> Spoken:
+        messages = [item for item in self.output if item.type == "message"]
+        # What a model says while it works is no answer where it says which message is.
+        final = [item for item in messages if item.phase != "commentary"] or messages
+        return _visible("".join(_words(item.content) for item in final), stopped=self.status == "completed")
 
     @property
     def pictures(self) -> list[str | PictureAddress]:
         """Pictures in base64."""
-        return [item.result for item in self.output if item.type == "image_generation_call" and item.result]
+        drawn = [item.result for item in self.output if item.type == "image_generation_call" and item.result]
+        return [picture_source(source) for source in drawn]
 
-    def _parts(self, key: str) -> list[str]:
-        parts = (part for item in self.output if item.type == "message" for part in item.content or ())
-        return [part[key] for part in parts if isinstance(part, dict) and isinstance(part.get(key), str)]
+    @property
+    def _refusals(self) -> list[str]:
+        parts = (part for item in self.output if isinstance(item.content, list) for part in item.content)
+        said = (part.get("refusal") for part in parts if isinstance(part, dict))
+        return [refusal for refusal in said if isinstance(refusal, str) and refusal]
 
     def check(self) -> None:
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
-        if refusals := self._parts("refusal"):
+        if refusals := self._refusals:
             raise FaultError(Fault("refused", " ".join(refusals)))
         failed = [item for item in self.output if item.type == "image_generation_call" and item.status == "failed"]
         if failed and not self.pictures:
@@ -200,7 +293,8 @@ class ResponsesReply(_Loose):
         reason = self.incomplete_details.get("reason") if isinstance(self.incomplete_details, dict) else None
         if reason == "content_filter":
             raise FaultError(Fault("filtered", "the provider's filter withheld the answer"))
-        if reason == "max_output_tokens" and not self.text.strip() and not self.pictures:
+        ended_early = reason == "max_output_tokens" or self._spoken.unfinished
+        if ended_early and not self.text.strip() and not self.pictures:
             raise FaultError(Fault("cut_off", _CUT_OFF))
 
 
@@ -236,15 +330,13 @@ def image_datum(reply: ImagesReply) -> str | PictureAddress:
         FaultError: The reply has no picture.
     """
     datum = reply.data[0]
-    if datum.b64_json:
-        return datum.b64_json
-    # Some servers put the picture itself where an address belongs.
-    inline = _DATA_URL.match(datum.url or "")
-    if inline:
-        return inline["data"]
-    if datum.url:
-        return PictureAddress(datum.url)
-    raise FaultError(Fault("no_image", "no picture"))
+    source = datum.b64_json or datum.url
+    # xAI answers with a place for a picture that its filter withheld.
+    if datum.respect_moderation is False:
+        raise FaultError(Fault("filtered", "the provider's filter withheld the picture"))
+    if not source:
+        raise FaultError(Fault("no_image", "no picture"))
+    return picture_source(source)
 
 
 def decoded_picture(data: str | bytes) -> Picture:
@@ -257,8 +349,8 @@ def decoded_picture(data: str | bytes) -> Picture:
         FaultError: The data are no usable picture.
     """
     try:
-        picture = Picture.from_untrusted(data if isinstance(data, bytes) else b64decode(data), "the picture")
-    except (Base64Error, ValueError) as error:
+        picture = Picture.from_untrusted(data if isinstance(data, bytes) else decode_base64(data), "the picture")
+    except ValueError as error:
         raise FaultError(Fault("bad_image", f"not base64 ({error})")) from None
     except ImageError as error:
         raise FaultError(Fault("bad_image", error.problem)) from None
@@ -268,10 +360,38 @@ def decoded_picture(data: str | bytes) -> Picture:
     return Picture(picture.data, picture.width, picture.height, picture.changes)
 
 
-def _address(part: object) -> str:
-    """Return the URL in a message part such as ``{"image_url": {"url": "data:…"}}``; empty without a URL."""
+def _visible(words: str, stopped: bool) -> Spoken:
+    """Return an answer without its thoughts; whole, if the model itself ended it inside of what looks like one."""
+    said = spoken(words)
+    return Spoken(words, False) if said.unfinished and stopped else said
+
+
+def _words(content: str | list[Any] | None) -> str:
+    """Return the text of a message, without the parts that are thoughts or pictures."""
+    if not isinstance(content, list):
+        return content or ""
+    texts = []
+    for part in content:
+        if isinstance(part, dict) and not part.get("thought") and not _THINKING.search(str(part.get("type") or "")):
+            text = part.get("text")
+            text = text.get("value") if isinstance(text, dict) else text
+            texts.append(text if isinstance(text, str) else "")
+        elif isinstance(part, str):
+            texts.append(part)
+    return "".join(texts)
+
+
+def _source(part: object) -> str:
+    """Return the picture or the address in a message part such as ``{"image_url": {"url": "data:…"}}``; else empty."""
     if isinstance(part, str):
-        return part
-    inner = part.get("image_url", part if "url" in part else None) if isinstance(part, dict) else None
-    address = inner.get("url") if isinstance(inner, dict) else inner
-    return address if isinstance(address, str) else ""
+        # A text among the parts of a message is no picture, unless it says so.
+        return part if part.startswith(("data:", "http:", "https:", "/")) else ""
+    if not isinstance(part, dict):
+        return ""
+    for key in ("image_url", "url", "b64_json", "image_base64", "inline_data", "inlineData", "source", "image"):
+        value = part.get(key)
+        if isinstance(value, dict):
+            value = value.get("url") or value.get("data") or value.get("b64_json")
+        if isinstance(value, str) and value:
+            return value
+    return ""

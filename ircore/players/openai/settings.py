@@ -81,11 +81,7 @@ class DescriberSettings(_TextSettings):
 
 
 class DrawingSettings(CallSettings):
-    """Parameters of every image model.
-
-    >>> DrawingSettings(rewriter="a-text-model").rewriter
-    'a-text-model'
-    """
+    """Parameters of every image model."""
 
     rewriter: Line | None = Field(
         default=None,
@@ -127,11 +123,7 @@ class ChatImageSettings(_TextSettings, DrawingSettings):
 
 
 class ResponsesImageSettings(_ToolSettings):
-    """Parameters of ``openai-responses``.
-
-    >>> ResponsesImageSettings(image_model="gpt-image-1.5").image_model
-    'gpt-image-1.5'
-    """
+    """Parameters of ``openai-responses``."""
 
     image_model: Line | None = Field(default=None, description="The tool's model; else the provider's choice.")
     reasoning_effort: Effort | None = None
@@ -187,13 +179,18 @@ def is_loopback(base_url: str) -> bool:
     return urlsplit(base_url).hostname in LOOPBACK
 
 
+OF_THE_NETWORK = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
+"""Variables of the environment by which the client of the package ``openai`` chooses certificates."""
+
+
 def chosen_transport(transport: str | None) -> str:
-    """Return the transport to be used where a manifest names none.
+    """Return the transport to be used where a manifest names this one, or none.
+
+    Where the environment or the system names proxies or certificates it is the client's own, whatever a manifest
+    says: names, ports and networks that are excepted, SOCKS and certificates are then heeded as the client does.
 
     >>> chosen_transport("httpx")
     'httpx'
     """
-    if transport is not None:
-        return transport
-    proxied = any(address.startswith("socks") for address in getproxies().values())  # which aiohttp cannot do
-    return "httpx" if proxied or find_spec("aiohttp") is None else "aiohttp"
+    named = bool(getproxies()) or any(os.environ.get(name) for name in OF_THE_NETWORK)
+    return "httpx" if named or transport == "httpx" or find_spec("aiohttp") is None else "aiohttp"

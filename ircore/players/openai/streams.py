@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic_core import from_json
+from ircore.players.openai.documents import parse_document
 
 _COMPLETE = ("response.completed", "response.incomplete", "response.failed")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -43,7 +43,7 @@ def assembled(data: bytes | bytearray) -> dict[str, Any]:
         if text == "[DONE]":
             ended = True
             continue
-        event = from_json(text)
+        event = parse_document(text)
         if not isinstance(event, dict):
             raise ValueError("an event that is no object")
         if event.get("type") in _COMPLETE and isinstance(event.get("response"), dict):
@@ -60,7 +60,7 @@ def _events(data: bytes | bytearray) -> Iterator[str]:
     """Yield the data of each event; comments and other fields are left out."""
     lines: list[str] = []
     # The empty line at the end closes a last event that the server left open.
-    for line in [*_LINE_END.split(data.decode("utf-8-sig")), ""]:
+    for line in [*_LINE_END.split(data.decode("utf-8-sig", "replace")), ""]:
         if line.startswith("data:"):
             lines.append(line[5:].removeprefix(" "))
         elif not line and lines:

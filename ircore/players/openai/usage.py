@@ -14,6 +14,9 @@ XAI_TICKS = 10_000_000_000
 MOST_USD = 1e6
 """No answer costs as much; a larger figure is an error of the service."""
 
+MOST_TOKENS = 10**15
+"""No answer takes as many; nor can a larger figure be multiplied by a price."""
+
 
 def tokens_of(usage: Any, headers: Mapping[str, str]) -> Tokens:
     """Return tokens and cost of a reply from any endpoint; unreadable values are None.
@@ -60,4 +63,4 @@ def _dollars(value: object) -> float | None:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS else None

@@ -34,12 +34,7 @@ FEWEST_RESAMPLES = 500
 
 @dataclass(frozen=True)
 class Agreement:
-    """One measure of agreement.
-
-    Example:
-        >>> Agreement(value=0.56, low=0.48, high=0.63, n=420, clusters=140, reason=None).clusters
-        140
-    """
+    """One measure of agreement."""
 
     value: float | None
     """The measure, in −1 to 1 (percentage agreement: 0 to 1); None where it is not defined."""

@@ -39,12 +39,7 @@ class Errors(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """One kind of map as cross-validation sees it.
-
-    Example:
-        >>> Candidate("identity", error=1.2, excess=0.3, excess_error=0.1).name
-        'identity'
-    """
+    """One kind of map as cross-validation sees it."""
 
     name: MapName
     """Kind of the candidate."""
@@ -84,10 +79,6 @@ class PairSpread(NamedTuple):
     The mean error of one rated pair's things is a draw from those of all pairs. So a pair's mean on the humans' scale
     is off by a draw of the same kind: the spread of the rated pairs' mean errors, which also holds what their few
     ratings leave unsure, says how far. It is taken for rated pairs too, whose own error the map does not take out.
-
-    Example:
-        >>> PairSpread(frozenset({"a", "b", "c"}), deviation=0.4).deviation
-        0.4
     """
 
     names: frozenset[str]
@@ -112,12 +103,7 @@ class PairSpread(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A point of the map.
-
-    Example:
-        >>> Point(judge=8.0, human=6.4, low=6.0, high=6.8).human
-        6.4
-    """
+    """A point of the map."""
 
     judge: float
     """Score of the judge, 0–10."""
@@ -134,12 +120,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Recalibrated:
-    """The mean of a cell on the humans' scale.
-
-    Example:
-        >>> Recalibrated(value=6.4, low=6.0, high=6.8, n=140, outside=2).outside
-        2
-    """
+    """The mean of a cell on the humans' scale."""
 
     value: float | None
     """0–10; None for a cell without scores."""

@@ -57,12 +57,7 @@ class MixedEffects:
 
 @dataclass(frozen=True)
 class Unavailable:
-    """Stands in place of a mixed model that cannot be fitted.
-
-    Example:
-        >>> Unavailable("fewer than two describers").reason
-        'fewer than two describers'
-    """
+    """Stands in place of a mixed model that cannot be fitted."""
 
     reason: str
     """Reason, one line."""

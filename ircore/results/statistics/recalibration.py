@@ -32,12 +32,7 @@ FEWEST_INSTANCES = 10
 
 @dataclass(frozen=True)
 class Refusal:
-    """Reason why there is no recalibration.
-
-    Example:
-        >>> Refusal("people rated fewer than 30 renderings", n=12, instances=6).n
-        12
-    """
+    """Reason why there is no recalibration."""
 
     reason: str
     """One line."""

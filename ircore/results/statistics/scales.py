@@ -16,10 +16,6 @@ class Scale(NamedTuple):
     a small weight, as four more tries do with shares (Agresti and Coull 1998, The American Statistician 52). Values
     that are all the same get a width by it, too; at 140 episodes nothing is seen of it. The weights below are those
     with which ``benchmarks/intervals.py`` finds 93–97 %.
-
-    Example:
-        >>> Scale(0, 10).highest
-        10
     """
 
     lowest: float

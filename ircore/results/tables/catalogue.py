@@ -101,11 +101,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class TableFunction:
-    """A function that builds a table, imported when the table is asked for: a board waits for no other table's modules.
+    """A function that builds a table, imported when the table is asked for.
 
-    Example:
-        >>> TableFunction("published:published_means_table", lambda results, question: ()).name
-        'published:published_means_table'
+    So a board waits for no other table's modules.
     """
 
     name: str

@@ -30,12 +30,7 @@ Origin = Literal["computed here", "reported by the paper"]
 
 @dataclass(frozen=True)
 class Selection:
-    """Selection of the episodes that a number was computed from.
-
-    Example:
-        >>> Selection(("classical-canvas-1a2b3c4d",), "rated", difficulty="easy", judge="structural").which
-        'rated'
-    """
+    """Selection of the episodes that a number was computed from."""
 
     run_ids: tuple[str, ...]
     """The runs."""

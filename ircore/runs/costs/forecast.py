@@ -23,9 +23,6 @@ IMAGE_WRITTEN_TOKENS = 1000
 class SeatEstimate:
     """Requests, images, tokens and cost of a seat at most, over all episodes.
 
-    >>> SeatEstimate(requests=10, images=10, usage=Usage(prompt_tokens=9000), cost_usd=None).images
-    10
-
     Attributes:
         requests: Sent, without retries.
         cost_usd: US dollars; None if no price is known.

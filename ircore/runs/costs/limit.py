@@ -6,23 +6,30 @@ Every question adds a few numbers, nothing more; text is made only when it is sh
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from time import monotonic
 from urllib.parse import urlsplit
 
 from ircore.core.counted import counted
+from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import builtin
 from ircore.core.records import PlayerSpec
+from ircore.players.asking import Halt
 from ircore.players.faults import LIMITS
 from ircore.players.traits import traits_of
 from ircore.runs.costs.interval import EpisodeCosts
-from ircore.runs.costs.prices import Asked, Prices, RunPrices, answered
+from ircore.runs.costs.prices import Asked, Billed, Prices, RunPrices, answered
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call
 from ircore.runs.judge_questions import JudgeQuestion
 
-RESERVE = 2.0
-"""Share of a seat's dearest answer so far that is reserved for the next; a turn adds at most as much as was there."""
+DEARER = 50.0
+"""Times the dearest answer of its seat so far that is reserved for a question: models that think cost so much more now
+and then."""
+
+JUMP = 2.0
+"""An answer so many times as dear as any before it shows that prices are not known yet."""
 
 
 class NoMoreError(WorkError):
@@ -43,7 +50,7 @@ class CostLimitError(NoMoreError):
 
 
 BREAKER = 10
-"""Questions to a seat that fail in a row, with no answer in between, before the run is stopped."""
+"""Failures in a row of a seat's questions, with no answer in between, before the run is stopped."""
 
 BREAKING: frozenset[str] = frozenset({"provider_error", *LIMITS.values()})
 """Reasons of failures that are the service's: a model that refuses to answer has answered."""
@@ -91,12 +98,37 @@ def check_limit(players: Mapping[str, PlayerSpec], prices: Prices) -> None:
         )
 
 
-class CostLimit:
-    """Counts a run's questions and their cost.
+@dataclass(eq=False)
+class Reserve:
+    """The share of the limit that is kept for a question under way.
 
-    A question is sent only if the limit has room for it beside the questions under way, each with a reserve of twice
-    the dearest answer of its seat so far. Where there is no room, or a seat has not answered yet, a question waits
-    until it is alone; so the limit is passed by one answer at most.
+    >>> Reserve("describer", 0.5).attempts
+    []
+
+    Attributes:
+        seat: Who is asked.
+        cost: US dollars.
+        attempts: The requests of the question so far, whose cost is counted before the question has ended.
+        billed: Their cost.
+    """
+
+    seat: str
+    cost: float
+    attempts: list[Attempt] = field(default_factory=list)
+    billed: Billed = field(default_factory=Billed)
+
+
+class CostLimit:
+    """Counts a run's questions and their cost, and says when no more may be sent.
+
+    The limit is passed by one answer at most. Prices become known by answers: the first question of a seat goes out
+    alone, and at most as many are under way as the seat has answered since its last jump in price. Each needs room for
+    ``DEARER`` times the dearest answer of its seat so far, beside what is reserved for the others; where there is no
+    room a question waits until it is alone. So an answer may cost that many times as much as any before it.
+
+    Requests that brought nothing count, too, while their question is still under way: as the provider bills them, else
+    by the prices known, else like the dearest answer of the seat. Where nothing at all is known of a seat's prices,
+    one such request is the last.
 
     >>> from ircore.runs.costs.prices import read_prices
     >>> cost_limit = CostLimit(RunPrices(read_prices()), max_cost=5)
@@ -105,7 +137,9 @@ class CostLimit:
     (1, True)
 
     Attributes:
-        ended_early: Why no further question may be sent, whatever the cost; None while more may be sent.
+        ended_early: Why no further question may be sent, whatever the cost; None while more may be sent. See ``end``.
+        halt: Set as soon as nothing more may be sent.
+        when_ended: Called when ``end`` is; None for nothing.
 
     Args:
         prices: Prices of the run.
@@ -121,13 +155,20 @@ class CostLimit:
         self.totals = Totals()
         self.in_flight = 0
         self.ended_early: NoMoreError | None = None
+        self.halt = Halt()
+        self.when_ended: Callable[[], None] | None = None
         self.outcomes: Counter[str] = Counter()
         self._clock = clock
         self._started = clock()
         self._requests_before = 0
         self._unpriced: set[str] = set()
+        self._blind: set[str] = set()
+        self._known = 0.0
+        self._lost: Counter[str] = Counter()
         self._dearest: dict[str, float] = {}
+        self._answers: Counter[str] = Counter()
         self._failed_in_a_row: Counter[str] = Counter()
+        self._reserves: set[Reserve] = set()
         self._reserved = 0.0
         self._waiting: list[asyncio.Future[None]] = []
         self._episodes = EpisodeCosts()
@@ -143,6 +184,8 @@ class CostLimit:
         self._episodes = EpisodeCosts(planned, ended)
         for question in earlier:
             self._count(question)
+        # What was lost before may be tried once more in this session, or no run could ever go on.
+        self._blind.clear()
         self._episodes.begin()
         self._requests_before = self.totals.requests
         self._started = self._clock()
@@ -151,10 +194,25 @@ class CostLimit:
         """Whether another question may be sent."""
         if self.ended_early is not None:
             return False
-        return self.max_cost is None or (not self._unpriced and self.totals.cost_usd < self.max_cost)
+        if self.max_cost is None:
+            return True
+        return not self._unpriced and not self._blind and self.spent() < self.max_cost
 
-    async def reserve(self, seat: str) -> float:
-        """Wait until a question may be sent, count it as under way, and return its reserved cost in US dollars.
+    def spent(self) -> float:
+        """Return the US dollars that count towards the limit, requests of questions under way included."""
+        known, lost = self._known, self._lost.copy()
+        for reserve in self._reserves:
+            if reserve.attempts:
+                known += reserve.billed.known
+                lost[reserve.seat] += reserve.billed.lost
+        return known + sum(number * (self._lost_cost(seat) or 0.0) for seat, number in lost.items())
+
+    def _lost_cost(self, seat: str) -> float | None:
+        """Return US dollars that a lost request of unknown cost is taken to have cost; None if nothing is known."""
+        return self._dearest.get(seat, self.prices.of(seat).lost)
+
+    async def reserve(self, seat: str) -> Reserve:
+        """Wait until a question may be sent, count it as under way, and return what is reserved for it.
 
         Args:
             seat: Who is asked: the name of a seat or of a judge.
@@ -164,43 +222,86 @@ class CostLimit:
         """
         while self.may_ask():
             # Looked up again after each wait: answers that came meanwhile have changed what is reserved.
-            dearest = 0.0 if self.prices.offline(seat) else self._dearest.get(seat)
-            if self._has_room(dearest):
+            cost = self._cost_at_most(seat)
+            if self._has_room(seat, cost):
                 self.in_flight += 1
-                reserve = RESERVE * (dearest or 0.0)
-                self._reserved += reserve
+                reserve = Reserve(seat, cost or 0.0)
+                if not self.prices.offline(seat):
+                    self._reserves.add(reserve)
+                    self._reserved += reserve.cost
                 return reserve
             change = asyncio.get_running_loop().create_future()
             self._waiting.append(change)
             await change
         raise self.stopped()
 
-    def _has_room(self, dearest: float | None) -> bool:
-        if self.max_cost is None or self.in_flight == 0:
-            return True
+    def _cost_at_most(self, seat: str) -> float | None:
+        """Return US dollars that a question is taken to cost at most; None before its seat has answered."""
+        if self.prices.offline(seat):
+            return 0.0
+        dearest, most = self._dearest.get(seat), self.prices.of(seat).most
         if dearest is None:
-            return False
-        return self.totals.cost_usd + self._reserved + RESERVE * dearest <= self.max_cost
+            return None
+        # A model that is billed by the picture alone has one price.
+        return most if most is not None and dearest <= most else DEARER * dearest
 
-    def asked(self, question: Asked) -> None:
-        """Count a question that was answered, or was asked in vain."""
+    def _has_room(self, seat: str, cost: float | None) -> bool:
+        if self.max_cost is None or not self._reserves or self.prices.offline(seat):
+            return True
+        if cost is None or len(self._reserves) > self._answers[seat]:
+            return False
+        return self.spent() + self._reserved + cost <= self.max_cost
+
+    def tried(self, reserve: Reserve, attempt: Attempt) -> None:
+        """Count a request of a question that is still under way."""
+        if self.max_cost is None or reserve not in self._reserves:
+            return
+        reserve.attempts.append(attempt)
+        price, draws = self.prices.of(reserve.seat), self.prices.draws_in(reserve.seat)
+        reserve.billed = self.prices.billed_requests(price, reserve.attempts, draws)
+        self._check_blind(reserve.seat, reserve.billed.lost)
+        self._halt_at_limit()
+
+    def asked(self, question: Asked, reserve: Reserve | None = None) -> None:
+        """Count a question that was answered, or was asked in vain.
+
+        Args:
+            question: The question.
+            reserve: What was reserved for it; None if it is to be found by its requests.
+        """
+        for open_reserve in [reserve] if reserve is not None else list(self._reserves):
+            # From here on the question's own record is counted, and not its requests as well.
+            if open_reserve.attempts and (reserve is not None or open_reserve.attempts == list(question.attempts)):
+                open_reserve.attempts, open_reserve.billed = [], Billed()
+                break
         self._count(question)
         self._break(question)
+        self._halt_at_limit()
 
     def _count(self, question: Asked) -> None:
-        cost = self.totals.add(question, self.prices)
-        if cost is None:
-            # A question without an answer may have cost nothing, so it does not count against the limit.
-            if answered(question):
-                self._unpriced.add(self.prices.seat_of(question).label)
-            return
-        seat = question.judge if isinstance(question, JudgeQuestion) else question.role
-        self._dearest[seat] = max(cost, self._dearest.get(seat, 0.0))
-        self._episodes.add(question.episode_id, cost)
+        cost, billed, seat = self.totals.add(question, self.prices), self.prices.billed(question), _seat(question)
+        self._known += billed.known
+        self._lost[seat] += billed.lost
+        if billed.unknown:
+            self._unpriced.add(self.prices.seat_of(question).label)
+        if billed.dearest is not None:
+            before = self._dearest.get(seat)
+            self._dearest[seat] = max(billed.dearest, before or 0.0)
+            has_jumped = before is not None and billed.dearest > JUMP * before
+            self._answers[seat] = 1 if has_jumped else self._answers[seat] + 1
+            self._blind.discard(self.prices.seat_of(question).label)
+        self._check_blind(seat, billed.lost)
+        if cost is not None:
+            self._episodes.add(question.episode_id, cost)
+
+    def _check_blind(self, seat: str, lost: int) -> None:
+        """Note a seat that may have billed a request of which nobody knows what it cost, not even about."""
+        if lost and self._lost_cost(seat) is None:
+            self._blind.add(self.prices.of(seat).label)
 
     def _break(self, question: Asked) -> None:
         """Send no more questions if a service fails at all of them; an answer under way may still show otherwise."""
-        seat = question.judge if isinstance(question, JudgeQuestion) else question.role
+        seat = _seat(question)
         if isinstance(question, Call) or answered(question):
             self._failed_in_a_row[seat] = 0
             return
@@ -209,18 +310,41 @@ class CostLimit:
             return
         self._failed_in_a_row[seat] += 1
         failed = self._failed_in_a_row[seat]
-        # Twice the questions under way, so that one bad moment of a service does not stop a run of many episodes.
-        if self.ended_early is None and failed >= max(BREAKER, 2 * self.in_flight):
-            self.ended_early = BreakerError(
-                f"the {seat}: {counted(failed, 'question')} failed in a row, without an answer in between",
-                f"Every answer is kept; ircore doctor tries the service. Last: {question.detail or question.reason}",
+        if failed >= BREAKER:
+            self.end(
+                BreakerError(
+                    f"the {seat}: {counted(failed, 'question')} failed in a row, without an answer in between",
+                    "Every answer is kept; ircore doctor tries the service. "
+                    f"Last: {question.detail or question.reason}",
+                )
             )
 
-    def release(self, reserve: float) -> None:
-        """Count a question as no longer under way, answered or not, and free its reserved cost."""
+    def end(self, why: NoMoreError) -> None:
+        """Let nothing more be sent, whatever the cost, and end every wait; only the first call has an effect."""
+        if self.ended_early is not None:
+            return
+        self.ended_early = why
+        self._end_waits()
+        if self.when_ended is not None:
+            self.when_ended()
+
+    def _halt_at_limit(self) -> None:
+        if not self.may_ask():
+            self._end_waits()
+
+    def _end_waits(self) -> None:
+        self.halt.set()
+        self._look_again()
+
+    def release(self, reserve: Reserve) -> None:
+        """Count a question as no longer under way, answered or not, and free what was reserved for it."""
         self.in_flight -= 1
+        self._reserves.discard(reserve)
         # Set to 0 where nothing is under way, so that errors of rounding do not add up over a run.
-        self._reserved = self._reserved - reserve if self.in_flight else 0.0
+        self._reserved = self._reserved - reserve.cost if self._reserves else 0.0
+        self._look_again()
+
+    def _look_again(self) -> None:
         # All of them look again, since the next one in line may need more room than one further back.
         waiting, self._waiting = self._waiting, []
         for change in waiting:
@@ -265,10 +389,22 @@ class CostLimit:
                 f"--max-cost: what answers of {' and '.join(sorted(self._unpriced))} cost is not known",
                 "Give prices with --prices FILE (see docs/costs.md), or leave out --max-cost.",
             )
+        if self._blind:
+            return CostLimitError(
+                f"--max-cost: a request to {' and '.join(sorted(self._blind))} brought no answer and may have been "
+                "billed; what it cost is not known",
+                "Give prices with --prices FILE (see docs/costs.md), or give the same command again to try once more.",
+            )
+        lost = sum(self._lost.values())
+        estimated = f", {counted(lost, 'request')} without an answer included" if lost else ""
         return CostLimitError(
-            f"--max-cost: {self.totals.cost_usd:.4f} US$ of {self.max_cost:g} US$ spent",
+            f"--max-cost: {self.spent():.4f} US$ of {self.max_cost:g} US$ spent{estimated}",
             "Every answer is kept; the same command with a larger --max-cost goes on from there.",
         )
+
+
+def _seat(question: Asked) -> str:
+    return question.judge if isinstance(question, JudgeQuestion) else question.role
 
 
 def _short(number: int) -> str:

@@ -4,23 +4,27 @@ The table is ``prices.yaml`` beside this module; a user's own (``--prices FILE``
 neither has no known cost: nothing is guessed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import as_file, files
+from math import fsum
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints, model_validator
 
-from ircore.core.episode_records import FaultKind, Usage
+from ircore.core.episode_records import Attempt, FaultKind, Usage
+from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.game_records import AnySubmission
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
+from ircore.games.registry import load_game
 from ircore.players.calls import usage_of
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.traits import traits_of
@@ -35,7 +39,10 @@ PERHAPS_BILLED: frozenset[FaultKind] = frozenset({"timeout", "dropped", "malform
 """Faults after which a picture may have been made, and billed, that never arrived or could not be used."""
 
 NEVER_BILLED: frozenset[FaultKind] = frozenset(
-    {"rate_limit", "server", "unreachable", "refused", "rejected", "denied", "not_found", "no_credit", "unsupported"}
+    {
+        *("rate_limit", "server", "unreachable", "refused", "rejected", "denied", "not_found", "no_credit"),
+        *("unsupported", "no_edits", "too_many_pictures", "context_too_long", "answer_too_long"),
+    }
 )
 """Faults without an answer, so without a bill, unless the provider counts tokens all the same."""
 
@@ -43,6 +50,9 @@ DEFAULT_HOST = "api.openai.com"
 """Host that a seat without ``base_url`` is assumed to ask."""
 
 MILLION = 1_000_000
+WRITTEN = 16_000
+"""Tokens that an answer may have where a manifest does not limit them: the default of ``max_completion_tokens``."""
+
 RUN_PRICES = "prices.yaml"
 """File in a run folder: the prices that play was given with ``--prices``, so that they need not be given again."""
 
@@ -117,6 +127,9 @@ class SeatPrice:
         price: Prices of the model, if known.
         image: US dollars an image, if known.
         images_apart: Whether images are billed besides the tokens that the provider counts.
+        draws: Whether the player is known to answer with pictures and with nothing else.
+        rewriter: Prices of the text model that writes the player's prompts, if known.
+        written: Tokens that an answer may have at most.
     """
 
     label: str
@@ -124,6 +137,66 @@ class SeatPrice:
     price: Price | None
     image: float | None
     images_apart: bool = False
+    draws: bool = False
+    rewriter: Price | None = None
+    written: int = WRITTEN
+
+    @property
+    def lost(self) -> float | None:
+        """US dollars that a lost request is taken to have cost before any is known: its limit of tokens × the price."""
+        if self.image is not None or self.price is None or self.price.output is None:
+            return self.image
+        return self.written * max(self.price.output, self.price.reasoning or 0.0) / MILLION
+
+    @property
+    def most(self) -> float | None:
+        """US dollars that a request can cost at most; None where its tokens are billed or no price is known."""
+        return self.image if self.price is not None and self.price.input is None else None
+
+    def cost(self, attempt: Attempt, draws: bool) -> float | None:
+        """Return US dollars for a request, None if unknown; a picture that may have been made counts as billed.
+
+        Args:
+            attempt: The request.
+            draws: Whether the seat's answers are pictures.
+        """
+        # What the provider states is what the provider bills, so no table stands above it.
+        if attempt.cost_usd is not None:
+            return attempt.cost_usd
+        if self.offline or not attempt.reached:
+            return 0.0
+        if attempt.kind in NEVER_BILLED and attempt.completion_tokens is None:
+            return 0.0
+        price, draws = (self.rewriter, False) if attempt.purpose == "rewriter" else (self.price, draws)
+        if price is None:
+            return None
+        by_tokens = price.tokens(usage_of((attempt,)))
+        pictures = draws and (attempt.kind == "answered" or attempt.kind in PERHAPS_BILLED)
+        if not pictures and price.input is None:
+            return 0.0  # pictures alone are billed
+        # Tokens that the provider counted are the picture's own, unless pictures are billed besides.
+        if not pictures or (by_tokens is not None and not self.images_apart):
+            return by_tokens
+        return None if self.image is None else (by_tokens or 0.0) + self.image
+
+
+class Billed(NamedTuple):
+    """What some requests cost.
+
+    >>> Billed(0.25, lost=1).known
+    0.25
+
+    Attributes:
+        known: US dollars, as far as known.
+        lost: Requests of unknown cost that brought no answer and may have been billed.
+        dearest: The dearest request that brought an answer, in US dollars; None if there is none of known cost.
+        unknown: Whether an answer's cost is not known.
+    """
+
+    known: float = 0.0
+    lost: int = 0
+    dearest: float | None = None
+    unknown: bool = False
 
 
 class Prices:
@@ -146,7 +219,18 @@ class Prices:
         price = self._at(spec.base_url, spec.label)
         draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if traits.draws_apart else price
         image = draws.image(spec.parameters) if draws is not None else None
-        return SeatPrice(spec.label, spec.player == RECORDED or traits.offline, price, image, traits.draws_apart)
+        offline, rewriter = spec.player == RECORDED or traits.offline, spec.parameters.get("rewriter")
+        written = spec.parameters.get("max_completion_tokens", WRITTEN)
+        return SeatPrice(
+            spec.label,
+            offline,
+            price,
+            image,
+            traits.draws_apart,
+            draws=traits.answers == ("picture",),
+            rewriter=self._at(spec.base_url, rewriter) if isinstance(rewriter, str) else None,
+            written=written if isinstance(written, int) else WRITTEN,
+        )
 
     def _at(self, base_url: str | None, model: str) -> Price | None:
         price = self.models.get(model)
@@ -195,6 +279,7 @@ class RunPrices:
         self, prices: Prices, submission: AnySubmission | None = None, judges: Mapping[str, PlayerSpec] | None = None
     ) -> None:
         pair: Mapping[str, PlayerSpec] = submission.players if submission is not None else {}
+        self._game = None if submission is None else submission.game
         self.seats: dict[str, SeatPrice] = {seat: prices.seat(spec) for seat, spec in pair.items()}
         self.judges = {name: prices.seat(spec) for name, spec in (judges or {}).items()}
 
@@ -204,32 +289,100 @@ class RunPrices:
             return self.seats[question.role]
         return self.judges.get(question.judge) or SeatPrice(question.judge, offline=False, price=None, image=None)
 
+    def of(self, seat: str) -> SeatPrice:
+        """Return the prices of a seat's player or of a judge; those of an unlisted one are unknown."""
+        known = self.seats.get(seat) or self.judges.get(seat)
+        return known or SeatPrice(seat, offline=False, price=None, image=None)
+
     def offline(self, seat: str) -> bool:
         """Return whether a seat or judge asks no provider."""
-        known = self.seats.get(seat) or self.judges.get(seat)
-        return known is not None and known.offline
+        return self.of(seat).offline
+
+    @cached_property
+    def _seats_of_pictures(self) -> frozenset[str]:
+        """Seats whose answers are pictures: as the game says, else as their players do."""
+        if self._game is not None:
+            with suppress(InputError):  # the game of a run may not be installed where the run is read
+                return frozenset(seat.name for seat in load_game(self._game).seats if seat.answers == "picture")
+        return frozenset(name for name, seat in self.seats.items() if seat.draws)
+
+    def draws(self, question: Asked) -> bool:
+        """Return whether a question asked for a picture."""
+        if isinstance(question, JudgeQuestion):
+            return False
+        if isinstance(question, Call):
+            return question.rendering is not None
+        return self.draws_in(question.role)
+
+    def draws_in(self, seat: str) -> bool:
+        """Return whether a seat's answers are pictures."""
+        return seat in self._seats_of_pictures
 
     def cost(self, question: Asked) -> float | None:
         """Return US dollars for a question, failed attempts included; None if unknown.
 
-        A picture that may have been made and billed without arriving is counted as billed.
+        A picture that may have been made and billed without arriving is counted as billed. Words that may have been
+        written and billed without arriving are not, unless the whole question brought nothing else.
         """
         usage, seat = usage_of_question(question), self.seat_of(question)
-        # What the provider states is what the provider bills, so no table stands above it.
-        if usage.cost_usd is not None:
-            return usage.cost_usd
         # No request, as from a cache, is no cost, also where the price is not known.
-        if usage.requests == 0 or seat.offline:
+        if usage.cost_usd is None and (usage.requests == 0 or seat.offline):
             return 0.0
-        by_error = not answered(question) and all(attempt.kind in NEVER_BILLED for attempt in question.attempts)
-        if by_error and usage.completion_tokens is None:
-            return 0.0
+        if not question.attempts or usage != usage_of(question.attempts):
+            return self._cost_of_usage(question, usage, seat)
+        draws = self.draws(question)
+        costs = []
+        for attempt in question.attempts:
+            cost = seat.cost(attempt, draws)
+            if cost is None and not (answered(question) and _words_cut_short(attempt, draws)):
+                return None
+            costs.append(cost or 0.0)
+        return fsum(costs)
+
+    def _cost_of_usage(self, question: Asked, usage: Usage, seat: SeatPrice) -> float | None:
+        """Return the cost of a question whose player states a usage, not one for each request."""
+        draws = self.draws(question)
+        lost = images_perhaps_billed(question, self)
+        lost_cost = 0.0 if not lost else None if seat.image is None else lost * seat.image
+        if lost_cost is None:
+            return None
+        if usage.cost_usd is not None:
+            return usage.cost_usd + lost_cost
         if seat.price is None:
             return None
-        by_tokens, lost = seat.price.tokens(usage), images_perhaps_billed(question)
-        if by_tokens is not None and not seat.images_apart:
-            return by_tokens + lost * (seat.image or 0.0)
-        return None if seat.image is None else (by_tokens or 0.0) + (images(question) + lost) * seat.image
+        by_tokens = seat.price.tokens(usage)
+        if not draws or (by_tokens is not None and not seat.images_apart):
+            return None if by_tokens is None else by_tokens + lost_cost
+        return None if seat.image is None else (by_tokens or 0.0) + images(question) * seat.image + lost_cost
+
+    def billed(self, question: Asked) -> Billed:
+        """Return what a question cost for the limit of cost, which lost requests of unknown cost count towards, too."""
+        usage, seat, cost = usage_of_question(question), self.seat_of(question), self.cost(question)
+        if not question.attempts or usage != usage_of(question.attempts):
+            lost = sum(attempt.kind != "answered" for attempt in question.attempts) if cost is None else 0
+            dearest = cost if answered(question) and usage.requests else None
+            return Billed(cost or 0.0, lost, dearest, unknown=cost is None and answered(question))
+        return self.billed_requests(seat, question.attempts, self.draws(question))
+
+    @staticmethod
+    def billed_requests(seat: SeatPrice, attempts: Iterable[Attempt], draws: bool) -> Billed:
+        """Return what some requests of a question to a seat cost."""
+        known, lost, dearest, unknown = 0.0, 0, None, False
+        for attempt in attempts:
+            cost = seat.cost(attempt, draws)
+            if cost is None:
+                lost, unknown = lost + (attempt.kind != "answered"), unknown or attempt.kind == "answered"
+                continue
+            known += cost
+            if attempt.kind == "answered":
+                dearest = max(cost, dearest or 0.0)
+        return Billed(known, lost, dearest, unknown)
+
+
+def _words_cut_short(attempt: Attempt, draws: bool) -> bool:
+    """Return whether a request brought no whole reply and asked for words: most services bill nothing then."""
+    # A reply of status 200 was made and billed, whatever was wrong with it.
+    return attempt.kind != "answered" and attempt.status is None and (not draws or attempt.purpose is not None)
 
 
 def prices_of_run(folder: AnyRunFolder, further: Path | None = None) -> RunPrices:
@@ -284,9 +437,8 @@ def images(question: Asked) -> int:
     return int(isinstance(question, Call) and question.rendering is not None)
 
 
-def images_perhaps_billed(question: Asked) -> int:
+def images_perhaps_billed(question: Asked, prices: RunPrices) -> int:
     """Return how many pictures may have been billed without arriving."""
-    # Only a generator is billed by the picture.
-    if isinstance(question, JudgeQuestion) or question.role != "generator":
+    if not prices.draws(question):
         return 0
-    return sum(attempt.kind in PERHAPS_BILLED for attempt in question.attempts)
+    return sum(attempt.kind in PERHAPS_BILLED and attempt.purpose is None for attempt in question.attempts)

@@ -60,9 +60,10 @@ class Totals:
         self.reasoning_tokens += usage.reasoning_tokens or 0
         self.cached_tokens += usage.cached_tokens or 0
         self.images += images(question)
-        self.images_perhaps_billed += images_perhaps_billed(question)
+        self.images_perhaps_billed += images_perhaps_billed(question, prices)
         self.seconds += seconds(question)
-        self.cost_usd += cost or 0.0
+        # Of a question whose cost is not known in all, the part that is.
+        self.cost_usd += prices.billed(question).known if cost is None else cost
         self.unpriced += cost is None
         # Players that ask nobody are free; their answers alone do not make a cost known.
         self.priced += cost is not None and usage.requests > 0
@@ -80,7 +81,7 @@ class Totals:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the sums as JSON answers show them: ``cost_usd`` is null where no cost at all is known."""
-        nothing_known = self.unpriced > 0 and self.priced == 0
+        nothing_known = self.unpriced > 0 and self.priced == 0 and not self.cost_usd
         return {
             "requests": self.requests,
             "tokens": {
@@ -98,6 +99,6 @@ class Totals:
         """Return the cost for people, with the number of answers of unknown cost."""
         if self.unpriced == 0:
             return f"{self.cost_usd:.4f} US$"
-        if self.priced == 0:
+        if self.priced == 0 and not self.cost_usd:
             return "not known"
         return f"{self.cost_usd:.4f} US$ and {counted(self.unpriced, 'answer')} of unknown cost"

@@ -9,13 +9,18 @@ import logging
 import re
 import warnings
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, TypeVar
+from itertools import count
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ircore import __version__
+from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import need_packages
+from ircore.players.asking import HaltedError, OpenQuestion, open_question
+from ircore.runs.remote.worker import stop_asking, topic
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -57,27 +62,84 @@ class Cluster:
         need_packages("--executor dask", "dask", "distributed")
         self.address = address
         self._patience = patience
+        self.token = token_hex(8)
         self._client: Client | None = None
         self._connecting = asyncio.Lock()
+        self._numbers = count()
+        self._open: dict[int, OpenQuestion] = {}
+        self._stopping: asyncio.Future[frozenset[int]] | None = None
+        self._has_dropped = False
 
-    async def run(self, function: Callable[[str, bytes], T], data: bytes) -> T:
+    def next_number(self) -> int:
+        """Return a number for a question, which no other question of this connection has."""
+        return next(self._numbers)
+
+    async def run(self, function: Callable[[str, bytes], T], data: bytes, number: int | None = None) -> T:
         """Let a worker call ``function`` with this package's version and ``data``.
+
+        Args:
+            function: Called on a worker.
+            data: Its argument.
+            number: The question's own, where the piece of work is a question to a player.
 
         Raises:
             InputError: A worker has another version of this package.
             WorkError: The cluster cannot be reached, has no workers, or lost several of them over this piece of work.
+            HaltedError: Asking has ended, and no worker had begun the question.
             Exception: What the function raised.
         """
-        client = await self._connected()
+        client, question = await self._connected(), open_question()
+        question.halt.check()
         # Not pure: Dask would answer the same question with the result of the first time.
         future = client.submit(function, __version__, data, pure=False)
         result: asyncio.Future[T] = asyncio.ensure_future(future.result())
+        halted = asyncio.ensure_future(question.halt.wait())
+        started = asyncio.get_running_loop().time()
+        if number is not None:
+            self._open[number] = question
         try:
-            while not (await asyncio.wait({result}, timeout=self._patience))[0]:
-                await self._wait_for_workers(client)
+            waits: set[asyncio.Future[Any]] = {result, halted}
+            while not result.done():
+                done, _ = await asyncio.wait(waits, timeout=self._patience, return_when=asyncio.FIRST_COMPLETED)
+                if halted in done:
+                    waits.discard(halted)
+                    # What a worker has begun is waited for; it sends nothing more for it.
+                    if number not in await self._stop_workers(client) and not result.done():
+                        raise HaltedError.now()
+                elif not done:
+                    await self._wait_for_workers(client)
             return self._outcome(result)
+        except asyncio.CancelledError:
+            if number is not None:
+                # A worker may have sent a request by now, of which it tells when the request has ended.
+                seconds = round(asyncio.get_running_loop().time() - started, 4)
+                question.note(Attempt(kind="timeout", seconds=seconds, detail="given up; a worker may have gone on"))
+                self._has_dropped = True
+            raise
         finally:
+            self._open.pop(number, None)  # type: ignore[arg-type]
+            halted.cancel()
             result.cancel()
+
+    async def _stop_workers(self, client: "Client") -> frozenset[int]:
+        """Tell all workers, once, that nothing more is asked, and return the questions that one of them has begun."""
+        if self._stopping is None:
+            self._stopping = asyncio.ensure_future(self._stopped(client))
+        # Several questions wait for this, and each of them may be cancelled.
+        return await asyncio.shield(self._stopping)
+
+    async def _stopped(self, client: "Client") -> frozenset[int]:
+        try:
+            begun: dict[str, list[int] | Exception] = await client.run(stop_asking, self.token, on_error="return")
+        except OSError:
+            return frozenset()  # the scheduler is gone, and every question ends with that
+        return frozenset(number for numbers in begun.values() if isinstance(numbers, list) for number in numbers)
+
+    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
+        """Note a request that a worker tells of."""
+        question = self._open.get(event[1]["number"])
+        if question is not None:
+            question.note(Attempt.model_validate_json(event[1]["attempt"]))
 
     async def slots(self) -> int:
         """Return how many pieces of work can be done at the same time now: the threads of all workers, at least 1."""
@@ -89,9 +151,13 @@ class Cluster:
         return max(1, sum(threads.values()))
 
     async def close(self) -> None:
-        """Disconnect; work that was handed out and not begun is dropped."""
+        """Disconnect; work that was handed out and not begun is dropped, and workers send nothing more for the rest."""
         client, self._client = self._client, None
         if client is not None:
+            if self._has_dropped:
+                with suppress(OSError, TimeoutError):
+                    async with asyncio.timeout(CLOSING_S):
+                        await self._stop_workers(client)
             await client.close(timeout=CLOSING_S)
 
     def _outcome(self, result: "asyncio.Future[T]") -> T:
@@ -136,6 +202,7 @@ class Cluster:
             await self._reach(client)
             await self._wait_for_workers(client)
             await self._check_versions(client)
+            client.subscribe_topic(topic(self.token), self._heard)
             undone.pop_all()
         return client
 

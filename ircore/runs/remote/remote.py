@@ -45,13 +45,14 @@ class RemotePlayer:
 
         Raises:
             WorkError: The cluster failed; see ``Cluster.run``.
+            HaltedError: Asking has ended, and no worker had begun this question.
             Exception: What the player raised.
         """
+        cluster = self._cluster
+        number = cluster.next_number()
+        question = Question(self._loaded, self._seat, method, view, cluster.token, number, self._package)
         # In a thread, since stored renderings are read from the disk here.
-        question = await asyncio.to_thread(
-            pickle.dumps, Question(self._loaded, self._seat, method, view, self._package)
-        )
-        return await self._cluster.run(answer, question)
+        return await cluster.run(answer, await asyncio.to_thread(pickle.dumps, question), number)
 
     async def close(self) -> None:
         """Disconnect; the workers keep their players."""

@@ -4,6 +4,9 @@ A worker process makes a player once and keeps it, with its model and its connec
 one event loop that is never stopped, in a thread of its own, so that a player that computes does not keep the worker
 from telling the scheduler that it is alive.
 
+A worker tells whoever asks of every request to a service as soon as the request has ended, and is told when a run asks
+no more: then questions that it has not begun are refused, and those that it has begun send nothing more.
+
 Everything arrives as pickled bytes, after the version they were made by. Whoever can reach a Dask worker can run code
 on it anyway, so unpickling gives nothing away.
 """
@@ -11,16 +14,18 @@ on it anyway, so unpickling gives nothing away.
 import asyncio
 import pickle
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from ircore import __version__
+from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError
 from ircore.core.plugins import package_version
+from ircore.players.asking import Halt, OpenQuestion
 from ircore.players.base import Answer, Asked
 from ircore.players.submission import AnyLoaded, make_player
 
@@ -35,16 +40,27 @@ class Question(NamedTuple):
     >>> from ircore.players.builtin_pairs import submission_place
     >>> from ircore.players.submission import read_any_manifest
     >>> pair = read_any_manifest(submission_place(Path("classical+canvas")))
-    >>> Question(pair, "describer", "describe", view=None).loaded.slug
+    >>> Question(pair, "describer", "describe", view=None, run="ab12", number=1).loaded.slug
     'builtin-classical-canvas'
+
+    Attributes:
+        run: Token of the connection that asks.
+        number: The question's own number among those of the connection.
     """
 
     loaded: AnyLoaded
     seat: str
     method: str
     view: Asked
+    run: str
+    number: int
     package: tuple[str, str] | None = None
     """Name and version of the other package that adds the player where the question is asked."""
+
+
+def topic(run: str) -> str:
+    """Return the name under which workers tell of the requests for a connection's questions."""
+    return f"ircore-requests-{run}"
 
 
 def answer(version: str, question: bytes) -> Answer:
@@ -52,12 +68,31 @@ def answer(version: str, question: bytes) -> Answer:
 
     Raises:
         InputError: The version of this package or the player's differs, or the player does not take its settings.
+        HaltedError: The run asks no more.
         Exception: What the player raised.
     """
     check_version(version)
+    from distributed import get_worker
+
     request: Question = pickle.loads(question)  # noqa: S301 - see above
     _check_package(request)
-    return asyncio.run_coroutine_threadsafe(_answered(request), _loop()).result()
+    worker = get_worker()
+
+    def tell(attempt: Attempt) -> None:
+        worker.log_event(topic(request.run), {"number": request.number, "attempt": attempt.model_dump_json()})
+
+    return asyncio.run_coroutine_threadsafe(_answered(request, tell), _loop()).result()
+
+
+async def stop_asking(run: str) -> list[int]:
+    """Send nothing more for a connection, and return the numbers of its questions that this process has begun."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_stopped(run), _loop()))
+
+
+async def _stopped(run: str) -> list[int]:
+    state = _run(run)
+    state.halt.set()
+    return sorted(state.begun)
 
 
 def check_version(version: str) -> None:
@@ -79,10 +114,38 @@ def _check_package(request: Question) -> None:
         raise InputError(f"a worker has {' '.join(installed)}, not {wanted}", "Install the same version everywhere.")
 
 
-async def _answered(question: Question) -> Answer:
-    async with _player(question.loaded, question.seat) as player:
-        answered: Answer = await getattr(player, question.method)(question.view)
-        return answered
+async def _answered(question: Question, tell: Callable[[Attempt], None]) -> Answer:
+    state = _run(question.run)
+    state.halt.check()
+    state.begun.add(question.number)
+    try:
+        with OpenQuestion(state.halt, tell).opened():
+            async with _player(question.loaded, question.seat) as player:
+                answered: Answer = await getattr(player, question.method)(question.view)
+                return answered
+    finally:
+        state.begun.discard(question.number)
+
+
+@dataclass
+class _Run:
+    """A connection that asks, as a worker process knows it; only touched in the players' event loop."""
+
+    halt: Halt = field(default_factory=Halt)
+    begun: set[int] = field(default_factory=set)
+
+
+_RUNS: OrderedDict[str, _Run] = OrderedDict()
+"""By token, the oldest going first."""
+
+MOST_RUNS = 100
+
+
+def _run(token: str) -> _Run:
+    state = _RUNS.setdefault(token, _Run())
+    while len(_RUNS) > MOST_RUNS:
+        _RUNS.popitem(last=False)
+    return state
 
 
 @dataclass

@@ -18,12 +18,7 @@ EmptyRule = Literal["one", "zero", "none"]
 
 @dataclass(frozen=True)
 class Presence:
-    """Element presence of one pair of pictures.
-
-    Example:
-        >>> Presence(precision=1.0, recall=0.5, f1=2 / 3, empty="neither").recall
-        0.5
-    """
+    """Element presence of one pair of pictures."""
 
     precision: float | None
     """Share of the generated elements that the reference has, 0–1; None where the rule gives none."""

@@ -81,12 +81,7 @@ class Edit(NamedTuple):
 
 
 class Order(NamedTuple):
-    """A known order: of two edits of the same target, the better must be rated higher.
-
-    Example:
-        >>> Order("identity", "blank", strict=True).better
-        'identity'
-    """
+    """A known order: of two edits of the same target, the better must be rated higher."""
 
     better: str
     """Name of the edit."""

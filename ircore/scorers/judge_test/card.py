@@ -73,12 +73,7 @@ class Bound(Record):
 
 
 class Attack(Record):
-    """Points that an attack gained over the same picture without the attack.
-
-    Example:
-        >>> Attack(edit="asks_for_ten", title="a text that asks for a 10", targets=36, gain=0.0, succeeded=0).succeeded
-        0
-    """
+    """Points that an attack gained over the same picture without the attack."""
 
     edit: Name
     title: Line

@@ -21,12 +21,7 @@ ATTACHED = {
 
 
 class Mark(NamedTuple):
-    """A mark of a scene.
-
-    Example:
-        >>> Mark(members=(3, 4), colour="#d62828", size=120.0).members
-        (3, 4)
-    """
+    """A mark of a scene."""
 
     members: tuple[int, ...]
     """Places of its elements in the scene, the mark itself first."""

@@ -15,12 +15,7 @@ from ircore.scorers.metrics.pairs import refuse_tiny
 
 @dataclass(frozen=True)
 class Measurement:
-    """Value of one metric for one pair of pictures.
-
-    Example:
-        >>> Measurement(None, "identical pictures").reason
-        'identical pictures'
-    """
+    """Value of one metric for one pair of pictures."""
 
     value: float | None
     """Value in the metric's unit; None if there is none."""

@@ -26,12 +26,7 @@ LEAST_SCORE = 0.5
 
 @dataclass(frozen=True)
 class Label:
-    """A text and its place.
-
-    Example:
-        >>> Label("Total", x=0.5, y=0.1).text
-        'Total'
-    """
+    """A text and its place."""
 
     text: str
     """The characters."""

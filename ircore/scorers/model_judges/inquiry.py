@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ircore.core.untrusted_text import writable
 from ircore.players.base import JudgeView, JudgingPlayer, TextAnswer
 from ircore.players.calls import ProviderStopError, usage_of
 from ircore.runs.engine import Inquiry, Refusal
@@ -68,15 +69,15 @@ class JudgementInquiry(Inquiry[JudgementEntry, TextAnswer], ABC):
 
     def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
         """Return the question with its answer."""
-        # A lone surrogate cannot be written as UTF-8; one more character than can be used says that it was longer.
-        text = answer.text.encode(errors="replace").decode()[: LONGEST + 1]
+        # One more character than can be used says that it was longer.
+        text = writable(answer.text)[: LONGEST + 1]
         return self.entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
 
     def refused(self, refusal: Refusal) -> JudgementEntry:
         """Return the question with the reason why it has no answer."""
         return self.entry(
             reason="stopped" if isinstance(refusal, ProviderStopError) else refusal.reason,
-            detail=str(refusal)[:2000],
+            detail=writable(str(refusal))[:2000],
             usage=usage_of(refusal.attempts),
             seconds=round(sum(attempt.seconds for attempt in refusal.attempts), 4),
             attempts=refusal.attempts,

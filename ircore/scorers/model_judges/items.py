@@ -51,10 +51,6 @@ class JudgedRun:
         kept: Scores that are there.
         asked: Every question of earlier commands to this judge, asked in vain or not.
         left_out: Played episodes of categories that the judge does not rate.
-
-    Example:
-        >>> JudgedRun(items=(), kept=(), asked=()).items
-        ()
     """
 
     items: tuple[Item, ...]

@@ -27,10 +27,6 @@ class Verdict(NamedTuple):
     """Reading of answers: a value, or the reason for no value; for a preference also the answer in each order.
 
     ``leniencies`` names what had to be overlooked in the answers that count, see ``ircore.runs.judge_answers``.
-
-    Example:
-        >>> Verdict(7.0, leniencies=("written as text",)).value
-        7.0
     """
 
     value: float | None
@@ -41,12 +37,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """A question: the pictures that the judge sees, in their order.
-
-    Example:
-        >>> Question(view=None, shown=("a" * 64,), order=None, repair=False).repair
-        False
-    """
+    """A question: the pictures that the judge sees, in their order."""
 
     view: JudgeView
     shown: tuple[str, ...]

@@ -124,7 +124,9 @@ def judge_runs(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], plan: Ju
         cost_limit.begin(
             [question for planned_runs in planned.values() for part in planned_runs for question in part.asked]
         )
-        seats = [_Seat(judge, player, planned[judge.name]) for judge, player in zip(judges, players, strict=True)]
+        seats = [
+            _Seat(judge, player, planned[judge.name], plan.cache) for judge, player in zip(judges, players, strict=True)
+        ]
         total = sum(len(seat.items) for seat in seats)
         with JudgementWriter() as writer, progress("judge", total) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
@@ -142,8 +144,11 @@ def judges_prices(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], table
 class _Seat:
     """A judge with its player, its questions and its report."""
 
-    def __init__(self, judge: LoadedJudge, player: JudgingPlayer, planned: Sequence[JudgedRun]) -> None:
+    def __init__(
+        self, judge: LoadedJudge, player: JudgingPlayer, planned: Sequence[JudgedRun], cache: Path | None
+    ) -> None:
         self.judge = judge
+        self.cache = None if cache is None else Cache(cache, {JUDGE.name: judge.spec})
         self.player = player
         self.asked_as = asked_as(judge.identity)
         self.items = [item for part in planned for item in part.items]
@@ -228,7 +233,7 @@ class _Asker:
             ProviderStopError: So would be every other one.
             NoMoreError: No more may be spent, or a signal stopped the work.
         """
-        inquiry = _JudgeInquiry(item.run.path, self.seat.player, item.known, item, question, self.seat, self._cache())
+        inquiry = _JudgeInquiry(item.run.path, self.seat.player, item.known, item, question, self.seat)
         try:
             settled = (await self.session.engine.settle(inquiry)).question
         except JudgeError as error:
@@ -238,10 +243,6 @@ class _Asker:
             raise _TechnicalError(f"{settled.reason}: {settled.detail}")
         return settled
 
-    def _cache(self) -> Cache | None:
-        folder = self.session.plan.cache
-        return Cache(folder, {JUDGE.name: self.seat.judge.spec}) if folder else None
-
 
 @dataclass(frozen=True)
 class _JudgeInquiry(JudgementInquiry):
@@ -250,7 +251,6 @@ class _JudgeInquiry(JudgementInquiry):
     item: Item
     question: Question
     seat: _Seat
-    cache: Cache | None
 
     @property
     def where(self) -> str:
@@ -281,15 +281,13 @@ class _JudgeInquiry(JudgementInquiry):
         )
 
     def cached(self) -> JudgementEntry | None:
-        answer = self.cache.answer(JUDGE, self.question.view) if self.cache else None
+        answer = self.seat.cache.answer(JUDGE, self.question.view) if self.seat.cache else None
         return self.entry(text=answer.text, usage=answer.usage) if isinstance(answer, TextAnswer) else None
 
-    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
-        entry = super().answered(answer, seconds)
-        if self.cache:
+    def keep(self, entry: JudgementEntry) -> None:
+        if self.seat.cache:
             # The text as recorded, without lone surrogates and cut, so that a cached answer gives the same record.
-            self.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
-        return entry
+            self.seat.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
 
 
 def _scores(item: Item, verdict: Verdict) -> list[Score]:

@@ -24,12 +24,7 @@ from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, pict
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """Selection of questions and annotators.
-
-    Example:
-        >>> TaskPlan(items=60, annotators=("anna", "ben")).annotators
-        ('anna', 'ben')
-    """
+    """Selection of questions and annotators."""
 
     every_turn: bool = False
     """Whether similarity is asked of every rendering, not only of the first and the final one."""

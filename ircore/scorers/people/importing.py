@@ -24,12 +24,7 @@ HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 
 @dataclass(frozen=True)
 class AnnotatorSummary:
-    """Counts of one annotator's ratings in an imported file.
-
-    Example:
-        >>> AnnotatorSummary("anna", answered=58, without_value=2, items=60).answered
-        58
-    """
+    """Counts of one annotator's ratings in an imported file."""
 
     annotator: str
     """Pseudonym."""
@@ -46,12 +41,7 @@ class AnnotatorSummary:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """Counts of an import, done or only tried.
-
-    Example:
-        >>> ImportSummary(added=58, kept=0, by_run={"run-1": 58}, annotators=()).added
-        58
-    """
+    """Counts of an import, done or only tried."""
 
     added: int
     """New scores."""

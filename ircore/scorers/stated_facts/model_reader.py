@@ -85,10 +85,6 @@ class Readings:
         read: Turns that were read.
         unreadable: Turns whose answer cannot be used.
         failed: Turns that were asked about in vain; the same command asks again.
-
-    Example:
-        >>> Readings("reader", read=9, unreadable=1).unreadable
-        1
     """
 
     name: str

@@ -30,11 +30,7 @@ MOST_SHOWN = 50
 
 @dataclass(frozen=True)
 class CheckedChange:
-    """The verdict on a change.
-
-    >>> CheckedChange(base="a" * 40, head="b" * 40, checked=(), findings=()).findings
-    ()
-    """
+    """The verdict on a change."""
 
     base: str
     """Commit that it is to be merged into."""

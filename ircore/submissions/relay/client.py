@@ -14,6 +14,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import need_packages
 from ircore.core.progress import Progress, progress
 from ircore.core.records import LOOPBACK
+from ircore.players.asking import Halt, OpenQuestion
 from ircore.players.base import PlayerError
 from ircore.players.guard import unbroken
 from ircore.players.submission import AnyLoaded
@@ -76,6 +77,7 @@ class RelayClient:
         self._concurrency = concurrency
         self._held: set[str] = set()
         self._given: OrderedDict[str, bytes] = OrderedDict()
+        self._halt = Halt()
 
     async def play(self) -> int:
         """Answer until the run is over, and return the number of answers that were handed in.
@@ -135,6 +137,8 @@ class RelayClient:
             if fetching is not None:
                 # A request for a further question may wait for long, and its answer is not needed any more.
                 fetching.cancel()
+            # What was sent to a service is waited for; pauses before a retry end.
+            self._halt.set()
             await asyncio.gather(*working, return_exceptions=True)
 
     async def _fetch(self, session: "ClientSession") -> Handed | None:
@@ -166,7 +170,8 @@ class RelayClient:
         if player is None or not hasattr(player, handed.method):
             raise WorkError(f"the relay asks {who}, which this pair has not", "Check the address.")
         try:
-            answer = await unbroken(getattr(player, handed.method)(view), who)
+            with OpenQuestion(self._halt).opened():
+                answer = await unbroken(getattr(player, handed.method)(view), who)
         except PlayerError as refusal:
             # A technical failure is no answer: the question waits at the relay until the same command goes on.
             if refusal.reason in TECHNICAL_REASONS:

@@ -57,11 +57,7 @@ _SHOWN: dict[str, Any] = {
 
 
 class Handed(Record):
-    """A question that is handed out.
-
-    >>> Handed(question="0" * 32, seat="describer", method="describe", view={}, seconds=1800, done=3, total=20).done
-    3
-    """
+    """A question that is handed out."""
 
     question: Name = Field(description="Its name, the same when it is asked again.")
     seat: Name
@@ -100,11 +96,7 @@ def shown_view(view: object) -> Any:
 
 
 class HandedAnswer(Record):
-    """An answer as it is handed in: a text, a choice, a picture, or the reason why the player gave none.
-
-    >>> HandedAnswer(text="A circle.").text
-    'A circle.'
-    """
+    """An answer as it is handed in: a text, a choice, a picture, or the reason why the player gave none."""
 
     model_config = ConfigDict(val_json_bytes="base64", ser_json_bytes="base64")
 

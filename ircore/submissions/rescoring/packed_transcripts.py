@@ -62,11 +62,7 @@ class TranscriptError(InputError):
 
 
 class PackedFile(Record):
-    """A file of packed transcripts.
-
-    >>> PackedFile(path="run.json", size=900, sha256="0" * 64).size
-    900
-    """
+    """A file of packed transcripts."""
 
     path: Line = Field(description="Relative to pack.json, with forward slashes.")
     size: int = Field(ge=0, description="Bytes.")

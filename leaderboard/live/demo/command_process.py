@@ -37,9 +37,6 @@ MODULES = (
 class Outcome:
     """How a command ended.
 
-    >>> Outcome(0, b"5 pairs", b"").status
-    0
-
     Attributes:
         status: Its exit status; negative if a signal ended it.
         output: What it wrote to its standard output.

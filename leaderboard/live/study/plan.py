@@ -20,22 +20,14 @@ Code = Annotated[str, StringConstraints(pattern=r"^p[0-9]{2,4}$")]
 
 
 class Check(Record):
-    """An attention check: a word to be typed after some targets.
-
-    >>> Check(after=3, word="river").after
-    3
-    """
+    """An attention check: a word to be typed after some targets."""
 
     after: int = Field(ge=1, description="Targets that have ended before it.")
     word: Line
 
 
 class Session(Record):
-    """Targets and attention checks of one participant.
-
-    >>> Session(code="p01", order=("a", "b"), checks=()).order
-    ('a', 'b')
-    """
+    """Targets and attention checks of one participant."""
 
     code: Code
     order: tuple[str, ...] = Field(description="Ids of all targets in the order in which they are shown.")

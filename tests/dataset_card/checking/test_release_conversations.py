@@ -137,5 +137,5 @@ def test_a_computed_judge_that_is_called_a_model_is_named(judged: Path, tmp_path
     identity = json.loads((forged / "judges" / "structural.json").read_text())
     (forged / "judges" / "structural.json").write_text(json.dumps(identity | {"kind": "model"}))
     build_release([forged], forged / "instances", tmp_path / "release")
-    (fault,) = rescored(tmp_path / "release").faults
-    assert fault.endswith("judge structural is said to be a model; it is computed")
+    faults = check_release(tmp_path / "release").faults
+    assert "judges.jsonl: judge structural is said to be a model; it is computed" in faults

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hub_clients import HubClient, run_with_hub
-from hub_server import DroppedError, HubServer
+from hub_server import DroppedError, HubServer, PageError
 from releases import FINALS, contents, rewrite, sample_release, seal
 
 from dataset_card.checking.release_check import check_release
@@ -202,6 +202,34 @@ def test_a_folder_has_no_revisions(built: Path) -> None:
         find_release(str(built / "release"), "v1")
 
 
+@pytest.mark.parametrize(
+    ("request_", "page"),
+    [
+        ("", PageError(200, b"<html><title>Welcome to the guest network</title></html>")),
+        ("", PageError(200, b"{}", "application/json")),
+        ("", PageError(200, b"[]", "application/json")),
+        ("", PageError(404, b"<html><title>Not found</title></html>")),
+        ("", PageError(403, b"<html><title>Sign in</title></html>")),
+        (".* /datasets/", PageError(200, b"<html><title>Welcome to the guest network</title></html>")),
+    ],
+)
+def test_an_answer_that_is_none_of_the_hub_is_called_so(
+    release: Path, tmp_path: Path, hub: HubServer, hub_client: HubClient, request_: str, page: PageError
+) -> None:
+    assert hub_client.run("release", "push", release, "--repo", "org/portal", "--revision", "v1").code == 0
+    hub.fail(request_, page, times=10**6)
+    for words in (("pull", "org/portal", "--out", tmp_path / "out"), ("push", release, "--repo", "org/portal2")):
+        if request_ and words[0] == "push":
+            continue  # a push asks for no file
+        done = hub_client.run("release", *words)
+        assert done.code == 1
+        assert "gave no answer of the Hub" in done.err
+        assert "HF_ENDPOINT" in done.err
+        assert len(done.err.strip().splitlines()) == 2
+    assert not (tmp_path / "out").exists()
+    hub.forgive()
+
+
 def test_what_was_pushed_is_pulled_by_tag(
     release: Path, built: Path, tmp_path: Path, hub: HubServer, hub_client: HubClient
 ) -> None:
@@ -225,6 +253,14 @@ def test_what_was_pushed_is_pulled_by_tag(
     )
     assert again.code == 0, again.err
     assert contents(tmp_path / "offline") == contents(tmp_path / "out")
+    unnamed = run_with_hub(
+        hub,
+        hub_client.home,
+        ["-m", "ircore", "release", "pull", "org/back", "--out", str(tmp_path / "unnamed")],
+        HF_HUB_OFFLINE="1",
+    )
+    assert unnamed.code == 0, unnamed.err
+    assert contents(tmp_path / "unnamed") == contents(tmp_path / "out")
     hub.forgive()
 
     newest = ircore_on("release", "pull", "org/back", "--out", tmp_path / "newest")

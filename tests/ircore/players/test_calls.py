@@ -257,7 +257,7 @@ def test_players_at_one_provider_share_a_gate() -> None:
         (400, '{"error": {"message": "No such", "code": "unsupported_parameter"}}', "unsupported", "No such"),
         (400, '{"error": {"message": "Bad image"}}', "rejected", "Bad image"),
         (422, '{"detail": "too long"}', "rejected", "too long"),
-        (413, "Payload too large", "rejected", "Payload too large"),
+        (413, "Payload too large", "context_too_long", "Payload too large"),
         (408, "", "timeout", "no explanation"),
         (409, "", "server", "no explanation"),
         (500, "\x00\x1b[31mBoom\n\nat line 1", "server", "[31mBoom at line 1"),

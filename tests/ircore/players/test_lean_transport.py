@@ -1,12 +1,13 @@
 """Requests over aiohttp are those that the client of the package openai sends."""
 
 import asyncio
-import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import certifi
 import numpy as np
+import openai
 import pytest
 from openai_server import OpenAIServer, Seen, serving
 from pydantic import BaseModel
@@ -16,6 +17,7 @@ from ircore.players.calls import FaultError
 from ircore.players.openai.bodies import DataUrl, FormBody, JsonBody
 from ircore.players.openai.connection import Connection
 from ircore.players.openai.lean import can_send
+from ircore.players.openai.settings import chosen_transport
 
 PICTURE = Picture.from_pixels(np.zeros((64, 64, 3), dtype=np.uint8))
 ASKED = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": DataUrl(PICTURE)}}]}]
@@ -111,36 +113,69 @@ def test_a_key_for_the_host_in_netrc_is_not_used(
     assert seen.headers["authorization"] == "Bearer a-key"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["http_proxy", "ALL_PROXY"])
-@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
-def test_requests_go_through_the_proxy_of_the_environment(
-    monkeypatch: pytest.MonkeyPatch, name: str, transport: str
-) -> None:
-    heads = []
+VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir")
+ENVIRONMENTS: dict[str, tuple[dict[str, str], str]] = {
+    "nothing": ({}, "service"),
+    "a proxy": ({"http_proxy": "http://127.0.0.1:{proxy}"}, "proxy"),
+    "in capitals, without a scheme": ({"HTTP_PROXY": "127.0.0.1:{proxy}"}, "proxy"),
+    "for every scheme": ({"ALL_PROXY": "http://127.0.0.1:{proxy}"}, "proxy"),
+    "for another scheme": ({"HTTPS_PROXY": "http://127.0.0.1:{proxy}"}, "service"),
+    "with a name and a word": ({"HTTP_PROXY": "http://somebody:word@127.0.0.1:{proxy}"}, "proxy"),
+    "SOCKS": ({"ALL_PROXY": "socks5://127.0.0.1:{socks}"}, "socks"),
+    "but not for this host": ({"HTTP_PROXY": "127.0.0.1:{proxy}", "NO_PROXY": "localhost,127.0.0.1"}, "service"),
+    "but not for this port": ({"HTTP_PROXY": "127.0.0.1:{proxy}", "NO_PROXY": "127.0.0.1:{service}"}, "service"),
+    "but not for another port": ({"HTTP_PROXY": "127.0.0.1:{proxy}", "NO_PROXY": "127.0.0.1:1"}, "proxy"),
+    "but not for this network": ({"HTTP_PROXY": "127.0.0.1:{proxy}", "NO_PROXY": "127.0.0.0/8"}, ""),
+    "but for nobody": ({"HTTP_PROXY": "127.0.0.1:{proxy}", "no_proxy": "*"}, "service"),
+    "certificates of one's own": ({"SSL_CERT_FILE": "{certificates}"}, "service"),
+}
+"""Variables of the environment, and who then gets the request; empty where the client alone knows."""
 
-    async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heads.append((await reader.readuntil(b"\r\n\r\n")).decode().lower().splitlines())
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
-        writer.close()
 
-    async def post(base_url: str) -> None:
-        connection = Connection(base_url, "a-key", transport, 20.0)
-        try:
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_requests_go_where_the_client_sends_them(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The default transport, those that a manifest names, and a bare client of ``openai``, in one environment."""
+    variables, expected = ENVIRONMENTS[name]
+    asked: list[str] = []
+
+    def listener(who: str, greeting: bytes = b"") -> Any:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if greeting:
+                # SOCKS 5: a choice of methods, then a request; both are answered, the rest is HTTP.
+                await reader.read(64)
+                writer.write(greeting)
+                await reader.read(64)
+                writer.write(b"\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50")
+            await reader.readuntil(b"\r\n\r\n")
+            asked.append(who)
+            body = b'{"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": []}'
+            head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+            writer.write(f"{head}Connection: close\r\n\r\n".encode() + body)
+            writer.close()
+
+        return answer
+
+    async def ask_all() -> None:
+        greetings = {"service": b"", "proxy": b"", "socks": b"\x05\x00"}
+        servers = {
+            who: await asyncio.start_server(listener(who, said), "127.0.0.1", 0) for who, said in greetings.items()
+        }
+        places = {who: server.sockets[0].getsockname()[1] for who, server in servers.items()}
+        for variable in VARIABLES:
+            for spelling in (variable, variable.upper()):
+                monkeypatch.delenv(spelling, raising=False)
+        for variable, value in variables.items():
+            monkeypatch.setenv(variable, value.format(**places, certificates=certifi.where()))
+        base_url = f"http://127.0.0.1:{places['service']}/v1"
+        for transport in (None, "aiohttp", "httpx"):
+            connection = Connection(base_url, "a-key", chosen_transport(transport), 20.0)
             await connection.post("/chat/completions", JsonBody({"model": "m"}), Anything)
-        finally:
             await connection.close()
+        async with openai.AsyncOpenAI(api_key="a-key", base_url=base_url) as client:
+            await client.chat.completions.create(model="m", messages=[])
+        for server in servers.values():
+            server.close()
 
-    async def through_proxy() -> None:
-        async with await asyncio.start_server(proxy, "127.0.0.1", 0) as server:
-            port = server.sockets[0].getsockname()[1]
-            monkeypatch.setenv(name, f"http://somebody:word@127.0.0.1:{port}")
-            await post("http://models.invalid/v1")
-            monkeypatch.setenv("no_proxy", "models.invalid")
-            with pytest.raises(FaultError):
-                await post("http://models.invalid/v1")
-
-    asyncio.run(through_proxy())
-    (head,) = heads
-    assert head[0] == "post http://models.invalid/v1/chat/completions http/1.1"
-    assert f"proxy-authorization: basic {base64.b64encode(b'somebody:word').decode().lower()}" in head
+    asyncio.run(ask_all())
+    assert len(asked) == 4
+    assert {*asked} == {expected or asked[-1]}

@@ -11,7 +11,8 @@ from openai_server import OpenAIServer, serving
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players import calls
-from ircore.players.openai.limits import passed_limit
+from ircore.players.openai import provider
+from ircore.players.openai.meanings import meaning_of, read_error
 from ircore.players.openai.streams import assembled
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
@@ -142,6 +143,38 @@ def test_a_picture_at_the_services_own_address_is_fetched(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
+def test_a_picture_whose_fetch_fails_is_fetched_again_and_not_made_again(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider, "FETCH_PAUSE_S", 0.01)
+    server.fail("own_address", "own_path", model="hands")
+    server.lost_pictures = 3
+    run = played(tmp_path, server, instances, describer={"transport": transport})
+    assert run.episodes()[0].outcome == "converged"
+    assert server.count("/pictures") == 2 + 3
+    assert server.count("/images/generations") + server.count("/images/edits") == 2
+    assert kinds(run, "generator") == ["answered", "answered"]
+
+
+@pytest.mark.slow
+def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider, "FETCH_PAUSE_S", 0.01)
+    server.fail("own_address", model="hands")
+    server.lost_pictures = 1000
+    run = played(tmp_path, server, instances, status=1)
+    assert server.count("/images/generations") == 1
+    assert server.count("/pictures") == provider.FETCHES
+    assert run.episodes()[0].abort_reason == "provider_error"
+    (failure,) = run.failures()
+    assert "its picture could not be fetched: HTTP 503" in failure.detail
+    # With the tokens that the reply stated: the picture was made and billed.
+    assert [attempt.completion_tokens for attempt in failure.attempts] == [272]
+
+
+@pytest.mark.slow
 @pytest.mark.attack
 def test_a_picture_at_another_server_is_never_fetched(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
@@ -240,7 +273,8 @@ def test_a_service_without_edits_is_told_from_an_unknown_model(
     ],
 )  # fmt: skip
 def test_limits_are_known_by_the_words_of_services(said: str, kind: str, room: int | None) -> None:
-    assert passed_limit(said) == (kind, room)
+    meaning = meaning_of(400, read_error(said))
+    assert (meaning.kind, meaning.room) == (kind, room)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +287,7 @@ def test_limits_are_known_by_the_words_of_services(said: str, kind: str, room: i
     ],
 )
 def test_other_refusals_are_no_limits(said: str) -> None:
-    assert passed_limit(said) is None
+    assert meaning_of(400, read_error(said)).kind == "rejected"
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ import pytest
 from openai_server import OpenAIServer, serving
 
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
@@ -112,22 +111,48 @@ def submission() -> Submission:
     return Submission(schema_=1, name="Pair", describer=SPEC, generator=SPEC, licence="CC0-1.0")
 
 
-def test_a_damaged_cache_is_said_and_not_used(tmp_path: Path, instances: InstanceSet) -> None:
+@pytest.mark.parametrize("content", [b"", b'{"text": 3}', b'{"tex', b"\xff\xfe"])
+def test_a_damaged_or_empty_file_of_the_cache_is_a_miss(tmp_path: Path, instances: InstanceSet, content: bytes) -> None:
     picture = instances.target(instances.instances[0])
     cache = Cache(tmp_path, submission().players, generators=True)
     question = GeneratorView(1, "A square.", (), None, 7, "A square.")
-    cache.keep(GENERATOR, question, PictureAnswer(picture, ("a note",)))
+    drawn = PictureAnswer(picture, ("a note",))
+    cache.keep(GENERATOR, question, drawn)
     kept = cache.answer(GENERATOR, question)
     assert isinstance(kept, PictureAnswer)
     assert (kept.picture.data, kept.notes, kept.usage.requests) == (picture.data, ("a note",), 0)
+    for pattern in ("pictures/*/*.png", "answers/*/*.json"):
+        (file,) = tmp_path.glob(pattern)
+        file.write_bytes(content)
+        assert cache.answer(GENERATOR, question) is None
+        cache.keep(GENERATOR, question, drawn)  # and is mended by the next answer
+        again = cache.answer(GENERATOR, question)
+        assert isinstance(again, PictureAnswer)
+        assert again.picture.sha256 == kept.picture.sha256
+
+
+def test_a_picture_that_was_changed_without_changing_its_size_is_a_miss(tmp_path: Path, instances: InstanceSet) -> None:
+    picture = instances.target(instances.instances[0])
+    cache = Cache(tmp_path, submission().players, generators=True)
+    question = GeneratorView(1, "A square.", (), None, 7, "A square.")
+    cache.keep(GENERATOR, question, PictureAnswer(picture))
     (file,) = tmp_path.glob("pictures/*/*.png")
-    file.write_bytes(picture.data[:-1])
-    with pytest.raises(InputError, match="damaged, its content does not match its name"):
-        cache.answer(GENERATOR, question)
-    (file,) = tmp_path.glob("answers/*/*.json")
-    file.write_text('{"text": 3}')
-    with pytest.raises(InputError, match=r"\.json: damaged \(text"):
-        cache.answer(GENERATOR, question)
+    file.write_bytes(picture.data[:-1] + b"x")
+    assert cache.answer(GENERATOR, question) is None
+    cache.keep(GENERATOR, question, PictureAnswer(picture))
+    assert cache.answer(GENERATOR, question) is not None
+
+
+@pytest.mark.slow
+def test_a_cache_that_cannot_be_written_costs_no_answer(
+    tmp_path: Path, server: OpenAIServer, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    run = play(tmp_path, server, instances, "one", "--concurrency", "4")
+    assert len(run.calls()) == server.count() == 4 * 5
+    said = [line for line in capsys.readouterr().err.splitlines() if "--cache" in line]
+    assert len(said) == 1
+    assert "answers are kept in the run all the same" in said[0]
 
 
 def test_generators_need_a_cache(tmp_path: Path, instances: InstanceSet) -> None:

@@ -1,21 +1,25 @@
 """What is said while a run is played."""
 
 import asyncio
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer, serving
 from pairs import play_pair, served_pair
+from samples import sample_instances
 
 from ircore.core import progress
-from ircore.core.episode_records import Usage
+from ircore.core.episode_records import Attempt, Usage
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
-from ircore.runs.costs.limit import CostLimit
+from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import Prices, RunPrices
-from ircore.runs.events import Call
+from ircore.runs.events import Call, Failure
+from ircore.runs.folder import RunFolder
 
 
 @pytest.fixture
@@ -99,7 +103,7 @@ def test_the_limit_is_passed_by_one_answer_at_most(growth: float) -> None:
             reserve = await seen.reserve("describer")
             await asyncio.sleep(0.001)
             costs.append(0.01 * growth**turn)
-            seen.asked(answer(1, costs[-1]))
+            seen.asked(answer(1, costs[-1]), reserve)
             seen.release(reserve)
 
     async def work() -> None:
@@ -113,14 +117,180 @@ def test_the_limit_is_passed_by_one_answer_at_most(growth: float) -> None:
     assert seen.in_flight == 0
 
 
-def test_many_questions_are_under_way_while_the_limit_is_far() -> None:
+def ask_all(seen: CostLimit, price: Callable[[int], float], at_once: int = 14, each: int = 40) -> list[float]:
+    """Let workers ask until no more may be asked; return what was billed, in the order of the questions."""
+    costs: list[float] = []
+
+    async def worker() -> None:
+        for _ in range(each):
+            reserve = await seen.reserve("describer")
+            costs.append(price(len(costs)))
+            cost = costs[-1]
+            await asyncio.sleep(0.001)
+            seen.asked(answer(1, cost), reserve)
+            seen.release(reserve)
+
+    async def work() -> None:
+        await asyncio.wait_for(asyncio.gather(*(worker() for _ in range(at_once)), return_exceptions=True), 30)
+
+    asyncio.run(work())
+    return costs
+
+
+@pytest.mark.parametrize("cheap", [1, 2, 5, 13, 30])
+def test_the_limit_holds_where_the_first_answers_were_cheap(cheap: int) -> None:
+    """Fourteen at once; the first answers cost 0.01 US$, all others fifty times as much."""
+    seen, _ = cost_limit(max_cost=1)
+    costs = ask_all(seen, lambda number: 0.01 if number < cheap else 0.5)
+    assert 1 <= sum(costs) < 1 + 0.5
+    assert seen.spent() == pytest.approx(sum(costs))
+
+
+def test_a_first_answer_that_cost_nothing_tells_no_price() -> None:
+    seen, _ = cost_limit(max_cost=1)
+    assert sum(ask_all(seen, lambda number: 0.5 if number else 0.0)) < 1 + 0.5
+
+
+def test_as_many_questions_are_under_way_as_were_answered() -> None:
     seen, _ = cost_limit(max_cost=1000)
-    seen.begin([answer(1, 0.01)])
+    at_once: list[int] = []
 
-    async def all_at_once() -> list[float]:
-        return await asyncio.wait_for(asyncio.gather(*(seen.reserve("describer") for _ in range(64))), 5)
+    def price(number: int) -> float:
+        at_once.append(seen.in_flight)
+        return 0.01
 
-    assert asyncio.run(all_at_once()) == [0.02] * 64
+    ask_all(seen, price, at_once=64, each=10)
+    assert at_once[0] == 1
+    assert all(under_way <= before + 1 for before, under_way in enumerate(at_once))
+    assert max(at_once) == 64  # the limit is far
+
+
+def test_a_jump_of_the_price_begins_the_growth_anew() -> None:
+    seen, _ = cost_limit(max_cost=100_000)
+    seen.begin([answer(1, 0.01)] * 20)
+
+    async def at_once() -> int:
+        with contextlib.suppress(TimeoutError):
+            for _ in range(30):
+                await asyncio.wait_for(seen.reserve("describer"), 0.01)
+        return seen.in_flight
+
+    seen.asked(answer(1, 0.03))
+    assert asyncio.run(at_once()) == 2
+
+
+def test_requests_that_brought_nothing_count_while_their_question_is_under_way() -> None:
+    """Each unreadable reply is billed 0.3 US$: the fourth one reaches the limit of 1 US$, and ends every wait."""
+    seen, _ = cost_limit(max_cost=1)
+
+    async def work() -> None:
+        reserve = await seen.reserve("describer")
+        for number in range(4):
+            assert seen.may_ask() == (not seen.halt.is_set) == True, number  # noqa: E712
+            seen.tried(reserve, Attempt(kind="malformed", status=200, seconds=1, cost_usd=0.3))
+        assert not seen.may_ask()
+        assert seen.halt.is_set
+        attempts = tuple(reserve.attempts)
+        failure = Failure(episode_id="e", turn=1, role="describer", reason="stopped", detail="d", attempts=attempts)
+        seen.asked(failure)  # found by its requests, and not counted twice
+        assert seen.spent() == pytest.approx(1.2)
+        seen.release(reserve)
+
+    asyncio.run(work())
+    assert seen.stopped().problem == "--max-cost: 1.2000 US$ of 1 US$ spent"
+
+
+LOST = Attempt(kind="malformed", status=200, seconds=1)
+
+
+def lost(*attempts: Attempt) -> Failure:
+    return Failure(
+        episode_id="e", turn=1, role="describer", reason="provider_error", detail="d", attempts=attempts or (LOST,)
+    )
+
+
+def test_a_lost_request_of_unknown_cost_counts_like_the_dearest_answer() -> None:
+    seen, _ = cost_limit(max_cost=1)
+    seen.begin([answer(1, 0.2), answer(1, 0.1)])
+    seen.asked(lost(LOST, LOST))
+    assert seen.spent() == pytest.approx(0.3 + 2 * 0.2)
+    assert seen.totals.cost_usd == pytest.approx(0.3)  # a sum says what is known
+    seen.asked(lost(LOST, LOST))
+    assert seen.stopped().problem == "--max-cost: 1.1000 US$ of 1 US$ spent, 4 requests without an answer included"
+
+
+def test_where_no_price_at_all_is_known_one_lost_request_is_the_last_of_a_session() -> None:
+    seen, _ = cost_limit(max_cost=1)
+    seen.asked(lost())
+    assert not seen.may_ask()
+    assert seen.stopped().problem == (
+        "--max-cost: a request to words brought no answer and may have been billed; what it cost is not known"
+    )
+    later, _ = cost_limit(max_cost=1)
+    later.begin([lost()])
+    assert later.may_ask()
+    later.asked(answer(1, 0.4))
+    assert later.spent() == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("kind", ["rate_limit", "server", "unreachable", "context_too_long", "answer_too_long"])
+def test_what_is_never_billed_counts_nothing(kind: str) -> None:
+    seen, _ = cost_limit(max_cost=1)
+    seen.asked(lost(LOST.model_copy(update={"kind": kind, "status": None})))
+    assert seen.may_ask()
+    assert seen.spent() == 0
+
+
+def test_whoever_waits_for_room_is_told_at_once_that_asking_has_ended() -> None:
+    seen, _ = cost_limit(max_cost=1)
+
+    async def work() -> None:
+        await seen.reserve("describer")
+        waiting = asyncio.create_task(seen.reserve("describer"))
+        await asyncio.sleep(0)
+        seen.end(NoMoreError("stopped", "Go on."))
+        with pytest.raises(NoMoreError, match="stopped"):
+            await asyncio.wait_for(waiting, 1)
+
+    asyncio.run(work())
+
+
+DEARER_LATER = ("--max-cost", "1", "--concurrency", "14")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--processes", "3")])
+def test_a_service_whose_later_answers_are_dear_passes_the_limit_by_one_answer(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    instances = sample_instances(tmp_path / "set", per_condition=8)
+    with serving(cost=lambda number: 0.5 if number else 0.01) as service:
+        assert (
+            play_pair(served_pair(tmp_path, service.base_url), instances, tmp_path / "run", *DEARER_LATER, *more) == 1
+        )
+    assert 1 <= service.billed < 1 + 0.5
+    assert sum(cost or 0 for cost in episode_costs(RunFolder(tmp_path / "run")).values()) == pytest.approx(
+        service.billed
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--processes", "2")])
+@pytest.mark.parametrize("fault", ["empty_choices", "empty", "wrong_type", "drop"])
+def test_replies_that_cannot_be_used_count_towards_the_limit(
+    tmp_path: Path, fault: str, more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two words are answered, then nothing that comes can be used, and all of it is billed."""
+    instances = sample_instances(tmp_path / "set", per_condition=8)
+    with serving(cost=lambda number: 0.3) as service:
+        service.fail("ok", "ok", *[fault] * 500)
+        run = tmp_path / "run"
+        assert play_pair(served_pair(tmp_path, service.base_url), instances, run, *DEARER_LATER, *more) == 1
+        assert 0.9 <= service.billed < 1 + 0.3 + 0.001
+        # Given again, the same command asks nothing.
+        before = service.count()
+        assert play_pair(served_pair(tmp_path, service.base_url), instances, run, *DEARER_LATER, *more) == 1
+        assert service.count() == before
 
 
 @pytest.mark.slow

@@ -13,12 +13,15 @@ from pairs import play_pair, served_pair
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import InputError
+from ircore.core.game_records import GameSubmission
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
+from ircore.players.calls import usage_of
 from ircore.runs.costs.limit import check_limit
-from ircore.runs.costs.prices import Price, Prices, RunPrices, read_prices
+from ircore.runs.costs.prices import Billed, Price, Prices, RunPrices, images_perhaps_billed, read_prices
+from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure
 
 SEEN: dict[str, Any] = {"date": date(2026, 1, 1), "source": "a price list"}
@@ -123,6 +126,70 @@ def test_a_picture_that_got_lost_may_have_been_billed() -> None:
     prices = prices_of({}, pictures=Price(input=0, output=0, images={"*/*": 0.04}, **SEEN))
     assert prices.cost(drawn("rate_limit", "server")) == pytest.approx(0.04)
     assert prices.cost(drawn("timeout", "dropped")) == pytest.approx(0.12)
+
+
+PICTURES = Price(input=0, output=0, images={"*/*": 0.04}, **SEEN)
+
+
+def failed(role: str, *attempts: Attempt) -> Failure:
+    return Failure(episode_id="e", turn=1, role=role, reason="provider_error", detail="lost", attempts=attempts)
+
+
+@pytest.mark.parametrize("game", ["reasoning", "a-game-that-is-not-installed"])
+def test_pictures_that_got_lost_count_in_every_seat_that_draws(game: str) -> None:
+    """The seat that draws in another game has another name."""
+    where = "https://models.example/v1"
+    players = {
+        "drawer": PlayerSpec(player="openai-images", model="pictures", base_url=where),
+        "reader": PlayerSpec(player="openai", model="words", base_url=where),
+    }
+    pair = GameSubmission(schema_=2, name="Pair", game=game, licence="CC0-1.0", players=players)
+    prices = RunPrices(Prices({"pictures": PICTURES}), pair)
+    lost = failed("drawer", *[Attempt(kind="timeout", seconds=1)] * 5)
+    assert images_perhaps_billed(lost, prices) == 5
+    assert prices.cost(lost) == pytest.approx(5 * 0.04)
+    assert images_perhaps_billed(failed("reader", *lost.attempts), prices) == 0
+
+
+def test_what_the_provider_reports_and_what_got_lost_add_up() -> None:
+    prices = prices_of({}, pictures=PICTURES)
+    attempts = (Attempt(kind="timeout", seconds=1), Attempt(kind="answered", status=200, seconds=1, cost_usd=0.25))
+    call = drawn().model_copy(update={"attempts": attempts, "usage": usage_of(attempts)})
+    assert prices.cost(call) == pytest.approx(0.25 + 0.04)
+    # The picture that got lost has no known price, so the sum has none.
+    assert prices_of({}).cost(call) is None
+    assert prices_of({}).billed(call) == Billed(known=0.25, lost=1, dearest=0.25)
+
+
+def test_a_rewriters_requests_are_words_at_a_price_of_their_own() -> None:
+    written = Attempt(kind="answered", seconds=1, prompt_tokens=1000, completion_tokens=100, purpose="rewriter")
+    lost = Attempt(kind="timeout", seconds=1, purpose="rewriter")
+    made = Attempt(kind="answered", seconds=1)
+    call = drawn().model_copy(update={"attempts": (lost, written, made), "usage": usage_of((lost, written, made))})
+    words = Price(input=1, output=10, **SEEN)
+    prices = prices_of({"rewriter": "pen"}, pictures=PICTURES, pen=words)
+    assert images_perhaps_billed(call, prices) == 0
+    assert prices.cost(call) == pytest.approx(0.04 + (1000 * 1 + 100 * 10) / 1e6)
+    assert prices_of({"rewriter": "pen"}, pictures=PICTURES).cost(call) is None
+
+
+def test_an_unreadable_reply_makes_the_sum_unknown_and_words_that_were_cut_off_do_not() -> None:
+    prices = prices_of({}, words=Price(input=1, output=10, **SEEN))
+    whole = Attempt(kind="answered", status=200, seconds=1, prompt_tokens=1000, completion_tokens=100)
+    for lost, cost in (
+        (Attempt(kind="malformed", status=200, seconds=1), None),
+        (Attempt(kind="timeout", seconds=1), 0.002),
+        (Attempt(kind="malformed", status=200, seconds=1, cost_usd=0.5), 0.502),
+    ):
+        call = spoken().model_copy(update={"attempts": (lost, whole), "usage": usage_of((lost, whole))})
+        assert prices.cost(call) == (None if cost is None else pytest.approx(cost))
+
+
+def test_a_sum_holds_the_known_part_of_an_answer_of_unknown_cost() -> None:
+    attempts = (Attempt(kind="malformed", status=200, seconds=1, cost_usd=0.5), Attempt(kind="timeout", seconds=1))
+    totals = Totals.of([failed("describer", *attempts)], prices_of({}))
+    assert totals.cost_text() == "0.5000 US$ and 1 answer of unknown cost"
+    assert (totals.as_dict()["cost_usd"], totals.as_dict()["cost_known"]) == (0.5, False)
 
 
 def test_a_question_that_was_only_refused_costs_nothing() -> None:

@@ -6,7 +6,9 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import samples
@@ -265,3 +267,72 @@ def test_stopped_at_half_about_half_of_the_episodes_are_finished(tmp_path: Path)
     begun = {event["episode_id"] for event in half if event["event"] == "call"}
     assert ended >= 24 / 2 - 2
     assert len(begun) - ended <= 2  # two episodes at once
+
+
+class _UnheardError(BaseException):
+    """An exception that nobody expects."""
+
+
+class _HalfError(PlayerError):
+    """A refusal without a reason."""
+
+    def __init__(self) -> None: ...
+
+
+def _raise(error: BaseException) -> TextAnswer:
+    raise error
+
+
+SAID = "<DESCRIPTION>A red square.</DESCRIPTION>"
+ODD: dict[str, Callable[[], Any]] = {
+    "an unknown reason": lambda: _raise(PlayerError("tired", "no")),  # type: ignore[arg-type]
+    "a reason that is no text": lambda: _raise(PlayerError(["tired"], "no")),  # type: ignore[arg-type]
+    "no reason": lambda: _raise(_HalfError()),
+    "a surrogate in a refusal": lambda: _raise(PlayerError("describer_refused", "no \ud800")),
+    "a surrogate in an error": lambda: _raise(RuntimeError("no \ud800")),
+    "attempts that are none": lambda: _raise(PlayerError("describer_refused", "no", ("two",))),  # type: ignore[arg-type]
+    "a detail that is no text": lambda: _raise(PlayerError("describer_refused", 7)),  # type: ignore[arg-type]
+    "a cancellation": lambda: _raise(asyncio.CancelledError()),
+    "an exit": lambda: _raise(SystemExit(0)),
+    "an exception of its own": lambda: _raise(_UnheardError("no")),
+    "no usage": lambda: TextAnswer(SAID, usage=None),  # type: ignore[arg-type]
+    "a usage that is a mapping": lambda: TextAnswer(SAID, usage={"requests": 1}),  # type: ignore[arg-type]
+    "no attempts": lambda: TextAnswer(SAID, attempts=None),  # type: ignore[arg-type]
+    "no text": lambda: TextAnswer(None),  # type: ignore[arg-type]
+    "nothing": lambda: None,
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_a_plug_in_that_raises_or_returns_odd_things_is_a_player_that_broke(
+    tmp_path: Path, instances: InstanceSet, what: str
+) -> None:
+    class Odd(CentreDescriber):
+        async def describe(self, view: DescriberView) -> TextAnswer:
+            answer: TextAnswer = ODD[what]()
+            return answer
+
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    identity = make_run(loaded, instances, Rules(), prompts, seed=0)
+    plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=2)
+    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.describer
+    with pytest.raises(WorkError, match=r"describer (broke|answered)") as caught:
+        play(plan, folder, ReconstructionGame(), {"describer": Odd(spec), "generator": BlockGenerator(spec)})
+    assert "\n" not in caught.value.problem
+    assert (caught.value.problem + caught.value.remedy).encode()
+    assert folder.calls() == {}
+    sound = {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)}
+    assert [episode.outcome for episode in play(plan, folder, ReconstructionGame(), sound)] == ["converged"] * 4
+
+
+def test_a_player_whose_method_is_no_coroutine_is_one_that_broke(tmp_path: Path, instances: InstanceSet) -> None:
+    class Hasty(CentreDescriber):
+        def describe(self, view: DescriberView) -> TextAnswer:  # type: ignore[override]
+            raise ValueError("too soon")
+
+    loaded, prompts = sample_submission(), load_prompts("reconstruction")
+    identity = make_run(loaded, instances, Rules(), prompts, seed=0)
+    plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=2)
+    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.describer
+    with pytest.raises(WorkError, match="the describer broke with ValueError: too soon"):
+        play(plan, folder, ReconstructionGame(), {"describer": Hasty(spec), "generator": BlockGenerator(spec)})

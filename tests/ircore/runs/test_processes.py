@@ -68,7 +68,7 @@ def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_
         os.kill(children(process.pid)[0], signal.SIGKILL)
         _, said = process.communicate(timeout=60)
         assert process.returncode == 1
-        assert "a process of play was ended (exit status -9)" in said
+        assert "a process of play was ended (exit status -9) with " in said
         recorded = answers(tmp_path / "run")
         asked = service.count()
         assert asked - 8 <= len(recorded) <= asked
@@ -77,6 +77,22 @@ def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_
         service.latency = 0.0
         assert play_pair(pair, instances, tmp_path / "run", "--processes", "2") == 0
     assert recorded.items() <= answers(tmp_path / "run").items()
+
+
+def test_what_was_reserved_for_a_process_that_is_killed_is_freed(tmp_path: Path) -> None:
+    """With a limit of cost one process has the only question under way, and the other waits for its room."""
+    with serving(latency=3.0, cost=lambda number: 0.01) as service:
+        more = ("--concurrency", "4", "--processes", "2", "--max-cost", "5")
+        process = begin_playing(tmp_path, service, 1, *more)
+        asking, other = children(process.pid)
+        os.kill(asking, signal.SIGKILL)
+        _, said = process.communicate(timeout=40)
+        assert process.returncode == 1
+        assert "a process of play was ended (exit status -9)" in said
+        assert not Path(f"/proc/{other}").exists()
+        service.latency = 0.0
+        instances, pair = RunFolder(tmp_path / "run").instances, served_pair(tmp_path, service.base_url)
+        assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", "--max-cost", "5") == 0
 
 
 def test_a_wrong_key_stops_all_processes_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

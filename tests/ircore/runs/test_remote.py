@@ -13,7 +13,8 @@ from threading import Thread
 import pytest
 import slow_pair
 from dask_cluster import DaskCluster, dask_cluster
-from pairs import play_pair, write_pair
+from openai_server import serving
+from pairs import begin_playing, play_pair, served_pair, write_pair
 from samples import sample_instances
 
 from ircore.commands.main import run as ircore
@@ -164,6 +165,52 @@ def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path
     assert len(RunFolder.open(run).episodes()) == 4
     # Four episodes of five questions; what was answered is not asked again.
     assert len(asked.read_text().splitlines()) - before == 20 - answered
+
+
+def test_nothing_is_sent_after_a_signal(tmp_path: Path) -> None:
+    """One worker has begun a question, and eleven wait for it."""
+    pytest.importorskip("distributed")
+    with dask_cluster(tmp_path / "dask", 1) as cluster, serving(latency=3.0) as service:
+        process = begin_playing(tmp_path, service, 1, "--concurrency", "12", *on(cluster))
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=30)
+        assert service.count() == 1
+    assert process.returncode == 143
+    assert "SIGTERM: waiting for 1 answer under way" in said
+    assert len(RunFolder(tmp_path / "run").calls()) == 1  # that answer was paid for
+
+
+@pytest.mark.parametrize("how", ["signal", "deadline"])
+def test_what_a_worker_tried_is_recorded_and_its_pauses_end(tmp_path: Path, how: str) -> None:
+    pytest.importorskip("distributed")
+    more = ("--deadline", "8") if how == "deadline" else ()
+    with dask_cluster(tmp_path / "dask", 1) as cluster, serving(retry_after="1000", cost=lambda number: 0.3) as service:
+        service.fail("empty_choices", *["rate_limit"] * 100)
+        begun = time.monotonic()
+        process = begin_playing(tmp_path, service, 0, *on(cluster), *more)
+        service.wait_for(2)
+        if how == "signal":
+            time.sleep(1)
+            process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        assert time.monotonic() - begun < 50
+        time.sleep(1)
+        assert service.count() == 2  # nor does the worker go on
+    (failure,) = RunFolder(tmp_path / "run").failures()
+    assert [attempt.kind for attempt in failure.attempts[:2]] == ["malformed", "rate_limit"]
+    assert failure.attempts[0].cost_usd == 0.3
+    assert process.returncode == (143 if how == "signal" else 1)
+
+
+def test_what_is_billed_on_workers_counts_towards_the_limit(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    instances = sample_instances(tmp_path / "set", per_condition=3)
+    with dask_cluster(tmp_path / "dask", 2) as cluster, serving(cost=lambda number: 0.3) as service:
+        service.fail("ok", "ok", *["empty_choices"] * 500)
+        pair = served_pair(tmp_path, service.base_url)
+        assert play_pair(pair, instances, tmp_path / "run", *on(cluster), "--max-cost", "1") == 1
+        assert 1 <= service.billed < 1 + 0.3
 
 
 def test_the_scheduler_dies(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from clocks import LoopClock
 from openai_server import Judged, OpenAIServer, decided, serving
+from pairs import default_signals
 from samples import BlockGenerator, CentreDescriber, sample_submission
 
 from ircore.commands.main import run as ircore
@@ -527,6 +528,46 @@ PRICE = {"input": 2, "output": 10, "date": "2026-01-01", "source": "a test"}
 
 
 @pytest.mark.slow
+def test_judges_whose_later_answers_are_dear_pass_the_limit_by_one_answer(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer
+) -> None:
+    server.cost = lambda number: 0.5 if number else 0.01
+    judge = write_judge(tmp_path, server)
+    assert score(run, judge, more=("--concurrency", "14", "--max-cost", "1")) == 1
+    assert 1 <= server.billed < 1.5
+
+
+@pytest.mark.slow
+def test_judges_that_wait_ask_nothing_after_a_signal(tmp_path: Path, run: RunFolder) -> None:
+    with serving(retry_after="1000", rates={"rate_limit": 1.0}) as service:
+        judge = write_judge(tmp_path, service)
+        command = [sys.executable, "-m", "ircore", "score", str(run.path), *QUICK, "--judge", str(judge)]
+        process = subprocess.Popen([*command, "--concurrency", "8"], stderr=subprocess.PIPE, preexec_fn=default_signals)
+        service.wait_for(8)
+        time.sleep(1)
+        asked, begun = service.count(), time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        assert time.monotonic() - begun < 20
+        assert service.count() == asked
+    assert process.returncode == 143
+    questions = read_judgements(run)
+    assert {question.reason for question in questions} == {"stopped"}
+    assert sum(len(question.attempts) for question in questions) == asked
+
+
+@pytest.mark.slow
+def test_a_cache_that_cannot_be_written_costs_no_judgement(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    judge = write_judge(tmp_path, server)
+    assert score(run, judge, more=("--cache", str(tmp_path / "cache"))) == 0
+    assert capsys.readouterr().err.count("answers are kept in the run all the same") == 1
+    assert len(read_judgements(run)) == server.count()
+
+
+@pytest.mark.slow
 def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -566,7 +607,8 @@ def test_a_deadline_keeps_what_was_answered(
     server.judge = stalled
     assert score(run, judge, more=("--deadline", "1800", "--concurrency", "1")) == 1
     assert "stopped at the deadline of 1800 s" in capsys.readouterr().err
-    assert len(read_judgements(run)) == 3
+    # The fourth one was made and may have been billed.
+    assert [question.reason for question in read_judgements(run)] == [None, None, None, "stopped"]
     assert score(run, judge) == 0
     assert server.count() == RATINGS + CHOICES + 1
 

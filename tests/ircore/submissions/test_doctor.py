@@ -1,6 +1,9 @@
 """``ircore doctor``: tiny questions to each player, and what to do about what fails."""
 
 import json
+import socket
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from pairs import served_pair, write_pair
 from ircore.commands.main import run as ircore
 from ircore.players import calls
 from ircore.players.submission import read_manifest
+from ircore.submissions import doctor as submission_doctor
 from ircore.submissions.doctor import SIDE, shown_picture
 
 BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
@@ -175,6 +179,49 @@ def test_a_service_that_is_not_there(
     assert status == 1
     assert out.count("http://127.0.0.1:9/v1: ") == 2
     assert "Check base_url in the manifest and the network" in out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("greeting", "told"), [(b"SSH-2.0-OpenSSH_9.6\r\n", "HTTP"), (b"", "nothing is said at")])
+def test_what_is_no_service_of_models_is_told_within_seconds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], greeting: bytes, told: str
+) -> None:
+    """A server that speaks first and hangs up, as for SSH, and one that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            open_sockets = []
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                open_sockets.append(connection)  # else it would be closed
+                if greeting:
+                    connection.sendall(greeting)
+                    connection.shutdown(socket.SHUT_WR)
+
+        threading.Thread(target=answer, daemon=True).start()
+        begun = time.monotonic()
+        pair = served_pair(tmp_path, f"http://127.0.0.1:{listener.getsockname()[1]}/v1")
+        status, out = doctor(pair, capsys, "--timeout", "120")
+        listener.shutdown(socket.SHUT_RDWR)
+    assert status == 1
+    assert out.count("FAILS  address: ") == 2
+    assert told in out
+    assert "Check base_url" in out
+    assert time.monotonic() - begun < 60  # of both seats; far below the time for one answer
+
+
+@pytest.mark.slow
+def test_while_an_answer_is_waited_for_something_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submission_doctor, "SAID_EVERY", 1)
+    with serving(side=64, latency=1.5) as slow:
+        capsys.readouterr()
+        assert ircore(["doctor", str(served_pair(tmp_path, slow.base_url))]) == 0
+    assert "describer: image input: no answer yet after 1 s of at most 120 s" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -112,8 +113,15 @@ def test_from_nothing_to_a_pull_request(world: World) -> None:
     done = world.hand_in("--yes", "--repo", "org/mine", *instances)
     assert done.returncode == 0, done.stderr
     assert len(world.models.seen) == asked
+    # No score is computed twice, for the rehearsal, whose pictures are those of the run, or when it is started again.
+    first, rehearsed, started_again = (
+        list(map(int, counts)) for counts in re.findall(r"1 run: (\d+) scores, (\d+) new", stopped.stdout + done.stdout)
+    )
+    assert first[0] == first[1] == rehearsed[0] == started_again[0] > 0
+    assert rehearsed[1] == started_again[1] == 0
+    assert "left out, since this very run was rehearsed" in done.stderr
     assert "gh pr create --base main --head my-models" in done.stdout
-    assert "place" in done.stdout
+    assert "place" in stopped.stdout
 
     reference = read_manifest(world.folder).submission.transcripts
     assert reference is not None

@@ -57,9 +57,6 @@ class Task:
 class Verdict:
     """A verifier's judgement of one answer.
 
-    >>> Verdict(0.5, 1.0, True, ("3 of 3 classes have the right count",)).corrected
-    1.0
-
     Attributes:
         published: Score, 0–1, by the rule of GIR-Bench's code; None where the rule gives a single picture no score, or
             cannot be applied here.

@@ -29,9 +29,6 @@ Mask = npt.NDArray[np.bool_]
 class Area:
     """A connected area of a colour; places and sizes as shares of the picture's width and height.
 
-    >>> Area(left=0.2, top=0.0, right=0.4, bottom=0.1, x=0.3, y=0.05, share=0.01, fill=0.5, enclosed=0.7).x
-    0.3
-
     Attributes:
         left: Left edge of its box; ``top``, ``right`` and ``bottom`` are the other edges.
         x: Middle of its pixels across; ``y`` is down.

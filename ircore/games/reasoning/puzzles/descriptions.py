@@ -41,11 +41,7 @@ USES = {
 
 
 class Description(NamedTuple):
-    """Words, and the regions that they fit.
-
-    >>> Description("the red one", lambda regions: [region for region in regions if region.colour == "red"]).text
-    'the red one'
-    """
+    """Words, and the regions that they fit."""
 
     text: str
     select: Select

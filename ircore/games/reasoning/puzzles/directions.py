@@ -35,11 +35,7 @@ STEPS: Mapping[Relation, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "
 
 
 class Step(NamedTuple):
-    """The direction in which a thing lies, seen from the thing before it in the chain, and the words for it.
-
-    >>> Step("above", "Seen from {0}, {1} lies on the side to which smoke rises.").relation
-    'above'
-    """
+    """The direction in which a thing lies, seen from the thing before it in the chain, and the words for it."""
 
     relation: Relation
     words: str

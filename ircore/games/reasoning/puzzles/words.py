@@ -60,11 +60,7 @@ HARD = (
 
 
 class WordRiddle(NamedTuple):
-    """A riddle in words, and its answer in capital letters.
-
-    >>> WordRiddle("Read these letters from the last to the first: NIART.", "TRAIN").answer
-    'TRAIN'
-    """
+    """A riddle in words, and its answer in capital letters."""
 
     words: str
     answer: str

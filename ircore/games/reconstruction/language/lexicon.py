@@ -31,9 +31,6 @@ Source = Literal["paper", "ours"]
 class Pattern:
     """A line of a list.
 
-    >>> Pattern("shrink", "paper").source
-    'paper'
-
     Attributes:
         text: A stem in lower case, or a regular expression in which a space stands for white space.
         source: Origin of the pattern.

@@ -24,11 +24,7 @@ TOLERANCE = 0.12
 
 @dataclass(frozen=True)
 class Window:
-    """The part of the plane that is shown; ``is_degrees`` if x is an angle.
-
-    >>> Window(-5, 5, -2, 8).y_high
-    8
-    """
+    """The part of the plane that is shown; ``is_degrees`` if x is an angle."""
 
     x_low: float
     x_high: float

@@ -22,11 +22,7 @@ class Place(PlotArea):
 
 @dataclass(frozen=True)
 class DescribedFigure:
-    """The figure that was described last, kept for corrections in its own terms.
-
-    >>> DescribedFigure("pie", ("Coal", "Gas")).words
-    ('Coal', 'Gas')
-    """
+    """The figure that was described last, kept for corrections in its own terms."""
 
     kind: Kind
     words: tuple[str, ...]

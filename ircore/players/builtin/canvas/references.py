@@ -29,11 +29,7 @@ _ALL = re.compile(r"\b(?:all|both|every|each)\b")
 
 @dataclass(frozen=True)
 class Target:
-    """An item, or a wedge of a pie.
-
-    >>> Target(index=3, part=1).part
-    1
-    """
+    """An item, or a wedge of a pie."""
 
     index: int
     part: int | None = None

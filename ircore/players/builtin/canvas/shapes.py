@@ -86,11 +86,7 @@ class Blob:
 
 @dataclass(frozen=True)
 class Slice:
-    """A wedge of a pie.
-
-    >>> Slice("#ff0000", 25.0).share
-    25.0
-    """
+    """A wedge of a pie."""
 
     colour: str
     share: float

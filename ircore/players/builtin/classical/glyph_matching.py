@@ -45,9 +45,6 @@ WIDEST = 1.15
 class Print:
     """A line that was read.
 
-    >>> Print("Mon", 13.0, off=0.01, middle=(12.5, 6.0), strength=1.0).text
-    'Mon'
-
     Attributes:
         text: The characters.
         size: Of the font, in pixels.

@@ -51,9 +51,6 @@ class Shape:
 class Likeness:
     """The function that a curve resembles.
 
-    >>> Likeness("sine", off=0.4, period=120.0).family
-    'sine'
-
     Attributes:
         family: parabola, cubic, sine, exponential, logarithm, root, hyperbola or absolute.
         off: Pixels that the curve is off it, at the 95th percentile.
@@ -160,11 +157,7 @@ class Ticks:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of a chart.
-
-    >>> Bar("#ff0000", start=80.0, end=120.0, tip=220.0, box=(80, 220, 120, 450)).tip
-    220.0
-    """
+    """A bar of a chart."""
 
     colour: str
     start: float

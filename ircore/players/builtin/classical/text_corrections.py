@@ -29,9 +29,6 @@ OTHER_COLOUR = 12.0
 class TextManner:
     """How places of texts are corrected.
 
-    >>> TextManner(in_place=3.0, by_shift=True).in_place
-    3.0
-
     Attributes:
         in_place: Pixels that a text may be off without a word.
         by_shift: Whether to say how far to move a text rather than where to.

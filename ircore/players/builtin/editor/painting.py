@@ -33,9 +33,6 @@ Mask = npt.NDArray[np.bool_]
 class SeenRegion(NamedTuple):
     """A region that was seen in a picture.
 
-    >>> SeenRegion(np.ones((2, 3), bool), size=3, row=0, order=0, corners=None).order
-    0
-
     Attributes:
         mask: Its pixels.
         size: Height of a bar, pixels of anything else.

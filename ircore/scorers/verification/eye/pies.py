@@ -23,12 +23,7 @@ THIN = 2.5
 
 @dataclass(frozen=True)
 class Disc:
-    """The pie as a whole: middle and radius in pixels, the hole as a share of the radius.
-
-    Example:
-        >>> Disc(x=256, y=256, radius=180, hole=0).radius
-        180
-    """
+    """The pie as a whole: middle and radius in pixels, the hole as a share of the radius."""
 
     x: float
     y: float

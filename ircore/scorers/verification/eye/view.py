@@ -18,12 +18,7 @@ NoteT = TypeVar("NoteT")
 
 
 class Observed(NamedTuple):
-    """Reading of one fact: the seen value, with a reason where needed.
-
-    Example:
-        >>> Observed(True, "its outline is there").seen
-        True
-    """
+    """Reading of one fact: the seen value, with a reason where needed."""
 
     seen: Any
     """A measured value in the unit of the fact; None if the eye cannot tell."""

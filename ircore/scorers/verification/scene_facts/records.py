@@ -22,10 +22,6 @@ class Mark:
         form: How the eye looks for it.
         name: The mark as the subject of a sentence, such as ``the bar for "May"``.
         elements: Positions of its elements in the scene.
-
-    Example:
-        >>> Mark("bar-1", "bar", "region", "the first bar", elements=(4,)).kind
-        'bar'
     """
 
     key: str

@@ -33,11 +33,7 @@ class DescribedAxis:
 
 @dataclass
 class Series:
-    """A series of a chart: bars of one layer, or a line.
-
-    >>> Series([12, None, 30], colour="#ff0000").values
-    [12, None, 30]
-    """
+    """A series of a chart: bars of one layer, or a line."""
 
     values: list[float | None]
     colour: str | None = None

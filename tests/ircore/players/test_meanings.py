@@ -1,0 +1,261 @@
+"""What services mean by their errors: the real client over loopback, the forms of each service, the whole engine."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from samples import sample_instances
+from service_errors import FORMS, ErrorService, Form, answering, openai
+
+from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Attempt, FaultKind
+from ircore.core.records import PlayerSpec
+from ircore.instances.store import InstanceSet
+from ircore.players import calls
+from ircore.players.base import Captioned, PlayerError, Question
+from ircore.players.calls import ProviderStopError
+from ircore.players.faults import HARD
+from ircore.players.openai.describer import OpenAIDescriber
+from ircore.players.openai.generators import OpenAIImagesGenerator
+from ircore.players.openai.meanings import LONGEST_BODY, meaning_of, meaning_table, read_error
+from ircore.players.openai.provider_errors import fault_of_response
+from ircore.runs.folder import RunFolder
+from ircore.submissions.doctor import shown_picture
+
+GENERATORS_OF = {"Black Forest Labs", "Stability", "fal", "Replicate", "ComfyUI"}
+"""Services that make pictures, and are asked for one."""
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+
+
+@pytest.fixture
+def service() -> Iterator[ErrorService]:
+    with answering() as server:
+        yield server
+
+
+def first_attempt(service: ErrorService, draws: bool, transport: str) -> Attempt:
+    """Ask a question and return how its first request ended."""
+    parameters = {"deadline_s": 30, "timeout_s": 20, "transport": transport}
+    spec = PlayerSpec(player="openai", model="m", base_url=service.base_url, parameters=parameters)
+
+    async def ask() -> Attempt:
+        player: Any = OpenAIImagesGenerator(spec) if draws else OpenAIDescriber(spec)
+        question = (
+            Question(1, "Draw.", answers="picture")
+            if draws
+            else Question(1, "Which?", (Captioned("", shown_picture()),))
+        )
+        try:
+            answer = await player.answer(question)
+        except (PlayerError, ProviderStopError) as error:
+            return error.attempts[0]
+        finally:
+            await player.close()
+        raise AssertionError(f"answered: {answer}")
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_forms_of_a_service_are_understood(
+    name: str, service: ErrorService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        calls.Caller, "_wait", lambda *_: 60.0
+    )  # the deadline ends each question after its first request
+    wrong = []
+    for number, form in enumerate(FORMS[name]):
+        service.form = form
+        attempt = first_attempt(service, name in GENERATORS_OF, ("aiohttp", "httpx")[number % 2])
+        if attempt.kind != form.meaning:
+            wrong.append((form.meaning, attempt.kind, attempt.detail))
+    assert not wrong
+
+
+def test_each_service_that_is_named_has_its_rules_and_its_source() -> None:
+    rules = meaning_table().rules
+    assert all(rule.source and (rule.status or rule.codes or rule.words) for rule in rules)
+    named = {rule.service for rule in rules}
+    assert {name.split(",")[0] for name in FORMS} - named <= {"SGLang"}  # whose words are those of vLLM
+    assert set(meaning_table().meanings) == set(get_args(FaultKind))
+
+
+def test_what_an_error_repeats_of_the_question_decides_nothing() -> None:
+    body = {
+        "detail": [
+            {
+                "loc": ["body"],
+                "msg": "Field required",
+                "input": {"prompt": "nsfw, insufficient credits, api key invalid"},
+            }
+        ]
+    }
+    assert meaning_of(422, read_error(json.dumps(body))).kind == "rejected"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[" * 100_000,
+        '{"a":' * 50_000,
+        "<" * 200_000,
+        "x" * 3_000_000,
+        json.dumps({"a": "{" * 9_000}),
+        json.dumps({"error": ["rate limit"] * 100_000}),
+    ],
+)
+def test_an_error_of_any_size_and_depth_is_read_within_bounds(body: str) -> None:
+    error = read_error(body)
+    assert len(error.explanation) <= LONGEST_BODY + 100
+    assert meaning_of(400, error).kind in get_args(FaultKind)
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [("Please try again in 7m12.5s.", 432.5), ("Please retry in 44.2s", 44.2), ("try again in 120ms", 0.12),
+     ("Expected available in 1 s", 1.0), ("try again later", None), ("try again in 2h0m3s", 7203.0)],
+)  # fmt: skip
+def test_a_pause_that_stands_in_the_words_is_kept(words: str, seconds: float | None) -> None:
+    assert fault_of_response(429, {}, json.dumps(openai(words))).retry_after == seconds
+    assert fault_of_response(429, {"retry-after": "3"}, json.dumps(openai(words))).retry_after == 3
+
+
+# What each meaning does, through the engine.
+
+REFUSED = Form(403, {"code": "permission-denied", "error": "Content violates usage guidelines. "}, "refused")
+ANSWER = {"model": "m", "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "<DONE>"}}]}
+DESCRIBED = {"choices": [{"finish_reason": "stop", "message": {"content": "<DESCRIPTION>A red disc.</DESCRIPTION>"}}]}
+
+
+@pytest.fixture(scope="module")
+def instances(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
+    return sample_instances(tmp_path_factory.mktemp("set"))
+
+
+def play(folder: Path, service: ErrorService, instances: InstanceSet, *more: str) -> int:
+    pair = folder / "a-pair"
+    pair.mkdir(exist_ok=True)
+    describer = {"player": "openai", "model": "m", "base_url": service.base_url, "parameters": {"deadline_s": 3}}
+    document = {
+        "schema": 1,
+        "name": "A pair",
+        "licence": "MIT",
+        "describer": describer,
+        "generator": {"player": "sketch"},
+    }
+    (pair / "submission.yaml").write_text(json.dumps(document))
+    few = ("--instances", str(instances.folder), "--limit", "3", "--concurrency", "1", "--max-turns", "1")
+    return ircore(["play", str(pair), *few, "--out", str(folder / "run"), *more])
+
+
+def outcomes(folder: Path) -> list[str | None]:
+    return [episode.abort_reason or episode.outcome for episode in RunFolder.open(folder / "run").episodes()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("form", "reason"),
+    [
+        (REFUSED, "describer_refused"),
+        (Form(400, openai("Too many images provided. This model supports up to 5 images"), ""), "too_many_pictures"),
+        (Form(400, openai("prompt is too long: 210000 tokens > 200000 maximum"), ""), "context_too_long"),
+    ],
+)
+def test_a_refusal_and_a_limit_abort_the_episode_and_the_run_goes_on(
+    tmp_path: Path, service: ErrorService, instances: InstanceSet, form: Form, reason: str
+) -> None:
+    service.form, service.first, service.good = form, 1, DESCRIBED
+    assert play(tmp_path, service, instances) == 0
+    assert outcomes(tmp_path) == [reason, "turn_limit", "turn_limit"]
+    assert service.asked == 3
+    assert play(tmp_path, service, instances) == 0
+    assert service.asked == 3  # none of it is asked again
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (Form(429, openai("Budget has been exceeded! Current cost: 10.2", "budget_exceeded", "429"), ""), "Add credit"),
+        (FORMS["xAI"][2], "Add credit"),
+        (FORMS["Gemini, compatible"][2], "Add credit"),
+        (FORMS["Gemini, compatible"][0], "Check api_key_env"),
+        (FORMS["LiteLLM"][9], "Check api_key_env"),
+        (FORMS["DeepSeek"][3], "Check model and base_url"),
+        (FORMS["llama.cpp"][0], "Change parameters"),
+        (FORMS["Ollama"][2], "Change parameters"),
+    ],
+)  # fmt: skip
+def test_what_will_not_change_stops_the_run_after_one_question(
+    tmp_path: Path,
+    service: ErrorService,
+    instances: InstanceSet,
+    form: Form,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    service.form = form
+    assert play(tmp_path, service, instances) == 1
+    assert service.asked == 1
+    assert said in capsys.readouterr().err
+    service.form, service.first, service.good = form, 0, DESCRIBED
+    assert play(tmp_path, service, instances) == 0
+    assert outcomes(tmp_path) == ["turn_limit"] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "form", [FORMS["Gemini"][8], FORMS["TGI"][1], FORMS["Mistral"][4], Form(503, "<html>busy</html>", "")]
+)
+def test_what_passes_is_asked_again(tmp_path: Path, service: ErrorService, instances: InstanceSet, form: Form) -> None:
+    service.form, service.first, service.good = form, 2, DESCRIBED
+    assert play(tmp_path, service, instances) == 0
+    assert outcomes(tmp_path) == ["turn_limit"] * 3
+    assert service.asked == 5
+
+
+@pytest.mark.slow
+def test_a_pause_beyond_the_deadline_is_not_waited_for(
+    tmp_path: Path, service: ErrorService, instances: InstanceSet
+) -> None:
+    service.form, service.first, service.good = FORMS["Groq"][5], 1, DESCRIBED  # asks for 17 minutes
+    assert play(tmp_path, service, instances) == 1
+    assert outcomes(tmp_path) == ["provider_error", "turn_limit", "turn_limit"]
+    assert service.asked == 3
+
+
+@pytest.mark.parametrize("form", [REFUSED, FORMS["LiteLLM"][0], FORMS["Stability"][3]])
+def test_doctor_shows_the_words_and_their_meaning(
+    tmp_path: Path, service: ErrorService, form: Form, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.form = form
+    pair = tmp_path / "a-pair"
+    pair.mkdir()
+    describer = {"player": "openai", "model": "m", "base_url": service.base_url}
+    document = {
+        "schema": 1,
+        "name": "A pair",
+        "licence": "MIT",
+        "describer": describer,
+        "generator": {"player": "sketch"},
+    }
+    (pair / "submission.yaml").write_text(json.dumps(document))
+    assert ircore(["doctor", str(pair)]) == 1
+    told = capsys.readouterr().out
+    meaning = meaning_of(form.status, error := read_error(json.dumps(form.body)))
+    assert f"HTTP {form.status}: {error.explanation.strip()}" in told
+    assert f"read as {meaning.kind}: {meaning_table().meanings[meaning.kind]}" in told
+
+
+def test_the_docs_say_what_each_meaning_does() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "players.md").read_text()
+    errors = {rule.meaning for rule in meaning_table().rules} | {"answer_too_long", "rejected"}
+    assert {kind for kind in errors if f"`{kind}`" not in page} == {"timeout"}  # which is told apart from no error
+    assert {"no_credit", "denied", "not_found", "unsupported"} <= HARD
