@@ -105,10 +105,10 @@ def _profile_of_png(said: dict[bytes, bytes]) -> bytes | None:
 
 
 def _made_unless_srgb(primaries: Chromaticities, curve: tuple[float, ...]) -> bytes | None:
-    pairs = zip((value for point in primaries for value in point), (v for point in _SRGB for v in point), strict=True)
     # Many programs write what sRGB comes to: a gamma of 2.2, and its primaries to some places.
     like_srgb = curve == _SRGB_CURVE or (len(curve) == 1 and abs(curve[0] - 2.2) < 0.02)
-    if like_srgb and max(abs(ours - theirs) for ours, theirs in pairs) < 0.002:
+    numbers, expected = ([value for point in points for value in point] for points in (primaries, _SRGB))
+    if like_srgb and max(abs(value - known) for value, known in zip(numbers, expected, strict=True)) < 0.002:
         return None
     return made_profile(primaries, curve)
 

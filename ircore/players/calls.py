@@ -22,7 +22,7 @@ from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
 from ircore.core.untrusted_text import plain_line
 from ircore.players.asking import OpenQuestion, open_question
-from ircore.players.faults import HARD, LIMITS, MOST_ATTEMPTS, STRANGER_ATTEMPTS, Fault
+from ircore.players.faults import HARD, LIMITS, MOST_ATTEMPTS, SAME_ERRORS, STRANGER_ATTEMPTS, Fault
 from ircore.players.pacing import Gate, Pace, used_up
 
 T = TypeVar("T")
@@ -227,6 +227,7 @@ class Caller:
         question.counts = True
         attempts: list[Attempt] = []
         met: Counter[FaultKind] = Counter()
+        errors: Counter[str] = Counter()
         # The deadline runs from the first attempt: waiting for a place at the gate does not count.
         end = math.inf
         decisive: Fault | None = None
@@ -261,7 +262,10 @@ class Caller:
             wait = self._wait(fault, len(attempts))
             # A provider that never answered is more likely misspelt than busy, so few attempts are enough.
             most = MOST_ATTEMPTS[fault.kind] if self.gate.reached else STRANGER_ATTEMPTS
-            if fault.final or met[fault.kind] >= most or loop.time() + wait >= end:
+            if fault.kind == "server" and fault.status == 500:
+                errors[fault.detail] += 1
+            lasting = errors[fault.detail] >= SAME_ERRORS
+            if fault.final or lasting or met[fault.kind] >= most or loop.time() + wait >= end:
                 raise self._failure(decisive, tuple(attempts))
             async with question.halt.ends_wait():
                 await asyncio.sleep(wait)

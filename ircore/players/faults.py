@@ -37,6 +37,10 @@ MOST_ATTEMPTS: dict[FaultKind, float] = {
 STRANGER_ATTEMPTS = 5
 """How often a call tries to reach a provider that was never reached: then its address is wrong, and the run stops."""
 
+SAME_ERRORS = 20
+"""How often a service may fail with status 500 in the same words before a call gives up, some ten minutes on: services
+that answer so to what they will never do are many, and their words know no rule."""
+
 # Refused questions are not among them: another question may well be answered.
 HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "unsupported", "no_edits"})
 """Faults that every further call would meet too: they stop the run."""

@@ -63,6 +63,25 @@ _PAIRS = tuple(
         (r"thinking\.\.\.\s*\n", r"\.\.\.done thinking\.?"),
     )
 )
+_PAIRS_BEGIN = ("<think", "<|channel>", "<unused94>", "<details", "```", "*", "here", "thinking...")
+_ROOTS = (
+    "think",
+    "thought",
+    "reason",
+    "reflect",
+    "analysis",
+    "scratchpad",
+    "rationale",
+    "chain",
+    "cot",
+    "mono",
+    "inner",
+    "deliberat",
+    "思",
+    "推",
+)
+"""What each of ``NAMES`` has in it, in lower case."""
+
 _CHANNEL = re.compile(r"<\|channel\|>\s*(?P<name>\w+)[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?<\|message\|>")
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call|start)\|>")
 _BARE_CHANNELS = re.compile(
@@ -81,8 +100,8 @@ _TURN_BEGINS = re.compile(
     r"\s*(?:<\|im_start\|>\s*assistant\b|<\|assistant\|>|<\|start_header_id\|>assistant<\|end_header_id\|>)"
 )
 _TURN_ENDS = re.compile(
-    r"(?:\s*(?:<\|(?:im_end|eot_id|eom_id|eot|endoftext|end_of_text|end|return|call|end_of_turn|END_OF_TURN_TOKEN|"
-    r"END_RESPONSE|end_of_solution|END_TEXT|end_of_sentence)\|>|<｜end▁of▁sentence｜>|</s>|<eos>|<end_of_turn>|\[EOS\]))+\s*\Z"
+    r"(?:(?:<\|(?:im_end|eot_id|eom_id|eot|endoftext|end_of_text|end|return|call|end_of_turn|END_OF_TURN_TOKEN|"
+    r"END_RESPONSE|end_of_solution|END_TEXT|end_of_sentence)\|>|<｜end▁of▁sentence｜>|</s>|<eos>|<end_of_turn>|\[EOS\])\s*)+\Z"
 )
 
 
@@ -137,10 +156,15 @@ def _thought_end(text: str, between: bool) -> int | None:
         text: What is left of an answer.
         between: Whether a thought went before: then a few words before the next one belong to them.
     """
-    for opening, closing in _PAIRS:
+    lowered = text.lower()
+    # Nearly all answers: a few looks for words cost less than one for tags.
+    pairs = _PAIRS if lowered.lstrip()[:12].startswith(_PAIRS_BEGIN) else ()
+    for opening, closing in pairs:
         if begun := opening.match(text):
             ended = closing.search(text, begun.end())
             return -1 if ended is None else ended.end()
+    if not any(root in lowered for root in _ROOTS):
+        return None
     depth, last, family = 0, None, ""
     for tag in _TAG.finditer(text):
         closes = bool(tag["end"] or tag["after"])
@@ -173,14 +197,16 @@ def _unboxed(text: str, thought: bool) -> str:
         text: Without thoughts.
         thought: Whether there were any: then a tag for the answer is the model's own, not one that it was asked for.
     """
-    if ended := _TURN_ENDS.search(text):
+    if text[-80:].rstrip().endswith((">", "]")) and (ended := _TURN_ENDS.search(text)):
         text = text[: ended.start()]
     boxes = (
         [box["inside"] for box in _BOX.finditer(text) if box["inside"].strip()] if "<|begin_of_box|>" in text else []
     )
     if boxes:
         text = boxes[-1]
-    for pattern in (_RESPONSE, _BOXED, *((_ANSWER,) if thought else ())):
+    begins = text.lstrip()[:9]
+    boxed = begins.startswith(("<|", "\\boxed", "$"))
+    for pattern in (*((_RESPONSE, _BOXED) if boxed else ()), *((_ANSWER,) if thought else ())):
         if inside := pattern.fullmatch(text):
             text = inside["inside"]
     return text

@@ -32,6 +32,7 @@ GENERATORS_OF = {"Black Forest Labs", "Stability", "fal", "Replicate", "ComfyUI"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    monkeypatch.setattr(calls, "LONGEST_BACKOFF_S", 0.05)
 
 
 @pytest.fixture
@@ -219,6 +220,23 @@ def test_what_passes_is_asked_again(tmp_path: Path, service: ErrorService, insta
     assert play(tmp_path, service, instances) == 0
     assert outcomes(tmp_path) == ["turn_limit"] * 3
     assert service.asked == 5
+
+
+def test_an_error_that_no_rule_knows_is_not_asked_about_for_an_hour(service: ErrorService) -> None:
+    """Status 500 in the same words, again and again; any other overload is asked again until the deadline."""
+    service.form = Form(500, openai("Something about this question is odd"), "server")
+    spec = PlayerSpec(player="openai", model="m", base_url=service.base_url)
+
+    async def ask() -> tuple[Attempt, ...]:
+        player = OpenAIDescriber(spec)
+        try:
+            with pytest.raises(PlayerError, match="is odd") as caught:
+                await player.answer(Question(1, "Which?"))
+            return caught.value.attempts
+        finally:
+            await player.close()
+
+    assert [attempt.kind for attempt in asyncio.run(ask())] == ["server"] * 20
 
 
 @pytest.mark.slow
