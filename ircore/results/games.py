@@ -6,7 +6,7 @@ put on a scale from its worst value, 0, to its best, 10, takes the place of a ju
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -17,6 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import Fields, GameInstance, GameRun
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
+from ircore.players.traits import program_words
 from ircore.results.cells import main_intervals, run_standing, side_by_side
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
@@ -124,6 +125,9 @@ class GameResults:
     held: frozenset[str] = frozenset()
     """Ids of runs with grave findings that no maintainer has cleared: listed without a rank."""
 
+    programs: str = field(default="", compare=False)
+    """A sentence that says which players are programs of this project, and no AI models; empty if none is."""
+
     @classmethod
     def from_runs(cls, game: Game[Any], runs: Iterable[GameRunSource], cleared: Collection[str] = ()) -> "GameResults":
         """Take the runs of a game.
@@ -149,7 +153,8 @@ class GameResults:
                     f"{view.path}: the run has no values yet", f"Score the run first: ircore score {view.path}"
                 )
         held = held_runs(((view.run.run_id, view.provenance) for view in views), cleared)
-        return cls(judged.game, tuple(view.with_measures(judged) for view in views), held)
+        programs = program_words(spec for view in views for spec in view.run.submission.players.values())
+        return cls(judged.game, tuple(view.with_measures(judged) for view in views), held, programs)
 
     @property
     def instances(self) -> Sequence[GameInstance]:

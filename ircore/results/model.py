@@ -15,6 +15,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
+from ircore.players.traits import program_words
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
 from ircore.results.conditions import in_order, strata, under
@@ -161,6 +162,9 @@ class Results:
     past_budget: frozenset[str] = frozenset()
     """Ids of runs whose generator was given messages over the token budget: no rank either."""
 
+    programs: str = field(default="", compare=False)
+    """A sentence that says which players are programs of this project, and no AI models; empty if none is."""
+
     @classmethod
     def from_runs(cls, runs: Iterable[RunSource | PlayedRun], cleared: Collection[str] = ()) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
@@ -210,6 +214,7 @@ class Results:
             ),
             held=held_run_ids,
             past_budget=past_budget,
+            programs=program_words(spec for run in ordered for spec in run.run.submission.players.values()),
             judge_identities=identities,
             runs=by_id,
             said={run_id: run.said for run_id, run in by_id.items()},

@@ -16,7 +16,7 @@ from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
 from ircore.instances.store import GameInstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
-from ircore.players.traits import program_words, traits_of
+from ircore.players.traits import traits_of
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import payload_of
@@ -117,10 +117,10 @@ class GameSection:
         # Without a declaration the first two seats are crossed, as describer and generator are.
         return (0, 1) if len(names) > 1 else None
 
-    @cached_property
+    @property
     def program_words(self) -> str:
         """A sentence that says which players are programs of this project; empty if none is."""
-        return program_words(self._specs())
+        return self.results.programs
 
     @cached_property
     def played_by_people(self) -> bool:

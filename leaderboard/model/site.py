@@ -14,7 +14,7 @@ from ircore.core.score_records import HUMAN
 from ircore.core.untrusted_text import visible
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.instances.withheld_pictures import refuse_withheld
-from ircore.players.traits import is_program, program_words, traits_of
+from ircore.players.traits import is_program, traits_of
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
@@ -264,12 +264,10 @@ class Site:
             pair.programs[seat] for pair in self.pairs.values() if (pair.describer, pair.generator)[seat] == label
         )
 
-    @cached_property
+    @property
     def program_words(self) -> str:
         """A sentence that says which players are programs of this project; empty if none is."""
-        return program_words(
-            spec for pair in self.pairs.values() for spec in pair.result.run.submission.players.values()
-        )
+        return self.results.programs
 
     @property
     def rated_by_people(self) -> bool:

@@ -6,7 +6,6 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from ircore.players.traits import program_words
 from ircore.results.cells import BoardKey
 from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Cell, Order, Results
@@ -269,12 +268,11 @@ def board_table(
     words = caption(results, judge, category, difficulty) + _ranked_words(parts)
     words += "".join(_told_apart(part, (category, difficulty, judge)) for part in parts if rows)
     judge_words = headline_words(results, category, difficulty)
-    programs = program_words(spec for row in rows for spec in row.submission.run.submission.players.values())
     notes = (
         *filter(None, [judge_words]),
         *NOTES[order],
         *remedies(row.cell.unranked for row in rows),
-        *filter(None, [programs]),
+        *filter(None, [results.programs]),
     )
     return Table(
         "board", "Leaderboard", words, _COLUMNS, _rows(results, rows), notes, MARKS, primary=PRIMARY, spare=_SPARE

@@ -1,12 +1,11 @@
 """The tables of a game other than reconstruction: its board, and the outcomes of its episodes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from ircore.core.game_records import GameRun, rules_key, rules_words
 from ircore.games.base import Measure, Seat
-from ircore.players.traits import program_words
 from ircore.results.conditions import under
 from ircore.results.games import GameResults, GameRow
 from ircore.results.tables.model import Column, Table, Value
@@ -34,15 +33,11 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
         f"{of_condition(category, difficulty)}{_usual_rules(results)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
-        notes=(*remedies(row.cell.unranked for row in rows), *filter(None, [_programs(rows)])),
+        notes=(*remedies(row.cell.unranked for row in rows), *filter(None, [results.programs])),
         primary=game.headline.key,
         # A game declares its measures in their order of importance.
         spare=("ended", "episodes", *others[::-1], "played"),
     )
-
-
-def _programs(rows: Sequence[GameRow]) -> str:
-    return program_words(spec for row in rows for spec in row.submission.run.submission.players.values())
 
 
 def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:

@@ -211,6 +211,10 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
           for seat in merged.players),
     ):  # fmt: skip
         if played != merged_value:
+            if isinstance(played, dict) and isinstance(merged_value, dict):
+                # Of many settings those are shown that differ.
+                keys = [key for key in {**played, **merged_value} if played.get(key) != merged_value.get(key)]
+                played, merged_value = ({key: side.get(key) for key in keys} for side in (played, merged_value))
             raise TranscriptError(
                 f"{loaded.path}: {name}: the transcripts were played with {_short(played)}, not {_short(merged_value)}",
                 f"Play the benchmark's own instances: ircore instances build --game {game.name} --out DIR"

@@ -119,7 +119,7 @@ def test_a_run_of_another_set_is_refused(built: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_runs_that_nobody_scored_are_refused(run: RunFolder, instances: InstanceSet, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no played episode was rated") as caught:
+    with pytest.raises(InputError, match="no judge has rated anything yet") as caught:
         build_release([run.path], instances.folder, tmp_path / "out")
     assert "ircore score" in caught.value.remedy
 

@@ -81,7 +81,7 @@ def first_cells(page: "Page") -> list[str]:
 
 def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
     page = visit.open(BOARD)
-    best_first = ["seer-painter", "teller-painter", "seer-sketcher"]
+    best_first = ["seer°-painter°", "teller°-painter°", "seer°-sketcher°"]
     assert first_cells(page) == best_first
     button = page.locator("table.board th", has_text="Main score").get_by_role("button")
     button.focus()
@@ -98,7 +98,7 @@ def test_a_table_is_sorted_by_keyboard_and_remembers_it(visit: Visit) -> None:
     page.reload()
     assert first_cells(page) == best_first[::-1]
     page.locator("table.board th", has_text="Pair").get_by_role("button").click()
-    assert first_cells(page) == ["seer-painter", "seer-sketcher", "teller-painter"]
+    assert first_cells(page) == ["seer°-painter°", "seer°-sketcher°", "teller°-painter°"]
 
 
 def test_the_gallery_is_filtered_and_remembers_it(visit: Visit) -> None:
@@ -117,7 +117,7 @@ def test_pages_are_complete_without_javascript(browser: "Browser", address: str)
     with browser.new_context(java_script_enabled=False) as context:
         visit = visit_in(context, address)
         page = visit.open(BOARD)
-        assert first_cells(page) == ["seer-painter", "teller-painter", "seer-sketcher"]
+        assert first_cells(page) == ["seer°-painter°", "teller°-painter°", "seer°-sketcher°"]
         assert page.locator("figure[data-chart] details table tbody tr").count() > 6
         page = visit.open(INSTANCE)
         assert page.locator("[data-turn] img").count() == 6

@@ -95,6 +95,7 @@ PAIR = {
     "key": "a-b",
     "describer": "<b>seer</b>",
     "generator": "painter",
+    "programs": [True, False],
     "apart": "b200",
     "hue": "describer-1",
 }
@@ -117,7 +118,7 @@ PAIR = {
         ("winsBar({ wins: 3, ties: 0, losses: 5, n: 8 })", wins_bar(3, 0, 5)),
         (
             f"pairName({json.dumps(PAIR)}, '../')",
-            player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200"),
+            player_names(("<b>seer</b>", "painter"), "../pairs/a-b.html", 0, 0, "b200", (True, False)),
         ),
     ],
     ids=lambda value: value[:30] if "(" in value[:16] else "",
