@@ -7,7 +7,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, PlayerError
-from ircore.runs.answers import answer_of, call_key
+from ircore.runs.answers import answer_of, call_key, question_hash
 from ircore.runs.events import Call, CallKey, Failure
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
@@ -45,9 +45,12 @@ class RecordedTable:
         calls: Answers of the episode.
         failures: Questions of the episode without an answer, in order.
         picture_of: Finds the picture of a rendering.
+        seats: What decides the seats' answers, see ``seat_hash``: an answer to another question is then taken for
+            missing. None where the hashes of questions are not looked at.
 
     Attributes:
         asked: Keys of the questions that the rules have asked.
+        answered: Keys of those that the transcript answers.
         odd: Step and seat of questions whose words are not those of the transcript.
     """
 
@@ -57,12 +60,15 @@ class RecordedTable:
         calls: Mapping[CallKey, Call],
         failures: Sequence[Failure],
         picture_of: Callable[[Rendering], Picture],
+        seats: Mapping[str, str] | None = None,
     ) -> None:
         self._episode_id = episode_id
         self._calls = calls
         self._failures = failures
         self._picture_of = picture_of
+        self._seats = seats
         self.asked: set[CallKey] = set()
+        self.answered: set[CallKey] = set()
         self.odd: list[tuple[int, str]] = []
 
     async def ask(self, seat: Seat[QuestionT, AnswerT], question: QuestionT) -> AnswerT:
@@ -75,17 +81,22 @@ class RecordedTable:
         key = call_key(self._episode_id, seat, question)
         self.asked.add(key)
         call = self._calls.get(key)
-        answer = None if call is None else answer_of(seat, call, self._picture_of)
+        hashed = None if self._seats is None else question_hash(self._seats[seat.name], question)
+        fits = call is not None and hashed in (None, call.question)
+        answer = None if call is None or not fits else answer_of(seat, call, self._picture_of)
         if call is None or answer is None:
-            raise self._refusal(key)
+            raise self._refusal(key, hashed)
+        self.answered.add(key)
         if seat.records_prompt and call.prompt != question.prompt:
             self.odd.append((key.turn, key.role))
         return cast(AnswerT, answer)
 
-    def _refusal(self, key: CallKey) -> PlayerError | MissingAnswerError:
+    def _refusal(self, key: CallKey, hashed: str | None) -> PlayerError | MissingAnswerError:
         # The latest one counts: a question that failed may have been asked again when the run was resumed.
         for failure in reversed(self._failures):
             if (failure.turn, failure.role) == (key.turn, key.role) and failure.reason != "stopped":
+                if hashed not in (None, failure.question):
+                    break
                 return PlayerError(failure.reason, failure.detail)
         return MissingAnswerError(key)
 

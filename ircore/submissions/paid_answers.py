@@ -11,7 +11,7 @@ import asyncio
 import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from itertools import groupby
+from contextlib import suppress
 from lzma import LZMAError
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +30,7 @@ from ircore.instances.store import AnyInstanceSet
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import SLUG
 from ircore.players.submission import AnyLoaded
-from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone
+from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone, seat_hash
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
 from ircore.runs.folder import JOURNAL, RUN_FILE, GameRunFolder, RunFolder, create_run, open_any_run
@@ -177,8 +177,10 @@ def _settled(file: Path) -> list[JudgeQuestion]:
 def _make_anew(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: Path) -> int:
     """Make the run that is played now, with the answers in a former run folder; return their number.
 
+    Only answers to questions that the rules ask now are taken: the rules are played again on them.
+
     Raises:
-        InputError: An answer or a picture is damaged, or ``out`` exists already.
+        InputError: An answer or a picture is damaged, none belongs to a question of the run, or ``out`` exists already.
     """
     prepared = prepare(loaded.path, instances.folder, {})
     game, prompts = prepared.game, prepared.game.prompts(None)
@@ -190,23 +192,34 @@ def _make_anew(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: 
     calls = _answers(folder, {seat.name: seat for seat in game.seats}, instances.instances.ids)
     if not calls:
         return 0
+    refusals = {failure.episode_id: failure for failure, _ in _refusals(folder, calls, instances)}
+    seats = {seat: seat_hash(seat, spec) for seat, spec in run.submission.players.items()}
     with new_folder(out) as temporary:
         made = create_run(temporary, run, instances)
         write_provenance(made.path, make_provenance(loaded.path))
+        taken = 0
         with RunWriter(made) as writer:
-            for _, answered in groupby(calls.values(), key=lambda call: call.episode_id):
-                writer.record([Entry(call, _picture(folder, call)) for call in answered])
-            for failure, instance in _refusals(folder, calls, instances):
-                # A model's refusal is its answer: the rules say how the episode ended.
-                table = RecordedTable(failure.episode_id, calls, [failure], made.stored_rendering)
-                setup = episode_setup(game, run, instances, instance, prompts)
-                try:
+            for instance in instances.instances.named({key.episode_id for key in calls} | refusals.keys()):
+                name = instance.instance_id
+                entries = {
+                    key: Entry(call, _picture(folder, call)) for key, call in calls.items() if key.episode_id == name
+                }
+                pictures = {entry.picture.sha256: entry.picture for entry in entries.values() if entry.picture}
+                failures = [refusals[name]] if name in refusals else []
+                table = RecordedTable(name, calls, failures, lambda drawn: pictures[drawn.sha256], seats)  # noqa: B023
+                ended = None
+                with suppress(MissingAnswerError):
+                    setup = episode_setup(game, run, instances, instance, prompts)
                     ended = ended_episode(game, instance, asyncio.run(played(game, table, setup)))
-                except MissingAnswerError:
-                    continue
-                if ended.finished:
-                    writer.record([Entry(failure), end_entry(ended)])
-    return len(calls)
+                answered = [entry for key, entry in entries.items() if key in table.answered]
+                writer.record(answered)
+                taken += len(answered)
+                # A model's refusal is its answer: the rules say how the episode ended.
+                if failures and ended is not None and ended.finished:
+                    writer.record([Entry(failures[0]), end_entry(ended)])
+        if not taken:
+            raise InputError("none of them belongs to a question of this run")
+    return taken
 
 
 def _answers(

@@ -122,7 +122,7 @@ class CostLimit:
     """Counts a run's questions and their cost, and says when no more may be sent.
 
     The limit is passed by one answer at most. Prices become known by answers: the first question of a seat goes out
-    alone, and at most as many are under way as the seat has answered since its last jump in price. Each needs room for
+    alone, then at most as many are under way as the seat has answered since its last jump in price. Each needs room for
     ``DEARER`` times the dearest answer of its seat so far, beside what is reserved for the others; where there is no
     room a question waits until it is alone. So an answer may cost that many times as much as any before it.
 
@@ -248,7 +248,7 @@ class CostLimit:
     def _has_room(self, seat: str, cost: float | None) -> bool:
         if self.max_cost is None or not self._reserves or self.prices.offline(seat):
             return True
-        if cost is None or len(self._reserves) > self._answers[seat]:
+        if cost is None or len(self._reserves) >= self._answers[seat]:
             return False
         return self.spent() + self._reserved + cost <= self.max_cost
 

@@ -194,10 +194,13 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
         stated["detail"] = plain(event.episode.detail, 2000)
         return event.model_copy(update={"episode": type(event.episode).model_validate(stated)})
     attempts = tuple(attempt.model_copy(update={"detail": plain(attempt.detail, 500)}) for attempt in event.attempts)
+    # With other hashes of pictures no question has the hash that was recorded.
+    is_same = all(sha256 == new.sha256 for sha256, new in cleaned.items())
+    same = {"attempts": attempts, "question": event.question if is_same else None}
     if isinstance(event, Failure):
-        return event.model_copy(update={"attempts": attempts, "detail": plain(event.detail, 2000)})
+        return event.model_copy(update={**same, "detail": plain(event.detail, 2000)})
     drawn = cleaned[event.rendering.sha256] if event.rendering else None
-    return event.model_copy(update={"attempts": attempts, "rendering": drawn})
+    return event.model_copy(update={**same, "rendering": drawn})
 
 
 def _files(folder: Path) -> Iterator[PackedFile]:

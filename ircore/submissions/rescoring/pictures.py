@@ -90,7 +90,7 @@ class PackedPictures:
 
 
 def renamed_event(event: AnyEvent, names: Mapping[str, str]) -> AnyEvent:
-    """Return an event in which every rendering has its new hash.
+    """Return an event in which every rendering has its new hash; the hash of its question goes, if any hash is new.
 
     Args:
         event: Of the journal.
@@ -101,6 +101,8 @@ def renamed_event(event: AnyEvent, names: Mapping[str, str]) -> AnyEvent:
         return {**rendering, "sha256": names.get(rendering["sha256"], rendering["sha256"])}
 
     stated = with_renderings(event.model_dump(mode="json", by_alias=True), renamed)
+    if "question" in stated and any(former != new for former, new in names.items()):
+        stated["question"] = None
     new: AnyEvent = type(event).model_validate(stated)
     return new
 

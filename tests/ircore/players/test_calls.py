@@ -15,14 +15,15 @@ from clocks import LoopClock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ircore.core.episode_records import FaultKind
+from ircore.core.episode_records import Attempt, FaultKind
 from ircore.core.untrusted_text import plain_line
 from ircore.players import calls
-from ircore.players.calls import Caller, CallError, FaultError, ProviderStopError, Reply, Tokens
+from ircore.players.asking import HaltedError, OpenQuestion
+from ircore.players.calls import Caller, CallError, FaultError, ProviderStopError, Reply, Tokens, note_reply
 from ircore.players.faults import HARD, STRANGER_ATTEMPTS, Fault
 from ircore.players.guard import scrubber
 from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after
-from ircore.players.pacing import Gate, gate_for
+from ircore.players.pacing import Gate, Pace, gate_for
 
 
 def caller(**given: Any) -> Caller:
@@ -232,6 +233,88 @@ def test_a_gate_lets_in_as_many_as_it_says_in_turn() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("retry_after", [1e300, math.inf, 1e17])
+def test_an_absurd_pause_is_a_failure_of_one_question(waits: list[float], retry_after: float) -> None:
+    fault = Fault("rate_limit", "slow down", 429, retry_after=retry_after)
+    with pytest.raises(CallError) as caught:
+        asyncio.run(caller(deadline=3600).call(answers(fault)))
+    assert waits == []
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("where", ["pace", "gate", "retry"])
+def test_the_end_of_asking_ends_every_wait_and_nothing_more_is_sent(where: str) -> None:
+    async def scenario() -> None:
+        question, gate, pace, sent = OpenQuestion(), Gate(), Pace(requests=1), 0
+        asked = caller(gate=gate, pace=pace if where == "pace" else Pace(), deadline=1e6)
+
+        async def ask() -> Reply[str]:
+            nonlocal sent
+            sent += 1
+            raise FaultError(Fault("rate_limit", "slow down", 429, retry_after=1000.0), Tokens(cost_usd=0.5))
+
+        if where == "pace":
+            pace.turn(asyncio.get_running_loop().time())
+        if where == "gate":
+            gate.limit = 0
+        with question.opened():
+            call = asyncio.create_task(asked.call(ask))
+        await asyncio.sleep(0.05)
+        question.halt.set()
+        with pytest.raises(HaltedError):
+            await asyncio.wait_for(call, 5)
+        assert sent == (where == "retry")
+        assert [attempt.cost_usd for attempt in question.attempts] == [0.5] * sent
+        assert gate.running == 0
+        with question.opened(), pytest.raises(HaltedError):
+            await caller().call(ask)
+        assert sent == (where == "retry")
+
+    asyncio.run(scenario())
+
+
+def test_a_request_under_way_goes_on_after_the_end_of_asking() -> None:
+    async def scenario() -> str:
+        question = OpenQuestion()
+
+        async def ask() -> Reply[str]:
+            question.halt.set()
+            await asyncio.sleep(0.05)
+            return Reply("good", Tokens(), 200, 1)
+
+        with question.opened():
+            return (await caller().call(ask)).value
+
+    assert asyncio.run(scenario()) == "good"
+
+
+def test_a_request_that_is_cancelled_is_noted_with_what_its_reply_cost() -> None:
+    async def scenario() -> list[Attempt]:
+        question = OpenQuestion()
+
+        async def ask() -> Reply[str]:
+            note_reply(Tokens(100, 20, cost_usd=0.5))  # the reply has come, and its picture is still to be fetched
+            await asyncio.sleep(1000)
+            raise AssertionError
+
+        with question.opened():
+            call = asyncio.create_task(caller(timeout=2000, deadline=2000).call(ask))
+        await asyncio.sleep(0.05)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        return question.attempts
+
+    (attempt,) = asyncio.run(scenario())
+    assert (attempt.kind, attempt.cost_usd, attempt.completion_tokens) == ("timeout", 0.5, 20)
+
+
+@pytest.mark.parametrize("status", [0, 99, 600, 999])
+def test_a_number_that_is_no_status_is_none(waits: list[float], status: int) -> None:
+    called = asyncio.run(caller().call(answers(Fault("server", "odd", status), "good")))
+    assert [attempt.status for attempt in called.attempts] == [None, 200]
+
+
 def test_players_at_one_provider_share_a_gate() -> None:
     item = gate_for("https://api.example/v1")
     assert item is gate_for("https://api.example/v1/")
@@ -297,6 +380,9 @@ def test_an_error_in_a_good_reply(document: Any, status: int | None) -> None:
         ({"retry-after": "inf"}, math.inf),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "later"}, None),
+        ({"retry-after": "1e400"}, math.inf),
+        ({"retry-after": "9999999999999999999 Oct 10000 07.28.00"}, None),
+        ({"retry-after": "Wed, 21 Oct 9999 07:28:00 +99999999999"}, None),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
         ({}, None),
     ],

@@ -26,6 +26,7 @@ from ircore.players.openai.usage import tokens_of
         ),
         ({"prompt_tokens": -1, "completion_tokens": "9", "prompt_tokens_details": []}, None, None, None, None),
         ({"prompt_tokens": True}, None, None, None, None),
+        ({"prompt_tokens": 10**400, "completion_tokens": 7}, None, 7, None, None),
         (None, None, None, None, None),
     ],
 )  # fmt: skip

@@ -146,6 +146,31 @@ def test_artefacts_of_strangers_are_never_downloaded(job: Job) -> None:
     assert texts.isdisjoint({call.text for call in RunFolder.open(foreign).calls().values()} - {None})
 
 
+def test_answers_to_questions_that_are_no_longer_asked_are_left_out(
+    job: Job, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody changed the first message of one episode: what followed from the true one answers other questions."""
+    run = job.upload(cut_off(job))
+    lines = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
+    first = next(line for line in lines if line["event"] == "call")
+    first["text"] = "<DESCRIPTION>Something else.</DESCRIPTION>"
+    (run / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    made = job.paid()
+    calls = RunFolder.open(made).calls()
+    whose = {key.episode_id for key in calls}
+    assert len(whose) == 2
+    assert [key for key in calls if key.episode_id == first["episode_id"]] == [(first["episode_id"], 1, "describer")]
+    assert job.play(made) == 0  # and not refused
+    # Without its hash, no answer is known to belong to a question.
+    shutil.rmtree(made)
+    for line in lines:
+        line.pop("question", None)
+    (run / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    capsys.readouterr()
+    assert not job.paid().exists()
+    assert "none of them belongs to a question of this run" in capsys.readouterr().out
+
+
 def cut_off_by_a_stranger(job: Job) -> Path:
     run = job.root / "foreign"
     shutil.copytree(job.root / "cut-off", run)

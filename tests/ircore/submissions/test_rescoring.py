@@ -13,6 +13,7 @@ from samples import sample_instances, sample_run
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.submission_records import TranscriptsReference
@@ -25,6 +26,7 @@ from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring.clean_png import clean_picture, read_clean_png
 from ircore.submissions.rescoring.fetch import Hub, fetch
 from ircore.submissions.rescoring.packing import pack
+from ircore.submissions.rescoring.pictures import renamed_event
 from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
@@ -423,3 +425,14 @@ def test_the_journal_of_a_rescored_run_has_one_end_an_episode(tmp_path: Path) ->
     ends = [event.episode.episode_id for event in RunFolder.open(tmp_path / "out").events() if isinstance(event, End)]
     assert len(ends) == len(set(ends)) == 4
     assert not list(tmp_path.glob(".out*"))
+
+
+def test_a_hash_of_a_question_goes_with_the_hashes_of_its_pictures() -> None:
+    rendering = Rendering(sha256="0" * 64, width=8, height=8)
+    call = Call(
+        episode_id="a", turn=1, role="generator", question="a" * 64, rendering=rendering, notes=("drawn",), seconds=1
+    )
+    assert renamed_event(call, {"0" * 64: "0" * 64}) == call
+    renamed = renamed_event(call, {"0" * 64: "1" * 64})
+    assert isinstance(renamed, Call)
+    assert (renamed.question, renamed.rendering and renamed.rendering.sha256) == (None, "1" * 64)
