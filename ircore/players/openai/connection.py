@@ -119,6 +119,8 @@ class Connection:
             FaultError: The address is another server's; or nothing came from there, which is ``final``: the picture was
                 made and billed, and a further request would make and bill another one.
         """
+        import openai
+
         address = urljoin(f"{self._base_url}/", url)
         # An answer must not decide whom this machine asks: it may stand inside a network.
         if _origin(address) != _origin(self._base_url):
@@ -134,6 +136,9 @@ class Connection:
                         raise FaultError(Fault("bad_image", f"a picture of more than {MAX_REPLY_BYTES:,} bytes"))
             finally:
                 await response.aclose()
+        except openai.APIStatusError as error:
+            detail = f"its picture could not be fetched: HTTP {error.status_code}"
+            raise FaultError(Fault("dropped", detail, error.status_code, final=True)) from None
         except _network_errors() as error:
             fault = _broken(error)
             kind: FaultKind = "timeout" if fault.kind == "timeout" else "dropped"
