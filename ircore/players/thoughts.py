@@ -105,7 +105,7 @@ _TURN_ENDS = re.compile(
 )
 
 
-def spoken(text: str) -> Spoken:
+def spoken(text: str, stopped: bool = False) -> Spoken:
     r"""Return an answer without the thoughts before it and without the marks around it.
 
     A text without any mark is returned as it is.
@@ -117,16 +117,18 @@ def spoken(text: str) -> Spoken:
 
     Args:
         text: What the model wrote.
+        stopped: Whether the model itself ended there: then what looks like a thought without an end is the answer.
     """
+    nothing = Spoken(text, False) if stopped else Spoken("", True)
     words = _in_channels(text)
     if words is None:
-        return Spoken("", True)
+        return nothing
     for number in range(MOST_BLOCKS):
         end = _thought_end(words, between=number > 0)
         if end is None:
             break
         if end < 0:
-            return Spoken("", True)
+            return nothing
         words = words[end:]
     words = _unboxed(words, thought=words is not text)
     return Spoken(text if words is text else words.strip(), False)

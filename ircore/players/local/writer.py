@@ -110,10 +110,7 @@ class TransformersPlayer:
     def _answer(self, output: _Said) -> TextAnswer:
         counts = {"prompt_tokens": output.read, "completion_tokens": output.written}
         attempt = Attempt(kind="answered", seconds=output.seconds, served=self._served, **counts)
-        said = spoken(output.text)
-        # A thought without an end that no limit cut is the answer as the model meant it.
-        whole = said.unfinished and output.written < self._settings.max_new_tokens
-        text = output.text if whole else said.text
+        text = spoken(output.text, stopped=output.written < self._settings.max_new_tokens).text
         return TextAnswer(text, Usage(requests=0, **counts), attempts=(attempt,))
 
     def _answer_all(self, questions: Sequence[_Asked]) -> list[_Said]:

@@ -16,7 +16,7 @@ from ircore.core.validation import describe_validation_error
 from ircore.players.calls import FaultError, Reply, Tokens
 from ircore.players.faults import Fault
 from ircore.players.openai.bodies import FormBody, JsonBody
-from ircore.players.openai.documents import mended, parse_document
+from ircore.players.openai.documents import mended, read_document
 from ircore.players.openai.lean import LeanClient, LeanResponse, can_send, picture_files
 from ircore.players.openai.provider_errors import error_in_body, fault_in_reply, fault_of_response
 from ircore.players.openai.settings import DEFAULT_BASE_URL
@@ -119,6 +119,8 @@ class Connection:
             FaultError: The address is another server's; or nothing came from there, which is ``final``: the picture was
                 made and billed, and a further request would make and bill another one.
         """
+        import openai
+
         address = urljoin(f"{self._base_url}/", url)
         # An answer must not decide whom this machine asks: it may stand inside a network.
         if _origin(address) != _origin(self._base_url):
@@ -134,6 +136,9 @@ class Connection:
                         raise FaultError(Fault("bad_image", f"a picture of more than {MAX_REPLY_BYTES:,} bytes"))
             finally:
                 await response.aclose()
+        except openai.APIStatusError as error:
+            detail = f"its picture could not be fetched: HTTP {error.status_code}"
+            raise FaultError(Fault("dropped", detail, error.status_code, final=True)) from None
         except _network_errors() as error:
             fault = _broken(error)
             kind: FaultKind = "timeout" if fault.kind == "timeout" else "dropped"
@@ -263,7 +268,7 @@ def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: typ
     size, status, tokens = len(data), response.status_code, tokens_of(None, response.headers)
     try:
         streamed = is_stream(response.headers.get("content-type", ""), data)
-        document = mended(assembled(data) if streamed else parse_document(data))
+        document = mended(assembled(data)) if streamed else read_document(data)
     except ValueError:
         detail = fault_of_response(status, {}, data.decode(errors="replace")).detail
         raise FaultError(_malformed(f"not JSON: {detail}", response), tokens, size) from None

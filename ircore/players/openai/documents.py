@@ -8,19 +8,31 @@ from pydantic_core import from_json
 from ircore.core.untrusted_text import whole_characters
 
 
-def parse_document(data: bytes | bytearray | str) -> Any:
-    r"""Return a JSON document, read leniently where strict reading fails; half characters stay, see ``mended``.
+def read_document(data: bytes | bytearray) -> Any:
+    r"""Return a JSON document with whole characters, read leniently where strict reading fails.
 
-    >>> parse_document(b'{"content": "half \\ud83d"}')
-    {'content': 'half \ud83d'}
+    >>> read_document(b'{"content": "half \\ud83d"}')
+    {'content': 'half \ufffd'}
 
     Raises:
         ValueError: It is no JSON document.
     """
     try:
+        # Strict reading refuses half characters, so that nothing is left to mend.
         return from_json(data)
     except ValueError:
-        text = data if isinstance(data, str) else data.decode("utf-8-sig", "replace")
+        return mended(parse_part(data.decode("utf-8-sig", "replace")))
+
+
+def parse_part(text: str) -> Any:
+    """Return a JSON document, or one of those that make up a stream; half characters stay, see ``mended``.
+
+    Raises:
+        ValueError: It is no JSON document.
+    """
+    try:
+        return from_json(text)
+    except ValueError:
         try:
             # Python's reader takes half characters and, so told, control characters inside texts.
             return json.loads(text, strict=False)

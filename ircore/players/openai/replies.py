@@ -15,10 +15,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    field_validator,
     model_validator,
 )
 
@@ -83,38 +79,25 @@ class _Loose(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """Read a field, and leave it aside if it is of another kind: an answer is not lost for a fault beside it."""
-    try:
-        return read(value)
-    except ValidationError:
-        return None
-
-
-_Text = Annotated[str | None, WrapValidator(_or_none)]
-_Parts = Annotated[list[Any] | None, BeforeValidator(_listed), WrapValidator(_or_none)]
+def _text(value: Any) -> str:
+    """Return a field's text; empty if it is of another kind: an answer is not lost for a fault beside it."""
+    return value if isinstance(value, str) else ""
 
 
 class _ChatMessage(_Loose):
     """A model's message: text or parts, a refusal, and pictures where OpenRouter and others put them."""
 
-    content: str | list[Any] | None = None
-    refusal: _Text = None
-    images: _Parts = None
-
-    @field_validator("content", mode="before")
-    @classmethod
-    def _in_a_list(cls, content: Any) -> Any:
-        """Take a single part for a list of parts."""
-        return [content] if isinstance(content, dict) else content
+    content: Any = None
+    refusal: Any = None
+    images: Any = None
 
 
 class _ChatChoice(_Loose):
     """An answer among the choices of a reply."""
 
     message: _ChatMessage
-    finish_reason: _Text = None
-    native_finish_reason: _Text = None
+    finish_reason: Any = None
+    native_finish_reason: Any = None
     error: Any = None
 
 
@@ -145,15 +128,19 @@ class ChatReply(_Loose):
     @cached_property
     def _spoken(self) -> Spoken:
         choice = self.choices[0]
-        return _visible(_words(choice.message.content), stopped=(choice.finish_reason or "").lower() in _STOPPED)
+        return spoken(_words(choice.message.content), stopped=_text(choice.finish_reason).lower() in _STOPPED)
 
     @property
     def pictures(self) -> list["str | PictureAddress"]:
         """Pictures in base64 or their addresses, wherever they are."""
         message = self.choices[0].message
-        content = message.content if isinstance(message.content, list) else []
-        shown = [part if isinstance(part, str) else _source(part) for part in message.images or ()]
-        sources = [source for source in (*shown, *map(_source, content)) if source]
+        content = message.content if isinstance(message.content, list) else [message.content]
+        images = _listed(message.images)
+        shown = [
+            part if isinstance(part, str) else _source(part) for part in (images if isinstance(images, list) else ())
+        ]
+        parts = (part for part in content if isinstance(message.content, list) or isinstance(part, dict))
+        sources = [source for source in (*shown, *map(_source, parts)) if source]
         if not sources and isinstance(message.content, str):
             # Some servers write the picture into the text, as a data address.
             sources = [match[0] for match in DATA_ADDRESS_IN_TEXT.finditer(message.content)]
@@ -164,13 +151,13 @@ class ChatReply(_Loose):
     def check(self) -> None:
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
         choice = self.choices[0]
-        if choice.message.refusal:
-            raise FaultError(Fault("refused", choice.message.refusal))
-        finish = choice.finish_reason or ""
+        if refusal := _text(choice.message.refusal):
+            raise FaultError(Fault("refused", refusal))
+        finish = _text(choice.finish_reason)
         if choice.error:
             code = error_in_body({"error": choice.error}) or 500
             raise FaultError(fault_of_response(code, {}, json.dumps({"error": choice.error})))
-        if _WITHHELD.match(finish) or (choice.native_finish_reason and _WITHHELD.match(choice.native_finish_reason)):
+        if _WITHHELD.match(finish) or _WITHHELD.match(_text(choice.native_finish_reason)):
             raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text!r} ({finish})"))
         if finish == "error":
             raise FaultError(Fault("server", "the provider broke off"))
@@ -186,8 +173,8 @@ _CUT_OFF = "no visible text before the limit of tokens; parameters.max_completio
 class _ImageDatum(_Loose):
     """A picture of a reply."""
 
-    b64_json: _Text = None
-    url: _Text = None
+    b64_json: Any = None
+    url: Any = None
     respect_moderation: Any = None
 
     @model_validator(mode="before")
@@ -232,17 +219,12 @@ class ImagesReply(_Loose):
 class _OutputItem(_Loose):
     """An item of output: a message or a generated picture."""
 
-    type: _Text = None
-    content: str | list[Any] | None = None
-    phase: _Text = None
-    result: _Text = None
-    status: _Text = None
+    type: Any = None
+    content: Any = None
+    phase: Any = None
+    result: Any = None
+    status: Any = None
     error: Any = None
-
-    @field_validator("content", mode="wrap")
-    @classmethod
-    def _or_none(cls, value: Any, read: ValidatorFunctionWrapHandler) -> Any:
-        return _or_none(value, read)
 
 
 class ResponsesReply(_Loose):
@@ -254,7 +236,7 @@ class ResponsesReply(_Loose):
     """
 
     output: Annotated[list[_OutputItem], BeforeValidator(_objects)] = Field(min_length=1)
-    status: _Text = None
+    status: Any = None
     incomplete_details: Any = None
     usage: Any = None
     model: Any = None
@@ -269,12 +251,12 @@ class ResponsesReply(_Loose):
         messages = [item for item in self.output if item.type == "message"]
         # What a model says while it works is no answer where it says which message is.
         final = [item for item in messages if item.phase != "commentary"] or messages
-        return _visible("".join(_words(item.content) for item in final), stopped=self.status == "completed")
+        return spoken("".join(_words(item.content) for item in final), stopped=self.status == "completed")
 
     @property
     def pictures(self) -> list[str | PictureAddress]:
         """Pictures in base64."""
-        drawn = [item.result for item in self.output if item.type == "image_generation_call" and item.result]
+        drawn = [item.result for item in self.output if item.type == "image_generation_call" and _text(item.result)]
         return [picture_source(source) for source in drawn]
 
     @property
@@ -330,7 +312,7 @@ def image_datum(reply: ImagesReply) -> str | PictureAddress:
         FaultError: The reply has no picture.
     """
     datum = reply.data[0]
-    source = datum.b64_json or datum.url
+    source = _text(datum.b64_json) or _text(datum.url)
     # xAI answers with a place for a picture that its filter withheld.
     if datum.respect_moderation is False:
         raise FaultError(Fault("filtered", "the provider's filter withheld the picture"))
@@ -360,18 +342,12 @@ def decoded_picture(data: str | bytes) -> Picture:
     return Picture(picture.data, picture.width, picture.height, picture.changes)
 
 
-def _visible(words: str, stopped: bool) -> Spoken:
-    """Return an answer without its thoughts; whole, if the model itself ended it inside of what looks like one."""
-    said = spoken(words)
-    return Spoken(words, False) if said.unfinished and stopped else said
-
-
-def _words(content: str | list[Any] | None) -> str:
+def _words(content: Any) -> str:
     """Return the text of a message, without the parts that are thoughts or pictures."""
-    if not isinstance(content, list):
-        return content or ""
+    if isinstance(content, str):
+        return content
     texts = []
-    for part in content:
+    for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict) and not part.get("thought") and not _THINKING.search(str(part.get("type") or "")):
             text = part.get("text")
             text = text.get("value") if isinstance(text, dict) else text

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ircore.players.openai.documents import parse_document
+from ircore.players.openai.documents import parse_part
 
 _COMPLETE = ("response.completed", "response.incomplete", "response.failed")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -43,7 +43,7 @@ def assembled(data: bytes | bytearray) -> dict[str, Any]:
         if text == "[DONE]":
             ended = True
             continue
-        event = parse_document(text)
+        event = parse_part(text)
         if not isinstance(event, dict):
             raise ValueError("an event that is no object")
         if event.get("type") in _COMPLETE and isinstance(event.get("response"), dict):

@@ -158,10 +158,12 @@ def test_a_picture_whose_fetch_fails_is_fetched_again_and_not_made_again(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
 def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provider, "FETCH_PAUSE_S", 0.01)
+    monkeypatch.setattr(provider, "chosen_transport", lambda _: transport)
     server.fail("own_address", model="hands")
     server.lost_pictures = 1000
     run = played(tmp_path, server, instances, status=1)

@@ -79,11 +79,9 @@ def test_thoughts_before_an_answer_are_left_out(kind: str) -> None:
     ],
 )  # fmt: skip
 def test_an_answer_without_thoughts_stays_as_it_is(text: str) -> None:
-    if "(thinking)" in text:
-        reply = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
-        assert ChatReply.model_validate(reply).text == text
-    else:
-        assert spoken(text) == (text, False)
+    assert spoken(text, stopped=True) == (text, False)
+    reply = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
+    assert ChatReply.model_validate(reply).text == text
 
 
 UNFINISHED = [
