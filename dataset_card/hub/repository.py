@@ -328,10 +328,10 @@ class Repository:
                 "Give the same command again, or set HF_HUB_DISABLE_XET=1.",
             ) from error
 
-    def _no_answer(self, what: str) -> WorkError:
+    def _no_answer(self, explanation: str) -> WorkError:
         """Return the error for an answer that the Hub would not give: of a portal, of a mirror, of another program."""
         return WorkError(
-            f"{self.name}: {constants.ENDPOINT} gave no answer of the Hub ({what})",
+            f"{self.name}: {constants.ENDPOINT} gave no answer of the Hub ({explanation})",
             "Check HF_ENDPOINT and the way there: a network's login page or a mirror may have answered.",
         )
 

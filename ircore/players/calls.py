@@ -3,8 +3,8 @@
 A *call* is one question of a player; it takes one or more *attempts*, each an ``Attempt`` in the journal. The clients
 of players do no retries of their own. What is done about a fault depends on its kind only (``faults``); a wait
 that the provider asks for (Retry-After) is kept however long it is, as long as the call's deadline allows it, and a
-provider that says "too many" is asked less at a time (``Gate``). When asking ends (``players.asking``) every wait ends
-and nothing more is sent; a request under way goes on.
+provider that says "too many" is asked less at a time (``Gate``). When asking ends (``open_questions.Halt``) every wait
+ends and nothing more is sent; a request under way goes on.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from ircore.core.errors import WorkError
 from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
 from ircore.core.untrusted_text import plain_line
-from ircore.players.asking import OpenQuestion, open_question
 from ircore.players.faults import HARD, LIMITS, MOST_ATTEMPTS, SAME_ERRORS, STRANGER_ATTEMPTS, Fault
+from ircore.players.open_questions import OpenQuestion, open_question
 from ircore.players.pacing import Gate, Pace, used_up
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from ircore.players.asking import open_question
+from ircore.players.open_questions import open_question
 
 EXPECTED_TOKENS = 2000.0
 """Tokens that the first request is taken to need: a picture and the words of a turn."""

@@ -19,10 +19,10 @@ from ircore.core.errors import WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import Progress
 from ircore.core.recorder import Recorder
-from ircore.players.asking import HaltedError, OpenQuestion
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.guard import PLAYER_REMEDY, unbroken
+from ircore.players.open_questions import HaltedError, OpenQuestion
 from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import Asked
 from ircore.runs.stopping import SignalledError, Stop, heeding_signals

@@ -357,14 +357,14 @@ def _take_scores(played: Path, rehearsed: Path) -> None:
     run, rehearsal = open_any_run(played), open_any_run(rehearsed)
     if not (isinstance(run, RunFolder) and isinstance(rehearsal, RunFolder)):
         return
-    ours, theirs = (
+    played_renderings, packed_renderings = (
         [turn.rendering for episode in folder.episodes() for turn in episode.rendered_turns if turn.rendering]
         for folder in (run, rehearsal)
     )
     # Packing encodes pictures anew where their files held more than pixels.
     packed = {
         before.sha256: after.sha256
-        for before, after in zip(ours, theirs, strict=True)
+        for before, after in zip(played_renderings, packed_renderings, strict=True)
         if before == after or np.array_equal(run.rendering(before).pixels, rehearsal.rendering(after).pixels)
     }
     with rehearsal.lock():

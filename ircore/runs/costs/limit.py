@@ -15,8 +15,8 @@ from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import builtin
 from ircore.core.records import PlayerSpec
-from ircore.players.asking import Halt
 from ircore.players.faults import LIMITS
+from ircore.players.open_questions import Halt
 from ircore.players.traits import traits_of
 from ircore.runs.costs.interval import EpisodeCosts
 from ircore.runs.costs.prices import Asked, Billed, Prices, RunPrices, answered

@@ -19,7 +19,7 @@ from ircore import __version__
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import need_packages
-from ircore.players.asking import HaltedError, OpenQuestion, open_question
+from ircore.players.open_questions import HaltedError, OpenQuestion, open_question
 from ircore.runs.remote.worker import stop_asking, topic
 
 if TYPE_CHECKING:

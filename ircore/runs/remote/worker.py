@@ -25,8 +25,8 @@ from ircore import __version__
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError
 from ircore.core.plugins import package_version
-from ircore.players.asking import Halt, OpenQuestion
 from ircore.players.base import Answer, Asked
+from ircore.players.open_questions import Halt, OpenQuestion
 from ircore.players.submission import AnyLoaded, make_player
 
 MOST_PLAYERS = 2

@@ -14,9 +14,9 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import need_packages
 from ircore.core.progress import Progress, progress
 from ircore.core.records import LOOPBACK
-from ircore.players.asking import Halt, OpenQuestion
 from ircore.players.base import PlayerError
 from ircore.players.guard import unbroken
+from ircore.players.open_questions import Halt, OpenQuestion
 from ircore.players.submission import AnyLoaded
 from ircore.submissions.relay.messages import Handed, HandedAnswer
 
