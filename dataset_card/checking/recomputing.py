@@ -102,7 +102,8 @@ def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
     if identity.kind != "computed":
         return f"judge {name} is said to be a {identity.kind}; it is computed"
     installed = _judge(name)
-    ours = identity if isinstance(installed, str) else identity_of(name, installed)
+    # A judge of scenes rates further categories of the scored set, those of plug-ins.
+    ours = identity if isinstance(installed, str) else identity_of(name, installed, identity.categories or ())
     if ours.version != identity.version:
         return None
     for field in JudgeIdentity.model_fields:
