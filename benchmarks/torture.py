@@ -164,7 +164,7 @@ def plan(chance: random.Random, folder: Path, scheduler: str) -> Iterator[Distur
         if kind == "deadline":
             options += ["--deadline", f"{chance.uniform(0.2, 1.5):.2f}"]
         if kind == "cost":
-            options += ["--max-cost", f"{chance.uniform(0.004, 0.05):.3f}"]
+            options += ["--max-cost", f"{chance.uniform(0.004, 0.05):.3f}", "--prices", str(folder / "prices.yaml")]
         yield Disturbance(kind, chance.uniform(0.7, 2.6), tuple(options))
 
 
@@ -179,6 +179,8 @@ class Torture:
         self.lost_cost = 0.0
         pair = folder / "pair"
         pair.mkdir(parents=True)
+        price = '{input: 1, output: 1, images: {"*/*": 0.0071}, date: 2026-01-01, source: the ledger}'
+        (folder / "prices.yaml").write_text(f"models: {{m: {price}}}\n")
         seat = f"model: m\n  base_url: {server.base_url}\n"
         (pair / "submission.yaml").write_text(
             f"schema: 1\nname: Pair\nlicence: CC0-1.0\nrules: {{over_budget: truncate}}\n"

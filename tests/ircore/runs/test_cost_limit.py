@@ -15,6 +15,7 @@ from ircore.core.episode_records import Attempt, Usage
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
+from ircore.runs.costs import limit
 from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import Prices, RunPrices
@@ -26,6 +27,12 @@ from ircore.runs.folder import RunFolder
 def server() -> Iterator[OpenAIServer]:
     with serving() as service:
         yield service
+
+
+@pytest.fixture(autouse=True)
+def _cost_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service says what each answer costs, as OpenRouter does: no price has to be known beforehand."""
+    monkeypatch.setattr(limit, "REPORTING", frozenset({"127.0.0.1"}))
 
 
 def answer(tokens: int, cost: float | None) -> Call:

@@ -82,7 +82,11 @@ def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_
 def test_what_was_reserved_for_a_process_that_is_killed_is_freed(tmp_path: Path) -> None:
     """With a limit of cost one process has the only question under way, and the other waits for its room."""
     with serving(latency=3.0, cost=lambda number: 0.01) as service:
-        more = ("--concurrency", "4", "--processes", "2", "--max-cost", "5")
+        prices = tmp_path / "prices.yaml"
+        price = '{input: 1, output: 1, images: {"*/*": 0.01}, date: 2026-01-01, source: a list}'
+        prices.write_text(f"models: {{a-describer: {price}, a-generator: {price}}}")
+        limit = ("--max-cost", "5", "--prices", str(prices))
+        more = ("--concurrency", "4", "--processes", "2", *limit)
         process = begin_playing(tmp_path, service, 1, *more)
         asking, other = children(process.pid)
         os.kill(asking, signal.SIGKILL)
@@ -92,7 +96,7 @@ def test_what_was_reserved_for_a_process_that_is_killed_is_freed(tmp_path: Path)
         assert not Path(f"/proc/{other}").exists()
         service.latency = 0.0
         instances, pair = RunFolder(tmp_path / "run").instances, served_pair(tmp_path, service.base_url)
-        assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", "--max-cost", "5") == 0
+        assert play_pair(pair, instances, tmp_path / "run", "--processes", "2", *limit) == 0
 
 
 def test_a_wrong_key_stops_all_processes_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,7 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.submission import read_manifest
+from ircore.runs.costs import limit
 from ircore.runs.events import Call
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
@@ -203,8 +204,10 @@ def test_what_a_worker_tried_is_recorded_and_its_pauses_end(tmp_path: Path, how:
     assert process.returncode == (143 if how == "signal" else 1)
 
 
-def test_what_is_billed_on_workers_counts_towards_the_limit(tmp_path: Path) -> None:
+def test_what_is_billed_on_workers_counts_towards_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
+    # It says what each answer costs, as OpenRouter does.
+    monkeypatch.setattr(limit, "REPORTING", frozenset({"127.0.0.1"}))
     instances = sample_instances(tmp_path / "set", per_condition=3)
     with dask_cluster(tmp_path / "dask", 2) as cluster, serving(cost=lambda number: 0.3) as service:
         service.fail("ok", "ok", *["empty_choices"] * 500)
