@@ -14,7 +14,7 @@ from ircore.commands.run_paths import run_to_read, runs_to_change, runs_to_read
 TAKING_RUNS = {
     "annotate build", "export clembench", "export inspect", "language novelty", "merge", "ratings import",
     "release build", "results", "score", "show", "site build", "submission check", "submission pack",
-    "submission reproduce", "submission season gap",
+    "submission reproduce", "submission season gap", "submission withdrawals",
 }  # fmt: skip
 
 

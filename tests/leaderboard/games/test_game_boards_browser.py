@@ -129,14 +129,14 @@ def test_cards_of_a_phone_are_sorted_by_a_menu(browser: "Browser", address: str)
         menu = page.get_by_label("Sort by")
         assert menu.locator("option:checked").inner_text() == "Main score"
         names = page.locator(".game-board .pair-describer")
-        assert names.all_inner_texts() == ["editor", "painter", "sketcher"]
+        assert names.all_inner_texts() == ["editor°", "painter", "sketcher"]
         # Cards have no heads to explain their numbers.
         assert "paired comparisons" in str(page.locator("tbody .rank [title]").first.get_attribute("title"))
         menu.select_option("Answered")
-        assert names.all_inner_texts() == ["painter", "sketcher", "editor"]
+        assert names.all_inner_texts() == ["painter", "sketcher", "editor°"]
         page.reload()
         assert menu.locator("option:checked").inner_text() == "Answered"
-        assert names.all_inner_texts() == ["painter", "sketcher", "editor"]
+        assert names.all_inner_texts() == ["painter", "sketcher", "editor°"]
 
 
 def test_heads_sort_on_a_desktop_and_there_is_no_menu(visit: Visit) -> None:

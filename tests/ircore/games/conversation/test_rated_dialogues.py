@@ -216,7 +216,8 @@ def test_scores_come_back_from_a_release(
     assert ircore(["release", "pull", str(release), "--out", str(tmp_path / "pulled")]) == 0
     pulled = GameRunFolder(tmp_path / "pulled" / "runs" / run.run.run_id)
     assert {*pulled.scores()} == {*run.scores()}
-    assert pulled.judges() == run.judges()
+    # A server on loopback is published without its address.
+    assert pulled.judges() == {name: judge.published for name, judge in run.judges().items()}
     assert means(pulled) == means(run)
     for change, fault in FORGED.items():
         forged = tmp_path / "-".join(map(str, change))
