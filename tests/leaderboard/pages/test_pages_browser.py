@@ -64,7 +64,7 @@ def test_the_two_best_pairs_stand_there_until_others_are_chosen(visit: Visit) ->
     assert page.locator("form select").count() == 3
     choose(page, "Second pair", "seer-sketcher")
     assert "pairs=seer-painter,seer-sketcher" in page.url
-    assert finding(page).endswith("seer + sketcher")
+    assert finding(page).endswith("seer° + sketcher°")
     assert page.evaluate("document.activeElement.dataset.label") == "Second pair"
 
 

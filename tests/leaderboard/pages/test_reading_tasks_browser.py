@@ -153,7 +153,7 @@ def trust_on_a_phone(reader: Reader) -> str:
 
 
 TASKS: dict[str, tuple[Callable[[Reader], str], str]] = {
-    "Which pair is best?": (best_pair, "seer + painter"),
+    "Which pair is best?": (best_pair, "seer° + painter°"),
     "Which pair draws the chart of drinks worst?": (worst_on_a_target, "poet + sketcher"),
     "What is the lowest score of poet + sketcher?": (worst_score_of_a_pair, "3.0"),
     "What is missing first in what seer + painter drew of the pets?": (missing_mark, 'missing the bar for "Cats"'),
