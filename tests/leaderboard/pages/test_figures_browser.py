@@ -358,7 +358,7 @@ def test_names_of_strangers_stay_text(visit: Visit, tmp_path: Path, site: Path) 
     name = '<img src=x onerror="document.title=1">"'
     listed = json.loads((site / "data/figures/pairs.json").read_text())
     for pair in listed["pairs"]:
-        pair["describer"] = name
+        pair["describer"] = pair["names"][0] = name
     visit.page.route("**/data/figures/pairs.json", lambda route: route.fulfill(json=listed))
     tab = open_figures(visit, "?scores.pairs=seer-painter-0&scores.judge=zealous")
     figure = tab.locator("#figure-scores")
