@@ -6,7 +6,6 @@ from typing import Any
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.episodes import CONVERGENCES, EpisodeResult
-from leaderboard.charts.grammar import pair_name
 from leaderboard.components.xray_data import marks_data
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
@@ -60,7 +59,7 @@ def _replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Pa
 
 
 def _whose(chosen: Chosen) -> str:
-    return f"{chosen.gallery.title} by {one_line(pair_name(chosen.pair), 80)}"
+    return f"{chosen.gallery.title} by {one_line(chosen.pair.name, 80)}"
 
 
 def _ended(judge: str, values: Mapping[str, Any]) -> str:

@@ -100,6 +100,12 @@ class Marked:
     """For each seat, whether the player is a program of this project and no AI model; empty if nobody knows."""
 
     @property
+    def name(self) -> str:
+        """The players on one line, with what tells runs of the same ones apart: for titles, without marks."""
+        players = " + ".join(filter(None, (self.describer, self.generator)))
+        return f"{players} ({self.apart})" if self.apart else players
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Label of each player as charts show it, with the mark of programs."""
         labels = (self.describer, self.generator)

@@ -17,7 +17,6 @@ from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.parts import ABOUT, parts_under
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
-from leaderboard.charts.grammar import pair_name
 from leaderboard.components.board_cells import Heat
 from leaderboard.components.board_rows import Line, RowLayout
 from leaderboard.components.model_facts import FACTS
@@ -151,7 +150,7 @@ def _board_page(site: Site, view: View) -> Page:
 def _finding(view: View, values: Mapping[str, Any]) -> str:
     """Return who leads the board, and how far its pairs can be told apart."""
     lines: Sequence[Line] = values["lines"]
-    lead = lead_words([line.row for line in lines], one_line(pair_name(lines[0].pair), 80))
+    lead = lead_words([line.row for line in lines], one_line(lines[0].pair.name, 80))
     return " ".join(part for part in (lead and f"{lead}, judged by {view.judge}.", values["headline"]) if part)
 
 

@@ -11,7 +11,6 @@ from ircore.core.untrusted_text import one_line
 from ircore.results.cell import Cell
 from ircore.results.questions import DRAWN
 from ircore.results.statistics.intervals import clear_of, too_few
-from leaderboard.charts.grammar import pair_name
 from leaderboard.model.site import Pair, Site
 from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.findings import extreme_words, place_words
@@ -147,7 +146,7 @@ def target_finding(judge: str, values: Mapping[str, Any]) -> str:
     best: Chosen | None = values["best"]
     if best is None:
         return ""
-    return f"highest score by {one_line(pair_name(best.pair), 80)}, {outcome_words(best, judge)}"
+    return f"highest score by {one_line(best.pair.name, 80)}, {outcome_words(best, judge)}"
 
 
 def outcome_words(chosen: Chosen, judge: str) -> str:

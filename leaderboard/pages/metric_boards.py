@@ -10,7 +10,6 @@ from ircore.results.image_metrics import MetricCell, metric_cells
 from ircore.results.metric_facts import MetricFacts, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.grammar import pair_name
 from leaderboard.components.board_rows import Listed
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
@@ -82,7 +81,7 @@ def _finding(values: Mapping[str, Any]) -> str:
     if lines[0].cell.final.mean is None:
         return ""
     best = "highest" if facts.higher_is_better else "lowest"
-    name = one_line(pair_name(lines[0].pair), 80)
+    name = one_line(lines[0].pair.name, 80)
     mean = f"mean of {counted(len(lines), 'pair')}, {measured_words(lines[0].cell.final)}"
     return f"{name} has the {best} {mean}" + (f", in {facts.unit}" if facts.unit else "")
 

@@ -17,7 +17,6 @@ from ircore.results.model import BoardRow, Cell
 from ircore.submissions.history import open_dispute
 from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
-from leaderboard.charts.grammar import pair_name
 from leaderboard.components.model_facts import player_words
 from leaderboard.components.plots import BarPart
 from leaderboard.model.site import Page, Pair, Site
@@ -56,7 +55,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         total = site.results.cell(pair.run_id, site.judge)
         yield Page(
             f"pairs/{pair.key}",
-            one_line(pair_name(pair), 120),
+            one_line(pair.name, 120),
             "pair",
             {
                 "pair": pair,

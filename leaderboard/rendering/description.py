@@ -13,7 +13,8 @@ _FINDING = re.compile(r'<p class="finding[ "][^>]*>(.*?)</p>', re.DOTALL)
 _LEAD = re.compile(r'<p class="(?:lead|filtered)"[^>]*>(.*?)</p>', re.DOTALL)
 _CHOSEN = re.compile(r'<a class="chip"[^>]*aria-current="page"[^>]*>(.*?)</a>', re.DOTALL)
 _TAG = re.compile(r"<(?:svg|script|style|template)\b.*?</(?:svg|script|style|template)>|<[^>]*>", re.DOTALL)
-_HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
+_LEFT_OUT = re.compile(r'<a class="headerlink".*?</a>|<abbr class="program".*?</abbr>', re.DOTALL)
+"""What stands beside words and needs its tooltip."""
 
 
 def description(content: str, title: str = "", finding: str = "") -> str:
@@ -60,5 +61,5 @@ def _paragraphs(content: str, start: int) -> list[str]:
 
 
 def _text(html: str) -> str:
-    words = " ".join(unescape(_TAG.sub(" ", _HEADERLINK.sub("", html))).split())
+    words = " ".join(unescape(_TAG.sub(" ", _LEFT_OUT.sub("", html))).split())
     return re.sub(r" ([.,;:?!)])", r"\1", words)
