@@ -7,9 +7,9 @@
  */
 import { Against } from "./against.js";
 import { readQuery, whenMoved, writeQuery } from "./address.js";
-import { columnsOf, record, texts, unitsOf } from "./columns.js";
+import { columnsOf, saveRows, texts } from "./columns.js";
 import { element, enhanceEach, withAttributes, wordsIn } from "./dom.js";
-import { copy, csv, json, latex, markdown, save, unitsText } from "./export.js";
+import { copy, latex, markdown } from "./export.js";
 import { counted } from "./numbers.js";
 import { RowPlaces } from "./row-places.js";
 import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } from "./sorting.js";
@@ -299,8 +299,9 @@ class Board {
     const isWide = () => this.table.scrollWidth > frame.clientWidth;
     this.without = [];
     this.hide();
-    while (!asked && groups.length && isWide()) {
-      this.without.push(groups.shift());
+    for (const group of asked ? [] : groups) {
+      if (!isWide()) break;
+      this.without.push(group);
       this.hide();
     }
     frame.toggleAttribute("data-narrow", isWide());
@@ -348,14 +349,7 @@ class Board {
     const columns = columnsOf(this.table);
     const words = `${this.table.dataset.words}. ${this.words()}.`;
     if (kind) {
-      const source = JSON.parse(this.table.dataset.about ?? "{}");
-      const rows = this.shown.map((row) => record(columns, row));
-      const units = unitsOf(columns);
-      /* A pair's own value counts: on a board of mixed rules each row has rules of its own. */
-      const records = kind === "csv" ? rows.map((row) => ({ ...row, ...source, units: unitsText(units), ...row })) : rows;
-      const about = { shown: words, address: location.href, ...source, units };
-      const [type, text] = kind === "csv" ? ["text/csv", csv(records)] : ["application/json", json(about, records)];
-      save(`${this.table.dataset.file}.${kind}`, type, text);
+      saveRows(kind, this.table, columns, this.shown, words);
       return;
     }
     const lines = this.shown.map((row) => texts(columns, row));

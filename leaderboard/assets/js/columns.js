@@ -5,6 +5,7 @@
  *   score             the cell's data-sort        score_low:low    the cell's data-low
  *   describer:@describer  the row's data-describer    bar_easy:#0  the first small cell's data-sort;  bar_n:#0.n  its data-n
  */
+import { csv, json, save, unitsText } from "./export.js";
 import { MISSING, fixed, signed } from "./numbers.js";
 import { headsOf } from "./sorting.js";
 
@@ -53,13 +54,13 @@ function value(text) {
 }
 
 /* The unit of each column of a file that holds values; ends of an interval have that of their mean. */
-export function unitsOf(columns) {
+function unitsOf(columns) {
   const holdsValues = ({ place }) => /^(sort|#\d+|describer|generator)$/.test(place);
   return Object.fromEntries(columns.flatMap(({ fields, unit }) => (unit ? fields.filter(holdsValues).map(({ name }) => [name, unit]) : [])));
 }
 
 /* One row as an object of values with all digits that the board holds, null where there is none. */
-export function record(columns, row) {
+function record(columns, row) {
   return Object.fromEntries(columns.flatMap(({ index, fields }) =>
     fields.map(({ name, place }) => {
       const text = raw(row, row.cells[index], place);
@@ -85,4 +86,17 @@ function readable(column, row) {
 /* The same row as people read it, one text a column. */
 export function texts(columns, row) {
   return columns.map((column) => readable(column, row));
+}
+
+/* Saves rows as a file, "csv" or "json", beside what is shown in words and what the board is about. */
+export function saveRows(kind, table, columns, rows, words) {
+  const about = JSON.parse(table.dataset.about ?? "{}");
+  const units = unitsOf(columns);
+  /* A pair's own value counts: on a board of mixed rules each row has rules of its own. */
+  const withAbout = (own) => ({ ...own, ...about, units: unitsText(units), ...own });
+  const records = rows.map((row) => record(columns, row));
+  const [type, text] = kind === "csv"
+    ? ["text/csv", csv(records.map(withAbout))]
+    : ["application/json", json({ shown: words, address: location.href, ...about, units }, records)];
+  save(`${table.dataset.file}.${kind}`, type, text);
 }
