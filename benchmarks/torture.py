@@ -250,8 +250,7 @@ class Torture:
             print(f"--- {disturbance}, exit {process.returncode}\n{said}")
         if "Traceback" in said:
             self.faults.append(f"{disturbance.kind} {' '.join(disturbance.options)}: a traceback\n{said[-1500:]}")
-        # The workers of a client that was killed end the questions that they have, retries included.
-        self.server.settle(8.0 if hard and "dask" in disturbance.options else 1.5)
+        self.server.settle()
         self.check_session(disturbance, known, place, before, hard or disturbance.kind == "disk")
         if disturbance.kind == "torn":
             self.tear()
