@@ -9,7 +9,7 @@ from ircore.core.fact_records import ExtraBox, PartShare
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
-from ircore.scorers.verification.eye.look import Look, Observations, look_at
+from ircore.scorers.verification.eye.look import Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
@@ -84,7 +84,7 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     facts = _without_ground(_checked(target, readings, own.wrong))
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
-    return scored(facts, extras, look)
+    return score_of(facts, extras, cost_of(look.transform), look.transform)
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,22 @@ def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     return check(fact, Observed(presences.count(True)), ())
 
 
-def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> Verification:
-    """Return the score of checked facts.
+def score_of(
+    facts: Sequence[Checked],
+    extras: Sequence[ExtraBox] = (),
+    cost: float = 0.0,
+    transform: Transform = Transform(),  # noqa: B008 - immutable
+) -> Verification:
+    """Return the score of checked facts, whoever checked them.
 
     Recall is the credit of the decided facts by weight; precision is that credit's share of itself and the weight of
-    what should not be there. Moves, scales and turns cost a little.
+    what should not be there.
+
+    Args:
+        facts: Each fact of the target with its verdict.
+        extras: What is drawn that the target does not show.
+        cost: Points that the transform costs.
+        transform: How the rendering had to be moved to lie over the target.
     """
     weights = math.fsum(checked.fact.weight for checked in facts)
     decided = [checked for checked in facts if checked.verdict != "undecided"]
@@ -161,10 +172,10 @@ def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> 
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
     if share < LEAST_DECIDED:
         reason = f"only {100 * share:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
-        return Verification(None, reason, parts, tuple(facts), tuple(extras), look.transform, share)
+        return Verification(None, reason, parts, tuple(facts), tuple(extras), transform, share)
     value = 10 * exact.whole_power(credit / weight, SHARPNESS) * precision
-    value = max(0.0, value * (1 - cost_of(look.transform) / 10))
-    return Verification(round(value, 2), None, parts, tuple(facts), tuple(extras), look.transform, share)
+    value = max(0.0, value * (1 - cost / 10))
+    return Verification(round(value, 2), None, parts, tuple(facts), tuple(extras), transform, share)
 
 
 def cost_of(transform: Transform) -> float:
