@@ -25,11 +25,6 @@ LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
 SHARPNESS = 2
 """Power of recall: half of the facts is less than half of a picture."""
-MOVE_COST, SCALE_COST, TURN_COST = 4.0, 1.5, 0.06
-"""Points that a move by the picture's width, a scale of e and a turn by one degree cost."""
-SLIGHT_MOVE, FAR_MOVE_COST = 0.05, 30.0
-"""Share of the picture's width beyond which a move is no slight one, and what it costs there in addition, by width."""
-MOST_COST = 4.0
 GROUNDS = {"background", "ground", "panel"}
 
 
@@ -163,16 +158,8 @@ def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> 
         reason = f"only {100 * share:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
         return Verification(None, reason, parts, tuple(facts), tuple(extras), look.transform, share)
     value = 10 * exact.whole_power(credit / weight, SHARPNESS) * precision
-    value = max(0.0, value * (1 - cost_of(look.transform) / 10))
+    value = max(0.0, value * (1 - look.cost / 10))
     return Verification(round(value, 2), None, parts, tuple(facts), tuple(extras), look.transform, share)
-
-
-def cost_of(transform: Transform) -> float:
-    """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``."""
-    stretch = abs(transform.wide - 1) + abs(transform.high - 1)
-    shift = exact.hypot(transform.x, transform.y)
-    far = FAR_MOVE_COST * max(0.0, shift - SLIGHT_MOVE)
-    return min(MOST_COST, far + MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
 
 
 def _part(part: Part, facts: Sequence[Checked]) -> PartShare:

@@ -14,8 +14,12 @@ import numpy.typing as npt
 from PIL import Image
 from scipy import ndimage
 
+from ircore.core import exact
 from ircore.core.images import Picture, Pixels
 from ircore.scorers.verification.eye.edges import SIDE, Edges, Floats, edges_of
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+"""3 × 3, of homogeneous coordinates."""
 
 COARSE = 128
 MOST_SCALE, LEAST_SCALE = 1.25, 0.8
@@ -34,18 +38,33 @@ TURNS = (-4.0, -2.0, 0.0, 2.0, 4.0)
 
 
 class Transform(NamedTuple):
-    """From target to rendering, about the middle of the picture; both are 1 wide and high.
+    """From target to rendering, about the middles of both, each taken as 1 wide and high.
 
     Example:
         >>> Transform(x=0.02, wide=0.9, high=0.9).is_identity
         False
+        >>> round(Transform(wide=2 / 3, aspect=1.5).distortion, 6)
+        1.0
     """
 
     x: float = 0.0
+    """Move to the right, as share of the rendering's width."""
     y: float = 0.0
+    """Move downwards, as share of the rendering's height."""
     wide: float = 1.0
+    """Width of the drawing, as share of the rendering's width."""
     high: float = 1.0
+    """Height of the drawing, as share of the rendering's height."""
     turn: float = 0.0
+    """Degrees, clockwise."""
+    slant: float = 0.0
+    """How far upright lines lean, as share of their height."""
+    tilt_x: float = 0.0
+    """Perspective: by how much smaller the right side is than the left, as share of the size in the middle."""
+    tilt_y: float = 0.0
+    """Perspective: by how much smaller the lower side is than the upper."""
+    aspect: float = 1.0
+    """Width by height of the rendering, divided by the target's."""
 
     @property
     def scale(self) -> float:
@@ -53,17 +72,98 @@ class Transform(NamedTuple):
         return math.sqrt(self.wide * self.high)
 
     @property
-    def is_identity(self) -> bool:
-        """Whether nothing has to be moved."""
-        return self == Transform()
+    def distortion(self) -> float:
+        """How much wider the drawing is than the target, for its height: 1 where its proportions are kept."""
+        return self.wide * self.aspect / self.high
 
-    def matrix(self, width: int, height: int) -> npt.NDArray[np.float64]:
-        """Return the 2 × 3 matrix that takes pixels of the target to pixels of a rendering of the same size."""
+    @property
+    def is_identity(self) -> bool:
+        """Whether nothing has to be moved within the rendering."""
+        return self[:-1] == Transform()[:-1]
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether the drawing's sides are parallel to the rendering's."""
+        return self.turn == self.slant == self.tilt_x == self.tilt_y == 0
+
+    def matrix(self, width: float, height: float) -> Matrix:
+        """Return the 3 × 3 matrix from pixels of the target to pixels of the rendering brought to the target's size.
+
+        Points are given and returned with a third number; the first two are to be divided by it.
+        """
         cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
-        linear = np.array([[cosine * self.wide, -sine * self.high], [sine * self.wide, cosine * self.high]])
-        middle = np.array([width / 2, height / 2])
-        move = middle + np.array([self.x * width, self.y * height]) - linear @ middle
-        return np.column_stack([linear, move])
+        turned = np.array([[cosine, cosine * self.slant - sine], [sine, sine * self.slant + cosine]])
+        linear = turned * (self.wide * self.aspect, self.high) / [[self.aspect], [1.0]]
+        move, tilt = np.array([self.x * width, self.y * height]), np.array([self.tilt_x / width, self.tilt_y / height])
+        about = np.array([[1.0, 0.0, -width / 2], [0.0, 1.0, -height / 2], [0.0, 0.0, 1.0]])
+        inner = np.vstack([np.column_stack([linear + np.outer(move, tilt), move]), [*tilt, 1.0]])
+        return np.linalg.inv(about) @ inner @ about
+
+    @classmethod
+    def from_matrix(cls, matrix: Matrix, width: float, height: float, aspect: float) -> "Transform":
+        """Return the transform that has a matrix, as ``matrix`` gives it, in numbers of a few decimals.
+
+        Args:
+            matrix: From pixels of the target to pixels of the rendering brought to the target's size.
+            width: Of the target.
+            height: Of the target.
+            aspect: As the attribute.
+        """
+        about = np.array([[1.0, 0.0, -width / 2], [0.0, 1.0, -height / 2], [0.0, 0.0, 1.0]])
+        inner = about @ matrix @ np.linalg.inv(about)
+        inner = inner / inner[2, 2]
+        move, tilt = inner[:2, 2], inner[2, :2]
+        linear = (inner[:2, :2] - np.outer(move, tilt)) * [[aspect], [1.0]]
+        wide = math.hypot(linear[0, 0], linear[1, 0])
+        cosine, sine = linear[0, 0] / wide, linear[1, 0] / wide
+        high = cosine * linear[1, 1] - sine * linear[0, 1]
+        slant = (cosine * linear[0, 1] + sine * linear[1, 1]) / high
+        values = (
+            move[0] / width, move[1] / height, wide / aspect, high, math.degrees(math.atan2(sine, cosine)), slant,
+            tilt[0] * width, tilt[1] * height,
+        )  # fmt: skip
+        return cls(*(round(float(value), 5) for value in values), round(aspect, 5))
+
+    def placed(self, points: npt.ArrayLike, width: float, height: float) -> npt.NDArray[np.float64]:
+        """Return where points of the target (rows of x and y) lie in the rendering brought to the target's size."""
+        points = np.asarray(points, dtype=np.float64)
+        moved = np.column_stack([points, np.ones(len(points))]) @ self.matrix(width, height).T
+        placed: npt.NDArray[np.float64] = moved[:, :2] / moved[:, 2:]
+        return placed
+
+
+MOVE_COST, SIZE_COST, TURN_COST, TILT_COST = 4.0, 0.4, 0.5, 22.0
+"""Points that a move by the picture's width costs (up to ``SLIGHT_MOVE``; beyond it a quarter of that), the smallest
+drawing, a turn by one degree, and perspective by 1."""
+SIZE_REACH = 4.0
+DISTORTION_COST, UNSEEN_DISTORTION = 8.0, 0.03
+"""Points that a distortion by e costs, and how much of it nobody sees."""
+CUT_COST, UNSEEN_CUT = 30.0, 0.05
+"""Points that a target of which a whole side lies outside of the rendering costs, and how much of it may."""
+MOST_COST = 4.0
+
+
+def cost_of(transform: Transform) -> float:
+    """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``.
+
+    A drawing may lie anywhere on its canvas, in any size, for little; to distort, turn or cut it costs what it looks
+    like.
+    """
+    shift = exact.hypot(transform.x, transform.y)
+    move = MOVE_COST * (min(shift, SLIGHT_MOVE) + max(0.0, shift - SLIGHT_MOVE) / 4)
+    stretch = (abs(_log(transform.wide)) + abs(_log(transform.high))) / 2
+    size = SIZE_COST * (1 - exact.exp(-SIZE_REACH * stretch))
+    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION)
+    # What juts out on one side, beyond the room that a drawing of this size has.
+    cut = max(abs(transform.x) + transform.wide / 2, abs(transform.y) + transform.high / 2) - 0.5
+    cutting = CUT_COST * max(0.0, cut - UNSEEN_CUT)
+    turn = TURN_COST * (abs(transform.turn) + math.degrees(abs(transform.slant)) / 2)
+    tilt = TILT_COST * exact.hypot(transform.tilt_x, transform.tilt_y)
+    return round(min(MOST_COST, move + size + distortion + cutting + turn + tilt), 4)
+
+
+def _log(value: float) -> float:
+    return exact.log(max(value, 1e-6))
 
 
 class Model:
@@ -161,7 +261,7 @@ class _Overlap:
     def _closeness(self, transforms: Sequence[Transform], reach: float) -> Iterator[tuple[Floats, Floats]]:
         """Yield for each group of edges the weights of its points, and how near an edge each is, one row a move."""
         # All moves at once: one call of the interpolation for each would take most of the time.
-        matrices = np.array([transform.matrix(SIDE, SIDE) for transform in transforms])
+        matrices = np.array([transform.matrix(SIDE, SIDE)[:2] for transform in transforms])
         for points, weights, field in self.groups:
             moved = (points @ matrices[:, :, :2].transpose(0, 2, 1) + matrices[:, None, :, 2]).astype(np.float32)
             places = (moved[..., 1] - 0.5, moved[..., 0] - 0.5)
@@ -272,7 +372,7 @@ def _is_allowed(transform: Transform) -> bool:
 
 
 def _moved(points: Floats, transform: Transform) -> Floats:
-    matrix = transform.matrix(SIDE, SIDE)
+    matrix = transform.matrix(SIDE, SIDE)[:2]
     moved: Floats = (points @ matrix[:, :2].T + matrix[:, 2]).astype(np.float32)
     return moved
 
@@ -284,7 +384,7 @@ def over_target(pixels: Pixels, transform: Transform, width: int, height: int) -
         image = image.resize((width, height), Image.Resampling.BICUBIC)
     if transform.is_identity:
         return np.asarray(image)
-    data = tuple(float(value) for value in transform.matrix(width, height).ravel())
+    data = tuple(float(value) for value in transform.matrix(width, height)[:2].ravel())
     # What comes in from beyond the edges looks like the ground, and not like something drawn.
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     fill = tuple(int(value) for value in np.median(border, axis=0))
