@@ -184,6 +184,8 @@ TABLES: Mapping[str, Entry] = {
     "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
     "said": _of_all("facts that messages state, renderings show and corrections mend", "fact_shares:said_table"),
     "readers": _of_results("how far judges agree with the grammar what messages state", "fact_shares:readers_table"),
+    "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "witnesses:witnesses_table"),
+    "disagreements": _of_all("facts on which they contradict verified", "witnesses:disagreements_table"),
     "references": _of_judge("ceilings and floors of generators, never ranked", "references:references_table"),
     "corrections": _of_all("what correction messages are about", "language:corrections_table"),
     "corrections_by_turn": _of_all("the same turn by turn", "language:corrections_by_turn_table"),

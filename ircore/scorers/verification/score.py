@@ -17,7 +17,7 @@ from ircore.core.fact_records import ExtraBox, PartShare, Verdict
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
-from ircore.scorers.verification.eye.look import Look, Observations, look_at
+from ircore.scorers.verification.eye.look import Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
@@ -98,7 +98,7 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     facts = _without_ground(_checked(target, readings, own.unseen))
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
-    return scored(facts, extras, look)
+    return scored(facts, extras, look.cost, look.transform)
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,20 @@ def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     return check(fact, Observed(presences.count(True)), ())
 
 
-def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> Verification:
-    """Return the score of checked facts."""
+def scored(
+    facts: Sequence[Checked],
+    extras: Sequence[ExtraBox] = (),
+    cost: float = 0.0,
+    transform: Transform = Transform(),  # noqa: B008 - immutable
+) -> Verification:
+    """Return the score of checked facts, whoever checked them.
+
+    Args:
+        facts: Each fact of the target with its verdict.
+        extras: What is drawn that the target does not show.
+        cost: Points that the transform costs.
+        transform: How the rendering had to be moved to lie over the target.
+    """
     weights = math.fsum(checked.fact.weight for checked in facts)
     unknown = math.fsum(checked.fact.weight for checked in facts if checked.verdict == "undecided")
     undecided_share = round(unknown / weights, 4) if weights else 1.0
@@ -191,7 +203,7 @@ def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> 
     surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
-    cost = round(look.cost, 4)
+    cost = round(cost, 4)
     ends, reason = None, None
     if 1 - undecided_share < LEAST_DECIDED:
         decided = f"{100 * (1 - undecided_share):.0f}"
@@ -199,9 +211,7 @@ def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> 
     else:
         ends = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
     low, score, high = ends or (None, None, None)
-    return Verification(
-        score, low, high, undecided_share, reason, parts, tuple(facts), tuple(extras), look.transform, cost
-    )
+    return Verification(score, low, high, undecided_share, reason, parts, tuple(facts), tuple(extras), transform, cost)
 
 
 class ScoredFact(NamedTuple):
