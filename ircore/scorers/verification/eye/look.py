@@ -115,10 +115,10 @@ def look_at(target: Target, pixels: Pixels) -> Look:
 
 def _look(target: Target, pixels: Pixels) -> Look:
     # Kept with the target, which many renderings are laid over.
-    model = target.view.noted("registration", lambda: Model(target.picture))
-    transform, agreement = register(model, pixels)
+    model = target.view.noted("registration", lambda: Model(target.picture, target.scene))
+    transform, agreement, is_found = register(model, pixels)
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
-    look = Look(target, view, transform, agreement, True, blocks_of(view, target.texts))
+    look = Look(target, view, transform, agreement, is_found, blocks_of(view, target.texts))
     for fact in target.facts:
         look.facts.setdefault(fact.mark, []).append(fact)
     return look
