@@ -103,7 +103,8 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     facts = _without_ground(_checked(target, readings, own.unseen))
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
-    return scored(facts, extras, look)
+    asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
+    return scored(facts, extras, look, asked / math.fsum(fact.weight for fact in target.facts))
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,15 @@ def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     return check(fact, Observed(presences.count(True)), ())
 
 
-def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> Verification:
-    """Return the score of checked facts."""
+def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look, asked: float = 1.0) -> Verification:
+    """Return the score of checked facts.
+
+    Args:
+        facts: Of the target, with their verdicts.
+        extras: What is drawn that the target does not show.
+        look: At the rendering.
+        asked: Share of the target's facts, by weight, that the eye sees in the target itself.
+    """
     weights = math.fsum(checked.fact.weight for checked in facts)
     unknown = math.fsum(checked.fact.weight for checked in facts if checked.verdict == "undecided")
     undecided_share = round(unknown / weights, 4) if weights else 1.0
@@ -198,9 +206,9 @@ def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> 
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
     cost = round(cost_of(look.transform), 4)
     ends, reason = None, None
-    if 1 - undecided_share < LEAST_DECIDED:
-        decided = f"{100 * (1 - undecided_share):.0f}"
-        reason = f"only {decided} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
+    decided = asked * (1 - undecided_share)
+    if decided < LEAST_DECIDED:
+        reason = f"only {100 * decided:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
     else:
         ends = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
     low, score, high = ends or (None, None, None)
