@@ -98,7 +98,9 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     facts = _without_ground(_checked(target, readings, own.unseen))
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
-    return scored(facts, extras, look.cost, look.transform)
+    asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
+    share = asked / math.fsum(fact.weight for fact in target.facts)
+    return scored(facts, extras, look.cost, look.transform, share)
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ def scored(
     extras: Sequence[ExtraBox] = (),
     cost: float = 0.0,
     transform: Transform = Transform(),  # noqa: B008 - immutable
+    asked: float = 1.0,
 ) -> Verification:
     """Return the score of checked facts, whoever checked them.
 
@@ -194,6 +197,7 @@ def scored(
         extras: What is drawn that the target does not show.
         cost: Points that the transform costs.
         transform: How the rendering had to be moved to lie over the target.
+        asked: Share of the target's facts, by weight, that the eye sees in the target itself.
     """
     weights = math.fsum(checked.fact.weight for checked in facts)
     unknown = math.fsum(checked.fact.weight for checked in facts if checked.verdict == "undecided")
@@ -205,9 +209,9 @@ def scored(
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
     cost = round(cost, 4)
     ends, reason = None, None
-    if 1 - undecided_share < LEAST_DECIDED:
-        decided = f"{100 * (1 - undecided_share):.0f}"
-        reason = f"only {decided} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
+    decided = asked * (1 - undecided_share)
+    if decided < LEAST_DECIDED:
+        reason = f"only {100 * decided:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
     else:
         ends = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
     low, score, high = ends or (None, None, None)

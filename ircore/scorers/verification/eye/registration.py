@@ -9,7 +9,7 @@ mirror image is never tried.
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
