@@ -7,17 +7,31 @@ from math import fsum, inf
 from typing import Any
 
 from dataset_card.tables.rows import Row, of_episode
-from ircore.core.fact_records import LETTER, PARTS, ExtraBox, FactNote, Part, PartShare, RenderingFacts
+from ircore.core.fact_records import (
+    LETTER,
+    PARTS,
+    VERDICT,
+    VERIFIED,
+    ExtraBox,
+    FactNote,
+    Part,
+    PartShare,
+    PlantedVerdict,
+    RenderingFacts,
+)  # fmt: skip
 from ircore.core.records import Box, Scene
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
+
+PLANTED = "planted"
+"""Part of the rows for false sentences, which count in no score."""
 
 EXTRA = "extra"
 """Part, kind and attribute of the rows for what the target does not show."""
 
 FACT_COLUMNS = (
     "episode_id", "turn", "rendering_sha256", "fact", "part", "kind", "attribute", "sentence", "verdict", "credit",
-    "weight", "expected", "seen", "reason", "eye_version",
+    "weight", "expected", "seen", "reason", "eye_version", "judge",
 )  # fmt: skip
 """Columns that are read back."""
 
@@ -29,22 +43,24 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     another version of the program derived.
     """
     scenes = {instance.instance_id: instance.scene for instance in instances.instances}
-    known: dict[str, dict[str, RenderingFacts]] = {}
-    for line in run.facts():
+    known: dict[str, dict[str, dict[str, RenderingFacts]]] = {}
+    for line in run.facts(judge=None):
         # A rendering that was scored again has a second line, which replaces the first.
-        known.setdefault(line.episode_id, {})[line.rendering] = line
+        known.setdefault(line.episode_id, {}).setdefault(line.rendering, {})[line.judge] = line
     for episode in run.episodes:
         scene = scenes[episode.instance_id]
         for turn in episode.rendered_turns:
-            rendering_facts = known.get(episode.episode_id, {}).get(turn.rendering.sha256) if turn.rendering else None
-            if rendering_facts is not None and scene is not None:
-                shared = {"turn": turn.turn, "rendering_sha256": rendering_facts.rendering}
-                for own in rows_of_facts(scene, rendering_facts):
+            if turn.rendering is None or scene is None:
+                continue
+            lines = known.get(episode.episode_id, {}).get(turn.rendering.sha256, {})
+            shared = {"turn": turn.turn, "rendering_sha256": turn.rendering.sha256}
+            for judge in sorted(lines, key=lambda name: (name != VERIFIED, name)):
+                for own in rows_of_facts(scene, lines[judge]):
                     yield of_episode(run, episode) | shared | own
 
 
 def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
-    """Yield the columns of each fact of a rendering, and of each thing in it that the target does not show."""
+    """Yield the columns of each fact of a rendering, of each extra in it, and of each false sentence about it."""
     # The verifying program needs SciPy, which is imported only where there are facts.
     from ircore.scorers.verification.stored_verdicts import checked_facts
 
@@ -63,6 +79,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "seen": None if checked.seen is None else json.dumps(checked.seen, ensure_ascii=False),
             "reason": checked.reason or None,
             "eye_version": line.version,
+            "judge": line.judge,
         }
     # No facts mean that another version derived them: then nothing of the line can be relied on.
     for number, extra in enumerate(line.extras if facts else (), start=1):
@@ -79,12 +96,32 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "seen": json.dumps(list(extra.box)),
             "reason": "not in the target",
             "eye_version": line.version,
+            "judge": line.judge,
+        }
+
+    for number, planted in enumerate(line.planted if facts else (), start=1):
+        source, verdict = facts[planted.fact].fact, VERDICT[planted.verdict]
+        yield {
+            "fact": f"{PLANTED}-{number}",
+            "part": PLANTED,
+            "kind": source.kind,
+            "attribute": source.attribute,
+            "sentence": planted.sentence,
+            "verdict": verdict,
+            "credit": float(verdict == "holds"),
+            "weight": 0.0,
+            # The fact that the sentence was made from; of the target the sentence is false.
+            "expected": json.dumps(source.key, ensure_ascii=False),
+            "seen": None,
+            "reason": None if verdict == "holds" else "false of the target",
+            "eye_version": line.version,
+            "judge": line.judge,
         }
 
 
 def fact_faults(row: Row) -> Iterator[str]:
     """Yield the faults of a row by itself."""
-    for name, known in (("part", PARTS), ("verdict", tuple(LETTER))):
+    for name, known in (("part", (*PARTS, PLANTED)), ("verdict", tuple(LETTER))):
         if row[name] not in known:
             yield f"{name} is {str(row[name])[:40]!r}, must be one of {', '.join(known)}"
     credit, weight = float(str(row["credit"])), float(str(row["weight"]))
@@ -109,18 +146,24 @@ def _is_json(text: str) -> bool:
 
 def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
     """Yield the facts of each turn's rendering from the rows of a run, which are in the order of ``fact_rows``."""
-    for (episode_id, _, rendering), own in rows_by_turn(rows):
+    for (episode_id, _, rendering, _), own in rows_by_turn(rows):
         yield _rendering_facts(str(episode_id), str(rendering), own)
 
 
-def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object], list[Row]]]:
-    """Yield episode, turn and rendering of each turn of a run, with the turn's rows, which stand together."""
-    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"]))
+def judge_of(row: Mapping[str, Any]) -> str:
+    """Return who looked; releases of earlier layouts have facts of the program alone."""
+    return str(row.get("judge") or VERIFIED)
+
+
+def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object, str], list[Row]]]:
+    """Yield episode, turn, rendering and judge of each turn of a run, with its rows, which stand together."""
+    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"], judge_of(row)))
     return ((turn, list(own)) for turn, own in turns)
 
 
 def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str, Any]]) -> RenderingFacts:
-    facts = [row for row in rows if row["part"] != EXTRA]
+    facts = [row for row in rows if row["part"] not in (EXTRA, PLANTED)]
+    places = {row["fact"]: place for place, row in enumerate(facts)}
     extras = [row for row in rows if row["part"] == EXTRA]
     reasons: dict[str, int] = {}
     notes = tuple(
@@ -141,6 +184,14 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
         decided=round(decided / weight, 4) if weight else 0.0,
         reasons=tuple(reasons),
         notes=notes,
+        judge=judge_of(rows[0]),
+        planted=tuple(
+            PlantedVerdict(place, row["sentence"], LETTER[row["verdict"]])
+            for row in rows
+            if row["part"] == PLANTED
+            # A stranger's row may name a fact that there is not.
+            if (place := places.get(str(json.loads(row["expected"] or "null")))) is not None
+        ),
         extras=tuple(ExtraBox(Box(*json.loads(row["seen"])), row["weight"]) for row in extras),
     )
 
