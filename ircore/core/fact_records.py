@@ -10,8 +10,9 @@ from pydantic import Field, StringConstraints
 
 from ircore.core.records import Box, Line, Name, Record, Sha256
 
-Letters = Annotated[str, StringConstraints(pattern=r"^[01?]*$")]
-"""A letter for each fact: ``1`` holds, ``0`` fails, ``?`` undecided."""
+Letters = Annotated[str, StringConstraints(pattern=r"^[01?-]*$")]
+"""A letter for each fact: ``1`` holds, ``0`` fails, ``?`` undecided, ``-`` not asked: without weight, since the eye
+does not see it in the target itself."""
 
 Verdict = Literal["holds", "fails", "undecided"]
 
@@ -23,7 +24,14 @@ VERIFIED = "verified"
 """Name of the judge that is a program; every other one that checks facts is a model."""
 
 LETTER: dict[Verdict, str] = {"holds": "1", "fails": "0", "undecided": "?"}
-VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()}
+UNASKED = "-"
+VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()} | {UNASKED: "undecided"}
+
+
+def letter_of(verdict: Verdict, weight: float) -> str:
+    """Return the letter of a fact's verdict; a fact without weight is not asked."""
+    return LETTER[verdict] if weight else UNASKED
+
 
 MOST_EXTRAS = 50
 """Extras of a rendering that are recorded."""
@@ -98,9 +106,14 @@ class FactVerdicts(Record):
     """
 
     version: Line = Field(description="Of the program that looked; another one may see otherwise.")
-    verdicts: Letters = Field(description="One letter a fact: 1 it holds, 0 it fails, ? it cannot be told.")
+    verdicts: Letters = Field(
+        description="One letter a fact: 1 it holds, 0 it fails, ? it cannot be told, - not asked."
+    )
     parts: dict[Part, PartShare] = Field(description="By part of the score.")
+    low: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is wrong.")
+    high: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is right.")
     decided: float = Field(ge=0, le=1, description="Share of the facts, by weight, that could be decided.")
+    cost: float = Field(default=0.0, ge=0, le=10, description="Points that the transform costs.")
     reasons: tuple[Text, ...] = Field(default=(), description="Why facts fail or cannot be told, each once.")
     notes: tuple[FactNote, ...] = Field(default=(), description="Of facts that do not hold.")
     extras: tuple[ExtraBox, ...] = Field(

@@ -89,7 +89,7 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
     wrong = [place for place, letter in enumerate(now) if letter == "0"] if is_last else []
     headed = (("Became right", gained), ("Broke", lost), ("Wrong in the end", wrong))
     groups = tuple(FactGroup(heading, parts) for heading, places in headed if (parts := tell(places)))
-    return TurnFacts(now.count("1"), len(now) - now.count("?"), len(gained), len(lost), groups)
+    return TurnFacts(now.count("1"), now.count("1") + now.count("0"), len(gained), len(lost), groups)
 
 
 def _teller(scene: Scene, line: RenderingFacts) -> Tell:

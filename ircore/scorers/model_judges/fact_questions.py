@@ -24,7 +24,7 @@ from ircore.scorers.model_judges.items import Item
 from ircore.scorers.model_judges.questions import Ask, Question, Verdict
 from ircore.scorers.rated_episodes import scene_of
 from ircore.scorers.verification.scene_facts import Fact, facts_of
-from ircore.scorers.verification.score import score_of
+from ircore.scorers.verification.score import scored
 from ircore.scorers.verification.stored_verdicts import facts_version, verdicts_of
 from ircore.scorers.verification.verdicts import Checked, fails, holds, undecided
 
@@ -127,7 +127,7 @@ async def judged_by_facts(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
     answers = [await _answer(item, judge, picture, batch, ask) for batch in batches]
     if not any(answer.letters.strip("?") for answer in answers):
         return Verdict(None, answers[0].reason)
-    verification = score_of(_checked(facts, batches, answers))
+    verification = scored(_checked(facts, batches, answers))
     planted = tuple(
         PlantedVerdict(sentence.fact, sentence.text[:200], letter)
         for batch, answer in zip(batches, answers, strict=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
-from ircore.core.fact_records import LETTER, MOST_EXTRAS, VERDICT, ExtraBox, FactNote, FactVerdicts
+from ircore.core.fact_records import MOST_EXTRAS, UNASKED, VERDICT, ExtraBox, FactNote, FactVerdicts, letter_of
 from ircore.core.records import Scene
-from ircore.scorers.verification.scene_facts import Fact, facts_of
+from ircore.scorers.verification.scene_facts import Fact, facts_of, weighed
 from ircore.scorers.verification.score import VERSION, Verification
 from ircore.scorers.verification.verdicts import Checked
 
@@ -27,9 +27,12 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
     transform = verification.transform
     return FactVerdicts(
         version=VERSION,
-        verdicts="".join(LETTER[checked.verdict] for checked in verification.facts),
+        verdicts="".join(letter_of(checked.verdict, checked.fact.weight) for checked in verification.facts),
         parts=verification.parts,
+        low=verification.low,
+        high=verification.high,
         decided=verification.decided,
+        cost=verification.cost,
         reasons=tuple(reasons),
         notes=tuple(notes),
         extras=_bounded(verification.extras),
@@ -52,6 +55,8 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
     facts = facts_of(scene)
     if stored.version not in (VERSION, facts_version(facts)) or len(facts) != len(stored.verdicts):
         return ()
+    unasked = {fact.key for fact, letter in zip(facts, stored.verdicts, strict=True) if letter == UNASKED}
+    facts = weighed(facts, unasked)
     notes = {note.fact: note for note in stored.notes}
     checked = []
     for place, (fact, letter) in enumerate(zip(facts, stored.verdicts, strict=True)):

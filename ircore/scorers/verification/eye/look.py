@@ -11,7 +11,7 @@ import numpy as np
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
 from ircore.scorers.verification.eye.label_letters import fit_of, misfits_of, with_differing
-from ircore.scorers.verification.eye.registration import Model, Transform, over_target, register
+from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
@@ -34,6 +34,7 @@ class Look:
         view: The rendering over its target.
         transform: How it had to be moved.
         agreement: Share of the target's edges that meet one in the rendering, 0–1.
+        is_found: Whether the drawing was found on the rendering's canvas; if not, places and values say nothing.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
 
@@ -50,8 +51,14 @@ class Look:
     view: View
     transform: Transform
     agreement: float
+    is_found: bool
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
+
+    @property
+    def cost(self) -> float:
+        """Points that the transform costs: margins, size, distortion, turn, perspective."""
+        return cost_of(self.transform)
 
     @cached_property
     def roughness(self) -> float:
@@ -108,10 +115,10 @@ def look_at(target: Target, pixels: Pixels) -> Look:
 
 def _look(target: Target, pixels: Pixels) -> Look:
     # Kept with the target, which many renderings are laid over.
-    model = target.view.noted("registration", lambda: Model(target.picture))
-    transform, agreement = register(model, pixels)
+    model = target.view.noted("registration", lambda: Model(target.picture, target.scene))
+    transform, agreement, is_found = register(model, pixels)
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
-    look = Look(target, view, transform, agreement, blocks_of(view, target.texts))
+    look = Look(target, view, transform, agreement, is_found, blocks_of(view, target.texts))
     for fact in target.facts:
         look.facts.setdefault(fact.mark, []).append(fact)
     return look
