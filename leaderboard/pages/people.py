@@ -69,7 +69,7 @@ def _sentence(table: Table) -> str:
             return (
                 f"On {entry['renderings'].value} renderings that {people} rated, verified "
                 f"follows people with r = {_number(entry['pearson'])} and weighted κ = {_number(entry['kappa'])}; "
-                f"its scores lie {_number(entry['bias'], '+')} points off theirs on average."
+                f"the mean of its scores less theirs is {_number(entry['bias'], '+')} points."
             )
     return ""
 
