@@ -10,6 +10,7 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
+from ircore.scorers.verification.eye.canvas import Beyond
 from ircore.scorers.verification.eye.label_letters import fit_of, misfits_of, with_differing
 from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
@@ -35,6 +36,7 @@ class Look:
         transform: How it had to be moved.
         agreement: Share of the target's edges that meet one in the rendering, 0–1.
         is_found: Whether the drawing was found on the rendering's canvas; if not, places and values say nothing.
+        beyond: What is drawn on the canvas beyond the target's frame.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
 
@@ -52,6 +54,7 @@ class Look:
     transform: Transform
     agreement: float
     is_found: bool
+    beyond: Beyond
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
 
@@ -116,9 +119,10 @@ def look_at(target: Target, pixels: Pixels) -> Look:
 def _look(target: Target, pixels: Pixels) -> Look:
     # Kept with the target, which many renderings are laid over.
     model = target.view.noted("registration", lambda: Model(target.picture, target.scene))
-    transform, agreement, is_found = register(model, pixels)
+    fit = register(model, pixels)
+    transform = fit.transform
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
-    look = Look(target, view, transform, agreement, is_found, blocks_of(view, target.texts))
+    look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, blocks_of(view, target.texts))
     for fact in target.facts:
         look.facts.setdefault(fact.mark, []).append(fact)
     return look
