@@ -21,7 +21,7 @@ RIM = 3.0
 """Pixels from the canvas's own border within which a line is its rim."""
 LEAST_POINTS = 10
 """Edge points of a thing that counts."""
-LITTERED, LOST = 0.15, 0.6
+LITTERED, LOST = 0.03, 0.2
 """Shares of all that is drawn: where more than the first lies beyond the frame, the drawing is part of another picture;
 from the second on, the whole picture is another one."""
 MOST_LITTERED = 0.99
@@ -68,7 +68,11 @@ def beyond(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
         return Beyond()
     things = []
     for number in np.flatnonzero(np.bincount(edges.things[outside]) >= LEAST_POINTS):
-        box = _box(factor * placed[outside & (edges.things == number)])
+        own_points = outside & (edges.things == number)
+        if _is_rim(placed[own_points], size):
+            outside &= ~own_points
+            continue
+        box = _box(factor * placed[own_points])
         wide, high = box.right - box.left, box.bottom - box.top
         things.append(ExtraBox(box, round(min(3.0, 0.4 + wide * high / 4500 + max(wide, high) / 200), 3)))
     things.sort(key=lambda thing: -thing.weight)
@@ -76,6 +80,13 @@ def beyond(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
     doubt = min(MOST_LITTERED, max(0.0, (share - LITTERED) / (LOST - LITTERED)))
     canvas = _box(factor * applied(back, np.array([(0.0, 0.0), (float(edges.width), float(edges.height))])))
     return Beyond(tuple(things[:MOST_BEYOND]), round(doubt, 4), canvas)
+
+
+def _is_rim(points: Floats, size: Floats) -> bool:
+    """Return whether points are a border about the whole drawing, as of a sheet of paper."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    near = np.minimum(np.abs(points - low), np.abs(points - high)).min(axis=1)
+    return bool((low < 0).all() and (high > size).all() and (near < ROOM * size.max()).mean() > 0.95)
 
 
 def _box(points: Floats) -> Box:

@@ -133,17 +133,21 @@ CUT_COST, UNSEEN_CUT = 30.0, 0.05
 MOST_COST = 4.0
 
 
-def cost_of(transform: Transform) -> float:
+def cost_of(transform: Transform, laid_out_anew: float = 0.0) -> float:
     """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``.
 
     A drawing may lie anywhere on its canvas, in any size, for little; to distort, turn or cut it costs what it looks
     like.
+
+    Args:
+        transform: The transform.
+        laid_out_anew: Share of the distortion that is none, since a chart may have other proportions, 0–1.
     """
     shift = exact.hypot(transform.x, transform.y)
     move = MOVE_COST * (min(shift, SLIGHT_MOVE) + max(0.0, shift - SLIGHT_MOVE) / 4)
     stretch = (abs(_log(transform.wide)) + abs(_log(transform.high))) / 2
     size = SIZE_COST * (1 - exact.exp(-SIZE_REACH * stretch))
-    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION)
+    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION) * (1 - laid_out_anew)
     # What juts out on one side, beyond the room that a drawing of this size has.
     cut = max(abs(transform.x) + transform.wide / 2, abs(transform.y) + transform.high / 2) - 0.5
     cutting = CUT_COST * max(0.0, cut - UNSEEN_CUT)
@@ -202,7 +206,8 @@ class Model:
         self.many = Sample.of(self.edges, self.weights, REFINED)
 
 
-GROUND_TYPES = {"axis", "tick", "grid", "gridline", "frame", "axis_line", "grid_line", "spine", "legend"}
+GROUND_TYPES = {"axis", "tick", "gridline", "grid_line", "frame", "leader", "arrow_head"}
+"""Elements that carry no data."""
 
 
 def _weights(edges: Edges, scene: Scene) -> Floats:
