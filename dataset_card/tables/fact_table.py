@@ -4,13 +4,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import fsum, inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.rows import Row, of_episode
-from ircore.core.fact_records import LETTER, PARTS, ExtraBox, FactNote, Part, PartShare, RenderingFacts
+from ircore.core.fact_records import LETTER, PARTS, ExtraBox, FactNote, Part, PartShare, RenderingFacts, letter_of
 from ircore.core.records import Box, Scene
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
+
+if TYPE_CHECKING:
+    from ircore.scorers.verification.score import ScoreInterval
 
 EXTRA = "extra"
 """Part, kind and attribute of the rows for what the target does not show."""
@@ -18,6 +21,7 @@ EXTRA = "extra"
 FACT_COLUMNS = (
     "episode_id", "turn", "rendering_sha256", "fact", "part", "kind", "attribute", "sentence", "verdict", "credit",
     "weight", "expected", "seen", "reason", "eye_version",
+    "transform_cost", "texts_read_by",
 )  # fmt: skip
 """Columns that are read back."""
 
@@ -49,6 +53,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     from ircore.scorers.verification.stored_verdicts import checked_facts
 
     facts = checked_facts(scene, line)
+    look = {"eye_version": line.version, "transform_cost": line.cost, "texts_read_by": line.reader}
     for checked in facts:
         yield {
             "fact": checked.fact.key,
@@ -62,8 +67,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "expected": json.dumps(checked.fact.expected, ensure_ascii=False),
             "seen": None if checked.seen is None else json.dumps(checked.seen, ensure_ascii=False),
             "reason": checked.reason or None,
-            "eye_version": line.version,
-        }
+        } | look
     # No facts mean that another version derived them: then nothing of the line can be relied on.
     for number, extra in enumerate(line.extras if facts else (), start=1):
         yield {
@@ -78,8 +82,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "expected": None,
             "seen": json.dumps(list(extra.box)),
             "reason": "not in the target",
-            "eye_version": line.version,
-        }
+        } | look
 
 
 def fact_faults(row: Row) -> Iterator[str]:
@@ -131,25 +134,49 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
     )
     # Exact sums and four decimals, as the verifying program has them, so that the record comes back unchanged.
     weight = fsum(row["weight"] for row in facts)
-    decided = fsum(row["weight"] for row in facts if row["verdict"] != "undecided")
+    undecided = fsum(row["weight"] for row in facts if row["verdict"] == "undecided")
+    interval = score_of_rows(rows)
     return RenderingFacts(
         episode_id=episode_id,
         rendering=rendering,
         version=rows[0]["eye_version"],
-        verdicts="".join(LETTER[row["verdict"]] for row in facts),
+        verdicts="".join(letter_of(row["verdict"], row["weight"]) for row in facts),
         parts=_parts(facts, extras),
-        decided=round(decided / weight, 4) if weight else 0.0,
+        decided=round(1 - round(undecided / weight, 4), 4) if weight else 0.0,
+        low=interval and interval.low,
+        high=interval and interval.high,
+        cost=rows[0].get("transform_cost") or 0.0,
+        reader=rows[0].get("texts_read_by"),
         reasons=tuple(reasons),
         notes=notes,
         extras=tuple(ExtraBox(Box(*json.loads(row["seen"])), row["weight"]) for row in extras),
     )
 
 
+def score_of_rows(rows: Sequence[Mapping[str, Any]]) -> "ScoreInterval | None":
+    """Return the score that the rows of one rendering give, with its lowest and highest value.
+
+    Returns:
+        None for rows of another version of the eye, which counted otherwise.
+    """
+    from ircore.scorers.verification.score import VERSION, ScoredFact, score_of
+
+    if rows[0]["eye_version"] != VERSION:
+        return None
+    facts = [
+        ScoredFact(row["attribute"], row["weight"], row["verdict"], row["credit"])
+        for row in rows
+        if row["part"] != EXTRA
+    ]
+    surplus = fsum(row["weight"] for row in rows if row["part"] == EXTRA)
+    return score_of(facts, surplus, rows[0].get("transform_cost") or 0.0)
+
+
 def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any]]) -> dict[Part, PartShare]:
     """Return the parts of a score from its rows, as ``ircore.scorers.verification.score`` computes them."""
     parts: dict[Part, PartShare] = {}
     for part in PARTS:
-        own = [row for row in facts if row["part"] == part]
+        own = [row for row in facts if row["part"] == part and row["weight"]]
         decided = [row for row in own if row["verdict"] != "undecided"]
         whole, credit = fsum(row["weight"] for row in decided), fsum(row["weight"] * row["credit"] for row in decided)
         held_count = sum(row["verdict"] == "holds" for row in own)

@@ -47,6 +47,8 @@ def score_fields(row: Row) -> dict[str, Any]:
     judge_fields = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
     judge_fields |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
     judge_fields |= {"version": row.get("metric_version"), "loading": row.get("loading")}
+    judge_fields |= {"low": row.get("lowest"), "high": row.get("highest"), "undecided": row.get("undecided")}
+    judge_fields |= {"unread": bool(row.get("unread"))}
     return {name: row[name] for name in _SCORE} | judge_fields
 
 

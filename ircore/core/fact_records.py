@@ -97,6 +97,7 @@ class FactVerdicts(Record):
     low: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is wrong.")
     high: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is right.")
     decided: float = Field(ge=0, le=1, description="Share of the facts, by weight, that could be decided.")
+    reader: Line | None = Field(default=None, description="Who read labels, with version; null if they were not read.")
     cost: float = Field(default=0.0, ge=0, le=10, description="Points that the transform costs.")
     reasons: tuple[Text, ...] = Field(default=(), description="Why facts fail or cannot be told, each once.")
     notes: tuple[FactNote, ...] = Field(default=(), description="Of facts that do not hold.")
@@ -109,6 +110,11 @@ class FactVerdicts(Record):
         default=(0.0, 0.0, 1.0, 0.0),
         description="Move by width and height of the picture, scale, and turn in degrees that lay the target over it.",
     )
+
+    @property
+    def undecided(self) -> float:
+        """Share of the facts, by weight, that could not be decided."""
+        return round(1 - self.decided, 4)
 
 
 class RenderingFacts(FactVerdicts):
