@@ -195,7 +195,19 @@ RATING_COLUMNS = ("judge", "rendering_sha256", "annotator", "first_leading", "fi
 
 
 _LATER_MEASURES = frozenset(
-    {"rules", "applicable", "rated", "refused", "not_yet", "unfinished", "unranked", "lowest", "highest", "undecided"}
+    {
+        "rules",
+        "applicable",
+        "rated",
+        "refused",
+        "not_yet",
+        "unfinished",
+        "unranked",
+        "lowest",
+        "highest",
+        "undecided",
+        "unread",
+    }
 )
 """Keys of the leaderboard's columns that came after the first layout."""
 

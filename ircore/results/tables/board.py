@@ -91,7 +91,7 @@ def _of_doubt(key: str, title: str, description: str, unit: str, get: Callable[[
 
     def value(line: Line) -> Value:
         doubt = line.row.cell.doubt
-        return Value.or_missing(None if doubt is None else round(get(doubt), 4), NO_DOUBT)
+        return Value.or_missing(None if doubt is None else get(doubt), NO_DOUBT)
 
     return Measure(column, value)
 
@@ -176,6 +176,13 @@ QUALITY = (
     _of_doubt("highest", "Highest", "Score if all that could not be told is right.", "0–10", lambda doubt: doubt.high),
     _of_doubt("undecided", "Undecided", "Share of the facts, by weight, that could not be told.", "0–1",
               lambda doubt: doubt.undecided),
+    Measure(
+        Column("unread", "Unread", "1 if labels were left unread, since no reader of texts was installed.", "", "lower",
+               0, nullable=True, audience="programs"),
+        lambda line: Value.or_missing(
+            None if line.row.cell.doubt is None else int(line.row.cell.doubt.unread), NO_DOUBT
+        ),
+    ),
     _mean(
         Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
                signed=True, estimated=True, implied="points of 10"),
