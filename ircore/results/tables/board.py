@@ -102,7 +102,8 @@ def _range_text(cell: Cell) -> Value:
         return Value(None, missing=NO_DOUBT)
     if not doubt.undecided:
         return Value(None, missing="every fact could be told")
-    return Value(f"{doubt.low:.2f}–{doubt.high:.2f} ({100 * doubt.undecided:.0f} % open)")
+    share = f"{100 * doubt.undecided:.0f}" if doubt.undecided >= 0.005 else "<1"
+    return Value(f"{doubt.low:.2f}–{doubt.high:.2f} ({share} % open)")
 
 
 def _score(line: Line) -> Value:
@@ -292,7 +293,7 @@ MEASURES = (
     Measure(RULES, lambda line: Value(line.row.submission.run.rules.key)),
 )  # fmt: skip
 _COLUMNS = tuple(measure.column for measure in MEASURES)
-_SPARE = ("rated_of_applicable", "tokens", "turns", "played_of_all", "delta", "score")
+_SPARE = ("score_range", "rated_of_applicable", "tokens", "turns", "played_of_all", "delta", "score")
 
 
 def board_table(
@@ -318,9 +319,13 @@ def board_table(
         *remedies(row.cell.unranked for row in rows),
         *filter(None, [results.programs]),
     )
-    return Table(
+    table = Table(
         "board", "Leaderboard", words, _COLUMNS, _rows(results, rows), notes, MARKS, primary=PRIMARY, spare=_SPARE
     )
+    is_open = any(row.cell.doubt is not None and row.cell.doubt.undecided for row in rows)
+    # A column of dashes would say nothing: where every fact could be told, the score is no interval.
+    places = [place for place, column in enumerate(_COLUMNS) if is_open or column.key != "score_range"]
+    return table if is_open else table.at_places(places)
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:

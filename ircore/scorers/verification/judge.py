@@ -51,6 +51,11 @@ class VerifiedJudge:
         reader = reader_of_texts()
         return f"{VERSION}, {UNREAD if reader is None else f'texts read by {reader}'}"
 
+    @property
+    def supersedes(self) -> tuple[str, ...]:
+        """Versions whose scores this one gives anew: those of the same eye that read no texts."""
+        return () if reader_of_texts() is None else (f"{VERSION}, {UNREAD}",)
+
     def with_scene(self, scene: Scene | None) -> "VerifiedJudge":
         """Return the judge for one target."""
         return VerifiedJudge(scene)
