@@ -12,11 +12,11 @@ from ircore.scorers.verification.scene_facts import COLOURS, Fact, facts_of, sha
 from ircore.scorers.verification.score import ScoredFact, score_of, verify_picture
 
 
-def form(weight: float, credit: float = 1.0, verdict: Verdict = "") -> ScoredFact:
+def form(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:
     return ScoredFact("presence", weight, verdict or ("holds" if credit == 1 else "fails"), credit)
 
 
-def colour(weight: float, credit: float = 1.0, verdict: Verdict = "") -> ScoredFact:
+def colour(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:
     return form(weight, credit, verdict)._replace(attribute="colour")
 
 
