@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import fsum, inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.rows import Row, of_episode
 from ircore.core.fact_records import (
@@ -18,6 +18,7 @@ from ircore.core.fact_records import (
     PartShare,
     PlantedVerdict,
     RenderingFacts,
+    letter_of,
 )  # fmt: skip
 from ircore.core.records import Box, Scene
 from ircore.instances.store import InstanceSet
@@ -26,12 +27,15 @@ from ircore.results.played_run import PlayedRun
 PLANTED = "planted"
 """Part of the rows for false sentences, which count in no score."""
 
+if TYPE_CHECKING:
+    from ircore.scorers.verification.score import ScoreInterval
+
 EXTRA = "extra"
 """Part, kind and attribute of the rows for what the target does not show."""
 
 FACT_COLUMNS = (
     "episode_id", "turn", "rendering_sha256", "fact", "part", "kind", "attribute", "sentence", "verdict", "credit",
-    "weight", "expected", "seen", "reason", "eye_version", "judge",
+    "weight", "expected", "seen", "reason", "eye_version", "judge", "transform_cost", "texts_read_by",
 )  # fmt: skip
 """Columns that are read back."""
 
@@ -65,6 +69,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     from ircore.scorers.verification.stored_verdicts import checked_facts
 
     facts = checked_facts(scene, line)
+    look = {"eye_version": line.version, "judge": line.judge, "transform_cost": line.cost, "texts_read_by": line.reader}
     for checked in facts:
         yield {
             "fact": checked.fact.key,
@@ -78,9 +83,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "expected": json.dumps(checked.fact.expected, ensure_ascii=False),
             "seen": None if checked.seen is None else json.dumps(checked.seen, ensure_ascii=False),
             "reason": checked.reason or None,
-            "eye_version": line.version,
-            "judge": line.judge,
-        }
+        } | look
     # No facts mean that another version derived them: then nothing of the line can be relied on.
     for number, extra in enumerate(line.extras if facts else (), start=1):
         yield {
@@ -95,9 +98,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "expected": None,
             "seen": json.dumps(list(extra.box)),
             "reason": "not in the target",
-            "eye_version": line.version,
-            "judge": line.judge,
-        }
+        } | look
 
     for number, planted in enumerate(line.planted if facts else (), start=1):
         source, verdict = facts[planted.fact].fact, VERDICT[planted.verdict]
@@ -114,9 +115,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "expected": json.dumps(source.key, ensure_ascii=False),
             "seen": None,
             "reason": None if verdict == "holds" else "false of the target",
-            "eye_version": line.version,
-            "judge": line.judge,
-        }
+        } | look
 
 
 def fact_faults(row: Row) -> Iterator[str]:
@@ -174,14 +173,19 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
     )
     # Exact sums and four decimals, as the verifying program has them, so that the record comes back unchanged.
     weight = fsum(row["weight"] for row in facts)
-    decided = fsum(row["weight"] for row in facts if row["verdict"] != "undecided")
+    undecided = fsum(row["weight"] for row in facts if row["verdict"] == "undecided")
+    interval = score_of_rows(rows)
     return RenderingFacts(
         episode_id=episode_id,
         rendering=rendering,
         version=rows[0]["eye_version"],
-        verdicts="".join(LETTER[row["verdict"]] for row in facts),
+        verdicts="".join(letter_of(row["verdict"], row["weight"]) for row in facts),
         parts=_parts(facts, extras),
-        decided=round(decided / weight, 4) if weight else 0.0,
+        decided=round(1 - round(undecided / weight, 4), 4) if weight else 0.0,
+        low=interval and interval.low,
+        high=interval and interval.high,
+        cost=rows[0].get("transform_cost") or 0.0,
+        reader=rows[0].get("texts_read_by"),
         reasons=tuple(reasons),
         notes=notes,
         judge=judge_of(rows[0]),
@@ -196,11 +200,30 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
     )
 
 
+def score_of_rows(rows: Sequence[Mapping[str, Any]]) -> "ScoreInterval | None":
+    """Return the score that the rows of one rendering give, with its lowest and highest value.
+
+    Returns:
+        None for rows of another version of the eye, which counted otherwise.
+    """
+    from ircore.scorers.verification.score import VERSION, ScoredFact, score_of
+
+    if judge_of(rows[0]) == VERIFIED and rows[0]["eye_version"] != VERSION:
+        return None
+    facts = [
+        ScoredFact(row["attribute"], row["weight"], row["verdict"], row["credit"])
+        for row in rows
+        if row["part"] != EXTRA
+    ]
+    surplus = fsum(row["weight"] for row in rows if row["part"] == EXTRA)
+    return score_of(facts, surplus, rows[0].get("transform_cost") or 0.0)
+
+
 def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any]]) -> dict[Part, PartShare]:
     """Return the parts of a score from its rows, as ``ircore.scorers.verification.score`` computes them."""
     parts: dict[Part, PartShare] = {}
     for part in PARTS:
-        own = [row for row in facts if row["part"] == part]
+        own = [row for row in facts if row["part"] == part and row["weight"]]
         decided = [row for row in own if row["verdict"] != "undecided"]
         whole, credit = fsum(row["weight"] for row in decided), fsum(row["weight"] * row["credit"] for row in decided)
         held_count = sum(row["verdict"] == "holds" for row in own)

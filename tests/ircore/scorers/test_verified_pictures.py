@@ -87,7 +87,7 @@ def test_a_move_costs_little_and_another_target_shows_little(category: str) -> N
 def test_a_move_is_reported() -> None:
     drawn = target("geometry")
     own = Picture.from_pixels(drawn.drawing.pixels)
-    transform, agreement = register(Model(own), np.asarray(moved(drawn.drawing.image, 8, -4)))
+    transform, agreement, *_ = register(Model(own, drawn.scene), np.asarray(moved(drawn.drawing.image, 8, -4)))
     assert transform.x * 512 == pytest.approx(8, abs=1)
     assert transform.y * 512 == pytest.approx(-4, abs=1)
     assert transform.scale == pytest.approx(1, abs=0.01)

@@ -12,7 +12,7 @@ from scipy import ndimage
 
 from ircore.core.images import Pixels
 
-Floats: TypeAlias = npt.NDArray[np.floating[Any]]
+Floats: TypeAlias = npt.NDArray[Any]
 Indices: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -22,6 +22,8 @@ REACH = 14.0
 """Pixels from which on an edge point counts as having no edge near it."""
 EDGE = 9.0
 """Levels of grey by which colours on both sides of an edge differ at least."""
+PLAIN = 20.0
+"""Half of the levels of grey from which on an edge is as plain as any: ripples of compression are fainter."""
 MOST_EDGE = 14.0
 """Levels of grey from which on they always do."""
 MOST_WEIGHT = 30.0
@@ -40,9 +42,11 @@ class Edges:
     Attributes:
         width: Pixels.
         height: Pixels.
+        aspect: Width by height of the picture itself, whose proportions whole pixels do not quite keep.
         points: x and y of each, to a fraction of a pixel; a pixel's middle lies half a pixel from its corner.
         normals: The direction across the edge, a unit vector whose sign says nothing.
         classes: 0 upright, 1 level, 2 slanting.
+        strengths: By how many levels of grey the colours on both sides differ, halved, at most ``PLAIN``.
         things: Number of the thing, all edges that hang together, that a point belongs to.
 
     Example:
@@ -53,9 +57,11 @@ class Edges:
 
     width: int
     height: int
+    aspect: float
     points: Floats
     normals: Floats
     classes: Indices
+    strengths: Floats
     things: Indices
 
     def weights(self) -> Floats:
@@ -126,7 +132,7 @@ def edges_of(pixels: Pixels, box: tuple[float, float, float, float] | None = Non
     # A difference over two pixels, halved, is half of the step at a sharp edge.
     # Noise lies below a share of the strongest edges; the rim of a dark canvas must not hide what is drawn faintly.
     threshold = min(MOST_EDGE / 2, max(EDGE / 2, 0.12 * float(np.percentile(size, 99))))
-    return _thinned(size, dx, dy, threshold)
+    return _thinned(size, dx, dy, threshold, (right - left) / (bottom - top))
 
 
 def size_of(width: float, height: float) -> tuple[int, int]:
@@ -135,7 +141,7 @@ def size_of(width: float, height: float) -> tuple[int, int]:
     return max(8, round(SIDE * width / longer)), max(8, round(SIDE * height / longer))
 
 
-def _thinned(size: Floats, dx: Floats, dy: Floats, threshold: float) -> Edges:
+def _thinned(size: Floats, dx: Floats, dy: Floats, threshold: float, aspect: float) -> Edges:
     """Keep the ridge of each edge, where the difference is largest across it."""
     height, width = size.shape
     strong = size > threshold
@@ -157,7 +163,8 @@ def _thinned(size: Floats, dx: Floats, dy: Floats, threshold: float) -> Edges:
     steep_x, steep_y = np.abs(dx) > STEEP * np.abs(dy), np.abs(dy) > STEEP * np.abs(dx)
     classes = np.where(steep_x, 0, np.where(steep_y, 1, 2))
     return Edges(
-        width, height, points.astype(np.float64), normals.astype(np.float64), classes, parts[rows, columns].astype(np.int64)
+        width, height, aspect, points.astype(np.float64), normals.astype(np.float64), classes,
+        np.minimum(here, PLAIN), parts[rows, columns].astype(np.int64),
     )  # fmt: skip
 
 

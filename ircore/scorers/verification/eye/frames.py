@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.scorers.verification.eye.edges import LEANING, SIDE, Edges, Floats
+from ircore.scorers.verification.eye.edges import LEANING, SIDE, Edges, Floats, Indices
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 """3 × 3, of homogeneous coordinates: from pixels of the target to pixels of the rendering, both as in ``Edges``."""
@@ -212,7 +212,7 @@ def _wholes(proposer: Proposer, rendering: Edges, points: Floats, normals: Float
     return [frame for _, frame in found[:BEST_WHOLES]]
 
 
-def _planes(points: Floats, classes: Floats, weights: Floats) -> Floats:
+def _planes(points: Floats, classes: Indices, weights: Floats) -> Floats:
     """Return the points as three pictures of ``COARSE`` × ``COARSE``, one a class."""
     planes = np.zeros((3, COARSE, COARSE), np.float32)
     cells = np.floor(points * (COARSE / SIDE)).astype(np.int64)

@@ -1,9 +1,9 @@
 """Lays a rendering over its target: finds the drawing on its canvas, wherever it lies and however large it is.
 
 Edges of the target are matched with those of the rendering. First, frames are proposed in which the drawing may lie:
-the boxes of all that is drawn, the best places of the edges along each axis for itself, and the best places of the whole
-drawing in many sizes. Each is judged by how many edges of the target meet an edge of the same direction, and how many
-edges of the rendering are met. The best are then refined: own factors for both axes, a turn, slight perspective. A
+the boxes of all that is drawn, the best places of the edges along each axis for itself, and the best places of the
+whole drawing in many sizes. Each is judged by how many edges of the target meet an edge of the same direction, and how
+many edges of the rendering are met. The best are then refined: own factors for both axes, a turn, slight perspective. A
 mirror image is never tried.
 """
 
@@ -18,8 +18,9 @@ from PIL import Image
 from ircore.core import exact
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Scene
+from ircore.scorers.verification.eye.canvas import Beyond, beyond, has_palette, looks_alike
 from ircore.scorers.verification.eye.edges import REACH, SIDE, Edges, Floats, Indices, edges_of, every
-from ircore.scorers.verification.eye.frames import Matrix, Proposer, applied, frames_of, stretched
+from ircore.scorers.verification.eye.frames import JUTTING, LEAST, MOST, Matrix, Proposer, applied, frames_of, stretched
 
 SLIGHT_MOVE = 0.05
 """Share of the picture's sides beyond which a move of all is no longer slight."""
@@ -85,7 +86,8 @@ class Transform(NamedTuple):
         move, tilt = np.array([self.x * width, self.y * height]), np.array([self.tilt_x / width, self.tilt_y / height])
         about = np.array([[1.0, 0.0, -width / 2], [0.0, 1.0, -height / 2], [0.0, 0.0, 1.0]])
         inner = np.vstack([np.column_stack([linear + np.outer(move, tilt), move]), [*tilt, 1.0]])
-        return np.linalg.inv(about) @ inner @ about
+        matrix: Matrix = np.linalg.inv(about) @ inner @ about
+        return matrix
 
     @classmethod
     def from_matrix(cls, matrix: Matrix, width: float, height: float, aspect: float) -> "Transform":
@@ -110,7 +112,7 @@ class Transform(NamedTuple):
             move[0] / width, move[1] / height, wide / aspect, high, math.degrees(math.atan2(sine, cosine)), slant,
             tilt[0] * width, tilt[1] * height,
         )  # fmt: skip
-        return cls(*(round(float(value), 5) for value in values), round(aspect, 5))
+        return cls(*(round(float(value), 5) for value in (*values, aspect)))
 
     def placed(self, points: npt.ArrayLike, width: float, height: float) -> npt.NDArray[np.float64]:
         """Return where points of the target (rows of x and y) lie in the rendering brought to the target's size."""
@@ -131,17 +133,21 @@ CUT_COST, UNSEEN_CUT = 30.0, 0.05
 MOST_COST = 4.0
 
 
-def cost_of(transform: Transform) -> float:
+def cost_of(transform: Transform, laid_out_anew: float = 0.0) -> float:
     """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``.
 
     A drawing may lie anywhere on its canvas, in any size, for little; to distort, turn or cut it costs what it looks
     like.
+
+    Args:
+        transform: The transform.
+        laid_out_anew: Share of the distortion that is none, since a chart may have other proportions, 0–1.
     """
     shift = exact.hypot(transform.x, transform.y)
     move = MOVE_COST * (min(shift, SLIGHT_MOVE) + max(0.0, shift - SLIGHT_MOVE) / 4)
     stretch = (abs(_log(transform.wide)) + abs(_log(transform.high))) / 2
     size = SIZE_COST * (1 - exact.exp(-SIZE_REACH * stretch))
-    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION)
+    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION) * (1 - laid_out_anew)
     # What juts out on one side, beyond the room that a drawing of this size has.
     cut = max(abs(transform.x) + transform.wide / 2, abs(transform.y) + transform.high / 2) - 0.5
     cutting = CUT_COST * max(0.0, cut - UNSEEN_CUT)
@@ -158,6 +164,11 @@ GAIN = 0.004
 """Agreement that a move gains at least."""
 FREE_GAIN = 0.006
 """Agreement that a turn, and then perspective, gain at least."""
+CREDIBLE = 0.32
+"""Score above chance from which on a frame is believed: other targets reach 0.1 to 0.5, noise 0.1, the target itself
+0.34 (where much else is drawn) to 1."""
+DECOYS = ((7.0, 7.0), (-7.0, 7.0), (7.0, -7.0), (-7.0, -7.0), (13.0, 5.0), (-13.0, -5.0), (5.0, -13.0), (-5.0, 13.0))
+"""Pixels by which a frame is moved to see what chance gives."""
 SEARCHED, REFINED = 900, 2600
 """Edge points that are looked at in the search, and for the last refinement."""
 WRITING, GROUNDS = 0.35, 0.6
@@ -168,13 +179,11 @@ ROOM = 0.04
 """Share of a drawing's size that is looked at about it."""
 SMALL = 0.93
 """Size, as share of the target's, up to which a drawing is looked at from nearer."""
-MOST_TURN, MOST_SLANT, MOST_TILT = 8.0, 0.14, 0.25
-"""Degrees; and shares."""
+MOST_TURN, MOST_SLANT, MOST_TILT, MOST_DISTORTION = 8.0, 0.14, 0.25, 2.0
+"""Degrees; shares; and a factor."""
 UNEVEN = 0.05
 """Gain that a distortion by e needs."""
 MOST_REFINED, MOST_LOOSENED = 6, 2
-BACKWARDS = 0.5
-"""Power of the share of the rendering's edges that are met."""
 
 
 class Model:
@@ -189,6 +198,7 @@ class Model:
 
     def __init__(self, target: Picture, scene: Scene | None = None) -> None:
         self.width, self.height = target.width, target.height
+        self.pixels = target.pixels
         self.edges = edges_of(target.pixels)
         self.weights = self.edges.weights() if scene is None else _weights(self.edges, scene)
         self.proposer = Proposer(self.edges, self.weights)
@@ -196,7 +206,8 @@ class Model:
         self.many = Sample.of(self.edges, self.weights, REFINED)
 
 
-GROUND_TYPES = {"axis", "tick", "grid", "gridline", "frame", "axis_line", "grid_line", "spine", "legend"}
+GROUND_TYPES = {"axis", "tick", "gridline", "grid_line", "frame", "leader", "arrow_head"}
+"""Elements that carry no data."""
 
 
 def _weights(edges: Edges, scene: Scene) -> Floats:
@@ -247,29 +258,56 @@ class Fit(NamedTuple):
     """Share of the target's edges that meet an edge, 0–1."""
 
     is_found: bool
-    """Whether the drawing was found, or nothing at all is drawn."""
+    """Whether the drawing was found; also true where nothing of it is there to be found."""
+
+    beyond: Beyond = Beyond()
+    """What is drawn on the canvas beyond the target's frame."""
 
 
 def register(model: Model, pixels: Pixels) -> Fit:
     """Return the transform from target to rendering, and how well edges meet under it."""
-    height, width = pixels.shape[:2]
     edges = edges_of(pixels)
     overlap = _Overlap(model, edges)
-    frames = frames_of(model.proposer, edges)
-    still = frames[0]
+    still, centred, *others = frames_of(model.proposer, edges)
     staying = overlap.agreement(still, 1.0)
     if staying >= 1.0 - GAIN or not len(edges.points) or not len(model.edges.points):
-        return _fit(model, still, staying, edges, width, height)
-    found = _best(overlap, frames)
-    best, agreement = _loosened(overlap, found)
-    box = _surroundings(best, model.edges, edges)
-    if math.sqrt(abs(np.linalg.det(best[:2, :2]))) < SMALL:
-        best, agreement = _from_nearer(model, pixels, edges, best, box)
-        staying = 0.0
-    # Where a move gains next to nothing, the picture stays where it is.
-    if staying >= agreement - GAIN:
-        return _fit(model, still, staying, edges, width, height)
-    return _fit(model, best, agreement, edges, width, height)
+        return Fit(overlap.transform(still), round(staying, 4), True)
+    found = _found(overlap, [still, centred, *others])
+    if not overlap.is_credible(found):
+        plain = max((still, centred), key=lambda frame: overlap.score(frame, 4.0))
+        transform = overlap.transform(plain)
+        is_hidden = (
+            has_palette(model.pixels, pixels)
+            and not looks_alike(model.pixels, over_target(pixels, transform, model.width, model.height))
+            and not _is_turned_round(model, pixels)
+        )
+        return Fit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
+    if math.sqrt(abs(np.linalg.det(found[:2, :2]))) < SMALL:
+        found, agreement = _from_nearer(model, pixels, edges, found, still)
+    else:
+        found, agreement = overlap.rather(still, found)
+    return Fit(
+        overlap.transform(found),
+        round(agreement, 4),
+        True,
+        beyond(edges, found, model.edges, model.width / model.edges.width),
+    )
+
+
+def _is_turned_round(model: Model, pixels: Pixels) -> bool:
+    """Return whether the drawing is there as a mirror image, upside down or on its side, which is wrong."""
+    sides = (pixels[:, ::-1], pixels[::-1], pixels[::-1, ::-1], np.rot90(pixels), np.rot90(pixels, 3))
+    for side in sides:
+        overlap = _Overlap(model, edges_of(np.ascontiguousarray(side)))
+        if overlap.is_credible(_found(overlap, frames_of(model.proposer, overlap.edges))):
+            return True
+    return False
+
+
+def _found(overlap: "_Overlap", frames: list[Matrix]) -> Matrix:
+    return max(
+        (_loosened(overlap, frame) for frame in _best(overlap, frames)), key=lambda frame: overlap.score(frame, 1.5)
+    )
 
 
 def _surroundings(frame: Matrix, own: Edges, edges: Edges) -> tuple[float, float, float, float]:
@@ -283,23 +321,16 @@ def _surroundings(frame: Matrix, own: Edges, edges: Edges) -> tuple[float, float
     )  # fmt: skip
 
 
-def _from_nearer(
-    model: Model, pixels: Pixels, edges: Edges, frame: Matrix, box: tuple[float, float, float, float]
-) -> tuple[Matrix, float]:
+def _from_nearer(model: Model, pixels: Pixels, edges: Edges, frame: Matrix, still: Matrix) -> tuple[Matrix, float]:
     """Refine a frame where all points of the rendering about it can be seen; return it and its agreement."""
+    left, top, right, bottom = _surroundings(frame, model.edges, edges)
     across, down = pixels.shape[1] / edges.width, pixels.shape[0] / edges.height
-    near = edges_of(pixels, (box[0] * across, box[1] * down, box[2] * across, box[3] * down))
-    wide, high = near.width / (box[2] - box[0]), near.height / (box[3] - box[1])
-    closer = stretched(wide, high, -wide * box[0], -high * box[1])
-    best, agreement = _loosened(_Overlap(model, near), [closer @ frame])
+    near = edges_of(pixels, (left * across, top * down, right * across, bottom * down))
+    wide, high = near.width / (right - left), near.height / (bottom - top)
+    closer = stretched(wide, high, -wide * left, -high * top)
+    overlap = _Overlap(model, near)
+    best, agreement = overlap.rather(closer @ still, _loosened(overlap, closer @ frame))
     return np.linalg.inv(closer) @ best, agreement
-
-
-def _fit(model: Model, frame: Matrix, agreement: float, edges: Edges, width: int, height: int) -> Fit:
-    scale = np.diag([model.edges.width / edges.width, model.edges.height / edges.height, 1.0])
-    aspect = width * model.height / (height * model.width)
-    transform = Transform.from_matrix(scale @ frame, model.edges.width, model.edges.height, aspect)
-    return Fit(transform, round(agreement, 4), True)
 
 
 def _best(overlap: "_Overlap", frames: list[Matrix]) -> list[Matrix]:
@@ -315,21 +346,17 @@ def _best(overlap: "_Overlap", frames: list[Matrix]) -> list[Matrix]:
     return [frame for _, frame in results[:MOST_LOOSENED]]
 
 
-def _loosened(overlap: "_Overlap", frames: list[Matrix]) -> tuple[Matrix, float]:
-    """Return the best of some frames and its agreement, with a turn and perspective where they gain enough."""
-    results = []
-    for frame in frames:
-        best, value = frame, overlap.agreement(frame, 1.0)
-        for freedom in (4, 5, 8):
-            moved = best
-            for reach in (5.0, 3.0, 3.0, 1.6, 1.6, 1.0, 1.0, 1.0):
-                moved = overlap.nearer(moved, reach, freedom)
-            now = overlap.agreement(moved, 1.0)
-            if now > value + (FREE_GAIN if freedom > 4 else 0):
-                best, value = moved, now
-        results.append((overlap.score(best, 1.5), value, best))
-    results.sort(key=lambda result: -result[0])
-    return results[0][2], results[0][1]
+def _loosened(overlap: "_Overlap", frame: Matrix) -> Matrix:
+    """Return a refined frame, with a turn and perspective where they gain enough."""
+    best, value = frame, overlap.agreement(frame, 1.0)
+    for freedom in (4, 5, 8):
+        moved = best
+        for reach in (5.0, 3.0, 3.0, 1.6, 1.6, 1.0, 1.0, 1.0):
+            moved = overlap.nearer(moved, reach, freedom)
+        now = overlap.agreement(moved, 1.0)
+        if now > value + (FREE_GAIN if freedom > 4 else 0):
+            best, value = moved, now
+    return best
 
 
 class _Overlap:
@@ -342,24 +369,30 @@ class _Overlap:
 
     def __init__(self, model: Model, edges: Edges) -> None:
         self.model, self.edges = model, edges
-        self.theirs = Sample.of(edges, np.ones(len(edges.points)), SEARCHED)
+        self.theirs = Sample.of(edges, edges.strengths, SEARCHED)
         self.far = np.array([part.far for part in edges.fields])
         counts = np.cumsum([0] + [len(part.points) for part in edges.fields])
         self.number = np.array([part.number + first for part, first in zip(edges.fields, counts, strict=False)])
         self.points = np.concatenate([part.points for part in edges.fields])
         self.normals = np.concatenate([part.normals for part in edges.fields])
-        self.own_far = np.array([part.far for part in model.edges.fields])
+        self.own_far: Floats = np.array([part.far for part in model.edges.fields])
+
+    def transform(self, frame: Matrix) -> Transform:
+        """Return a frame as a transform."""
+        ours, theirs = self.model.edges, self.edges
+        scale = np.diag([ours.width / theirs.width, ours.height / theirs.height, 1.0])
+        return Transform.from_matrix(scale @ frame, ours.width, ours.height, theirs.aspect / ours.aspect)
 
     def score(self, frame: Matrix, reach: float) -> float:
         """Return how likely a frame is, 0–1: edges of both pictures that meet an edge of the other one."""
         ours, theirs = self.model.few, self.theirs
         forward = _closeness(self.far, applied(frame, ours.points), ours.classes, reach)
-        back = np.linalg.inv(frame)
+        back: Floats = np.linalg.inv(frame)
         size = math.sqrt(abs(np.linalg.det(frame[:2, :2])))
         backward = _closeness(self.own_far, applied(back, theirs.points), theirs.classes, reach / max(size, 1e-3))
         met = float((forward * ours.weights).sum() / max(1e-6, ours.weights.sum()))
-        explained = float(backward.mean()) if len(backward) else 0.0
-        return round(met * explained**BACKWARDS - self._unlikely(frame), 5)
+        explained = float((backward * theirs.weights).sum() / max(1e-6, theirs.weights.sum()))
+        return round(met * math.sqrt(explained) - self._unlikely(frame), 5)
 
     def _unlikely(self, frame: Matrix) -> float:
         wide, high = math.hypot(frame[0, 0], frame[1, 0]), math.hypot(frame[0, 1], frame[1, 1])
@@ -375,8 +408,18 @@ class _Overlap:
             float((np.exp(-0.5 * (apart / reach) ** 2) * ours.weights).sum() / max(1e-6, ours.weights.sum())), 6
         )
 
+    def is_credible(self, frame: Matrix) -> bool:
+        """Return whether a frame's score is no chance: among noise it is as good a little beside its place."""
+        beside = [self.score(stretched(1.0, 1.0, x, y) @ frame, 2.0) for x, y in DECOYS]
+        return self.score(frame, 2.0) - max(0.0, sum(beside) / len(beside)) >= CREDIBLE
+
+    def rather(self, still: Matrix, frame: Matrix) -> tuple[Matrix, float]:
+        """Return a frame and its agreement; where it gains next to nothing, the picture stays where it is."""
+        staying, agreement = self.agreement(still, 1.0), self.agreement(frame, 1.0)
+        return (still, staying) if staying >= agreement - GAIN else (frame, agreement)
+
     def _nearest(self, frame: Matrix, sample: Sample) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return for each point how far the next edge is across itself and along itself, its direction, and the place."""
+        """Return for each point how far the next edge is, across and along itself, its direction, and the place."""
         placed = applied(frame, sample.points)
         cells, inside = _cells(placed, self.far.shape[1:])
         numbers = self.number[sample.classes, cells[:, 1], cells[:, 0]]
@@ -418,11 +461,19 @@ class _Overlap:
         unit = np.array([[half, 0, middle[0]], [0, half, middle[1]], [0, 0, 1.0]])
         moved = unit @ update @ np.linalg.inv(unit) @ frame
         moved /= moved[2, 2]
-        return moved if _is_possible(moved, self.edges) else frame
+        return moved if _is_possible(self.transform(moved)) else frame
 
 
-def _is_possible(frame: Matrix, canvas: Edges) -> bool:
-    return True
+def _is_possible(transform: Transform) -> bool:
+    return (
+        all(LEAST <= share <= MOST for share in (transform.wide, transform.high))
+        and 1 / MOST_DISTORTION <= transform.distortion <= MOST_DISTORTION
+        and abs(transform.turn) <= MOST_TURN
+        and abs(transform.slant) <= MOST_SLANT
+        and max(abs(transform.tilt_x), abs(transform.tilt_y)) <= MOST_TILT
+        and abs(transform.x) <= 0.5 + JUTTING
+        and abs(transform.y) <= 0.5 + JUTTING
+    )
 
 
 def _cells(places: Floats, shape: tuple[int, ...]) -> tuple[Indices, npt.NDArray[np.bool_]]:
