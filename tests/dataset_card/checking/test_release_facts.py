@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from charts import chart_instances
+from charts import chart_instances, instance_of
 from releases import rewrite, table
 from samples import sample_run, sample_submission
 
@@ -19,6 +19,8 @@ from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.schema import FACTS, SCORES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
+from ircore.games.reconstruction.build_targets import draw
+from ircore.instances.store import write_instances
 from ircore.results.model import Results
 from ircore.results.tables.parts import parts_table
 from ircore.runs.folder import RunFolder
@@ -98,7 +100,8 @@ COLOURS = {"colour", "outline"}
 
 @pytest.mark.slow
 def test_published_facts_give_every_published_score(tmp_path: Path) -> None:
-    instances = chart_instances(tmp_path / "instances")
+    drawn = [("functions", draw("functions", "easy", 3)), ("geometry", draw("geometry", "hard", 3))]
+    instances = write_instances(tmp_path / "instances", [instance_of(target, name, name) for name, target in drawn])
     play = ["play", "classical+canvas", "--instances", str(instances.folder), "--out", str(tmp_path / "run")]
     assert ircore(play) == 0
     score_runs([RunFolder.open(tmp_path / "run")], ScoringPlan(("verified",), metrics=(), every_turn=True), workers=1)
@@ -123,12 +126,8 @@ def by_hand(rows: Rows) -> tuple[float, float, float]:
     for undecided in (0.0, 1.0):
         given = [undecided if row["verdict"] == "undecided" else row["credit"] for row in rows]
         pairs = list(zip(rows, given, strict=True))
-        facts = [
-            # What is drawn beside the target's facts is wrong, too.
-            (row["weight"], credit)
-            for row, credit in pairs
-            if row["attribute"] not in COLOURS
-        ]
+        # What is drawn and is not in the target weighs as well, and earns nothing.
+        facts = [(row["weight"], credit) for row, credit in pairs if row["attribute"] not in COLOURS]
         colours = [(row["weight"], credit) for row, credit in pairs if row["attribute"] in COLOURS]
         wrong = sum(weight * (1 - credit) for weight, credit in facts) / sum(weight for weight, _ in facts)
         right = sum(weight * credit for weight, credit in colours) / sum(weight for weight, _ in colours)
