@@ -18,6 +18,7 @@ from ircore.scorers.judge_test import scene_edits
 from ircore.scorers.judge_test.foreign.drawers import redrawn
 from ircore.scorers.judge_test.foreign.faults import planted
 from ircore.scorers.judge_test.foreign.fonts import HAND, fonts_with
+from ircore.scorers.judge_test.foreign.outlines import Filled, outlines_of
 from ircore.scorers.judge_test.foreign.styles import OBLONG, Style, as_jpeg, faithful_style
 from ircore.scorers.judge_test.marks import marks_of
 
@@ -89,6 +90,16 @@ def picture_of(
 
 def _with_ways(*ways: str) -> StyleChange:
     return lambda style, _scene, _rng: replace(style, ways=ways)
+
+
+def _of_fills(way: str) -> StyleChange:
+    """Return a way of drawing that needs filled marks: of lines alone, nothing would look different."""
+
+    def change(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
+        filled = any(isinstance(part, Filled) and part.mark and part.colour for part in outlines_of(scene))
+        return replace(style, ways=(way,)) if filled else None
+
+    return change
 
 
 def _by_hand(style: Style, scene: Scene, rng: random.Random) -> Style:
@@ -277,8 +288,8 @@ FAMILIES: dict[str, Family] = {
     "faithful": Family("faithful", "faithful", 8, 10),
     "margins": Family("with margins of 5–25 %", "faithful", 8, 10, style=_with_margins),
     "oblong": Family("on a canvas of 3:2, 2:3, 4:3, 16:9", "faithful", 8, 10, style=_on_oblong),
-    "gradient": Family("with shaded fills", "faithful", 8, 10, style=_with_ways("gradient")),
-    "shadow": Family("with drop shadows", "faithful", 8, 10, style=_with_ways("shadow")),
+    "gradient": Family("with shaded fills", "faithful", 8, 10, style=_of_fills("gradient")),
+    "shadow": Family("with drop shadows", "faithful", 8, 10, style=_of_fills("shadow")),
     "texture": Family("on grained paper", "faithful", 8, 10, style=_with_ways("texture")),
     "by-hand": Family("with lines by hand", "faithful", 7.5, 10, style=_by_hand),
     "tint": Family("every colour ΔE 5–7 off", "faithful", 8, 10, style=_tinted),

@@ -25,6 +25,8 @@ HAND = ("AmaticSC-Bold", "Intuitive")
 NARROW = {"AmaticSC-Bold": 1.5, "Intuitive": 1.15}
 """Factors by which fonts of small letters are set larger, as anybody would."""
 
+PLAIN = frozenset(map(ord, " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,%()+"))
+
 REMEDY = "Install what foreign drawers need: pip install 'ircore[judge-test]'"
 
 
@@ -47,7 +49,9 @@ def font_path(name: str) -> Path:
 def _letters(name: str) -> frozenset[int]:
     from matplotlib.ft2font import FT2Font
 
-    return frozenset(FT2Font(str(font_path(name))).get_charmap())
+    letters = frozenset(FT2Font(str(font_path(name))).get_charmap())
+    # Computer Modern has other signs than its table says from some places on: "°" would be drawn as "ß".
+    return letters & PLAIN if name.startswith("cm") else letters
 
 
 def fonts_with(letters: Iterable[str]) -> tuple[str, ...]:
