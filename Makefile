@@ -175,7 +175,7 @@ requirements: $(INSTALLED_DEV)
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra relay --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -c requirements/run.txt -o requirements/ocr.txt
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --group dev --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --extra judge-test --group dev --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -o requirements/dev.txt
 
