@@ -140,7 +140,7 @@ LITELLM ?= build/others/litellm/bin/python
 SERVING ?= build/others/serving/bin/python
 CLEMCORE ?= build/others/clemcore/bin/python
 INSPECT ?= build/others/inspect/bin/python
-REQUIRES_litellm := 'litellm[proxy]>=1.109,<2'
+REQUIRES_litellm := 'litellm[proxy]>=1.108,<2'
 REQUIRES_serving := 'transformers[serving]>=5.23,<6' torch torchvision
 REQUIRES_clemcore := 'clemcore>=3.7,<4'
 REQUIRES_inspect := 'inspect-ai>=0.3.285'

@@ -1,7 +1,7 @@
 """How well the eye of ``verified`` sees each kind of fact: scenes redrawn by other drawers, with faults planted.
 
     python benchmarks/verification_facts.py                        true facts and missed faults, by kind and category
-    python benchmarks/verification_facts.py --damage jpeg-50       after JPEG 50; or blur-1; or rough: all, noise
+    python benchmarks/verification_facts.py --damage jpeg-50       after JPEG 50; blur-1; rough: blur, noise, JPEG 50
     python benchmarks/verification_facts.py --shifted              layouts moved and scaled by up to 5 %
     python benchmarks/verification_facts.py --per-condition 10     more targets
     python benchmarks/verification_facts.py --ocr                  reads labels with the extra ``ocr``

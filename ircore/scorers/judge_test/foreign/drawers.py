@@ -96,10 +96,9 @@ def _plot(axes: Any, outline: Outline, style: Style, order: int) -> None:
 
     point = 0.72
     if isinstance(outline, Writing):
-        axes.text(
-            *outline.at, outline.text, color=outline.colour, ha="center", va="center", rotation=outline.turn,
-            parse_math=False, font=font_path(style.font), fontsize=outline.size * point, zorder=order,
-        )  # fmt: skip
+        axes.text(*outline.at, outline.text, color=outline.colour, ha="center", va="center", rotation=outline.turn,
+                  parse_math=False, font=font_path(style.font), fontsize=outline.size * point,
+                  zorder=order)  # fmt: skip
     elif isinstance(outline, Stroke):
         points = [*outline.points, outline.points[0]] if outline.closed else outline.points
         width = outline.width * point

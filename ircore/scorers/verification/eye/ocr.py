@@ -4,14 +4,12 @@ Only what the comparison of letterings cannot tell is read, patch by patch, enla
 stays untold.
 """
 
-import importlib.util
 from functools import lru_cache
 
 import numpy as np
 from PIL import Image
 
-from ircore.core.errors import InputError
-from ircore.core.ocr import ocr_engine
+from ircore.core.ocr import ocr_engine, ocr_missing, ocr_version, require_ocr
 from ircore.scorers.verification.compared_texts import folded
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.texts import is_there, turn_of
@@ -27,31 +25,30 @@ HIGH = 48
 """Pixels to which the height of a line of text is brought."""
 
 
-def require() -> None:
-    """Refuse to go on without the extra.
-
-    Raises:
-        InputError: ``rapidocr`` or its engine is not installed.
-    """
-    for name in ("rapidocr", "onnxruntime"):
-        if importlib.util.find_spec(name) is None:
-            raise InputError(
-                f"--ocr needs the package {name}, which is not installed",
-                "Install it with: pip install 'ircore[ocr]' – or leave --ocr out.",
-            )
+def reader_of_texts() -> str | None:
+    """Return name and version of the installed recogniser; None if the extra ``ocr`` is not installed."""
+    return None if ocr_missing() else ocr_version()
 
 
-def read_words(look: Look) -> Observations:
-    """Read the texts of a rendering.
+def read_words(look: Look, known: Observations) -> Observations:
+    """Read the texts of a rendering whose wording is not told yet.
+
+    Args:
+        look: At the rendering.
+        known: What the comparison of letterings says.
 
     Returns:
         Observations of what texts say; texts that are not there, or that the recogniser is unsure of, are left out.
+
+    Raises:
+        InputError: The extra ``ocr`` is not installed.
     """
-    require()
+    require_ocr("reading labels")
     readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
     for mark, element, own, block in zip(marks, look.target.texts, look.target.blocks, look.blocks, strict=True):
-        if block is None or not is_there(element, block, own):
+        told = known.get(f"{mark.key}/text")
+        if (told is not None and told.seen is not None) or block is None or not is_there(element, block, own):
             continue
         patch = window(look.view.pixels, grown(block.box, 4))
         # As bytes, which the cache can compare: arrays have no hash.
