@@ -141,7 +141,7 @@ LITELLM ?= build/others/litellm/bin/python
 SERVING ?= build/others/serving/bin/python
 CLEMCORE ?= build/others/clemcore/bin/python
 INSPECT ?= build/others/inspect/bin/python
-REQUIRES_litellm := 'litellm[proxy]>=1.109,<2'
+REQUIRES_litellm := 'litellm[proxy]>=1.108,<2'
 REQUIRES_serving := 'transformers[serving]>=5.23,<6' torch torchvision
 REQUIRES_clemcore := 'clemcore>=3.7,<4'
 REQUIRES_inspect := 'inspect-ai>=0.3.285'
@@ -180,7 +180,7 @@ requirements: $(INSTALLED_DEV)
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra relay --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -c requirements/run.txt -o requirements/ocr.txt
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --group dev --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --extra judge-test --group dev --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -o requirements/dev.txt
 

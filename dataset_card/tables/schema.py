@@ -279,8 +279,13 @@ FACTS = Config(
         *_INSTANCE,
         Column("turn", "int32", "1-based; joins with `transcripts` and `scores`."),
         Column("rendering_sha256", "string", "SHA-256 of the rendering, as in `transcripts`."),
-        Column("fact", "string", "The fact, unique within its target, such as `bar-3/value`; `extra-1` … of extras."),
-        Column("part", "string", "`presence`, `text`, `colour`, `value`, `place`, `count` or `extra`."),
+        Column(
+            "fact",
+            "string",
+            "The fact, unique within its target, such as `bar-3/value`; `extra-1` … of extras, `planted-1` … of "
+            "false sentences that a model was asked.",
+        ),
+        Column("part", "string", "`presence`, `text`, `colour`, `value`, `place`, `count`, `extra` or `planted`."),
         Column("kind", "string", "What it is about: `bar`, `wedge`, `line`, `tick_label` …"),
         Column("attribute", "string", "`presence`, `text`, `colour`, `value`, `size`, `place`, `relation` …"),
         Column("sentence", "string", "The fact in plain English."),
@@ -290,7 +295,8 @@ FACTS = Config(
         Column("expected", "string", "The true value as JSON; null for extras.", nullable=True),
         Column("seen", "string", "What was seen instead, as JSON; of extras the box in pixels.", nullable=True),
         Column("reason", "string", "Why it fails or cannot be told; null if it holds.", nullable=True),
-        Column("eye_version", "string", "Version of the program that looked."),
+        Column("eye_version", "string", "Version of the program that looked; of a model, of the list of facts."),
+        Column("judge", "string", "Who looked: `verified`, the program, or a judge that is a model.", later=True),
         Column(
             "transform_cost",
             "float64",

@@ -1,4 +1,4 @@
-"""Records of the facts that a rendering shows, as the verifying program saw them: file ``facts.jsonl`` of a run.
+"""Records of the facts that a rendering shows, as a program or a model saw them: file ``facts.jsonl`` of a run.
 
 The facts themselves follow from the target's scene (``ircore.scorers.verification.scene_facts.facts_of``), so a line
 holds verdicts only, in the order of that list.
@@ -19,6 +19,9 @@ Verdict = Literal["holds", "fails", "undecided"]
 Part = Literal["presence", "text", "colour", "value", "place", "count", "extra"]
 PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "count", "extra")
 """The parts of a score by facts, in the order in which they are shown."""
+
+VERIFIED = "verified"
+"""Name of the judge that is a program; every other one that checks facts is a model."""
 
 LETTER: dict[Verdict, str] = {"holds": "1", "fails": "0", "undecided": "?"}
 UNASKED = "-"
@@ -82,6 +85,19 @@ class ExtraBox(NamedTuple):
     """Weight against precision."""
 
 
+class PlantedVerdict(NamedTuple):
+    """The verdict on a sentence that is false of the target, asked of a judge to see whether it looks."""
+
+    fact: int
+    """Place of the true fact that it was made from in the list of facts, from 0."""
+
+    sentence: Text
+    """What was asked."""
+
+    verdict: Annotated[str, StringConstraints(pattern=r"^[01?]$")]
+    """Answer: ``1`` it is so, ``0`` it is not, ``?`` it cannot be told."""
+
+
 class FactVerdicts(Record):
     """The verdicts on a target's facts in a rendering.
 
@@ -110,6 +126,9 @@ class FactVerdicts(Record):
         default=(0.0, 0.0, 1.0, 0.0),
         description="Move by width and height of the picture, scale, and turn in degrees that lay the target over it.",
     )
+    planted: tuple[PlantedVerdict, ...] = Field(
+        default=(), max_length=1000, description="Of a judge that is a model: its verdicts on false sentences."
+    )
 
     @property
     def undecided(self) -> float:
@@ -118,7 +137,8 @@ class FactVerdicts(Record):
 
 
 class RenderingFacts(FactVerdicts):
-    """The verdicts on a rendering, which turns of an episode may share. A line of ``facts.jsonl``."""
+    """A judge's verdicts on a rendering, which turns of an episode may share. A line of ``facts.jsonl``."""
 
     episode_id: Name
     rendering: Sha256
+    judge: Name = Field(default=VERIFIED, description="Who looked: the program, or a judge that is a model.")

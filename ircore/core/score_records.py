@@ -66,6 +66,11 @@ class JudgeIdentity(Record):
         """The judge as others may read it: its player as ``PlayerSpec.published``."""
         return self if self.player is None else self.model_copy(update={"player": self.player.published})
 
+    @property
+    def checks_sentences(self) -> bool:
+        """Whether it is a model that is asked which facts a rendering shows, instead of a rating."""
+        return self.kind == "model" and (self.prompts or "").startswith("facts, ")
+
     def rates(self, category: str) -> bool:
         """Return whether pictures of a category are rated at all."""
         return self.categories is None or category in self.categories

@@ -17,7 +17,7 @@ from ircore.core.fact_records import ExtraBox, PartShare, Verdict
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
-from ircore.scorers.verification.eye.look import Look, Observations, look_at
+from ircore.scorers.verification.eye.look import Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words, reader_of_texts
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
@@ -34,11 +34,6 @@ LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
 COLOURLESS = 0.4
 """Part of a score that is left where every colour is wrong."""
-MOVE_COST, SCALE_COST, TURN_COST = 4.0, 1.5, 0.06
-"""Points that a move by the picture's width, a scale of e and a turn by one degree cost."""
-SLIGHT_MOVE, FAR_MOVE_COST = 0.05, 30.0
-"""Share of the picture's width beyond which a move is no slight one, and what it costs there in addition, by width."""
-MOST_COST = 4.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +103,8 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
     asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
-    verification = scored(facts, extras, look, asked / math.fsum(fact.weight for fact in target.facts))
+    share = asked / math.fsum(fact.weight for fact in target.facts)
+    verification = scored(facts, extras, look.cost, look.transform, share)
     return replace(verification, reader=reader_of_texts()) if ocr else verification
 
 
@@ -192,13 +188,20 @@ def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     return check(fact, Observed(presences.count(True)), ())
 
 
-def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look, asked: float = 1.0) -> Verification:
-    """Return the score of checked facts.
+def scored(
+    facts: Sequence[Checked],
+    extras: Sequence[ExtraBox] = (),
+    cost: float = 0.0,
+    transform: Transform = Transform(),  # noqa: B008 - immutable
+    asked: float = 1.0,
+) -> Verification:
+    """Return the score of checked facts, whoever checked them.
 
     Args:
-        facts: Of the target, with their verdicts.
+        facts: Each fact of the target with its verdict.
         extras: What is drawn that the target does not show.
-        look: At the rendering.
+        cost: Points that the transform costs.
+        transform: How the rendering had to be moved to lie over the target.
         asked: Share of the target's facts, by weight, that the eye sees in the target itself.
     """
     weights = math.fsum(checked.fact.weight for checked in facts)
@@ -209,14 +212,14 @@ def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look, ask
     surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
-    cost = round(cost_of(look.transform), 4)
+    cost = round(cost, 4)
     decided, reason = asked * (1 - undecided_share), None
     if decided < LEAST_DECIDED:
         reason = f"only {100 * decided:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
     low, score, high = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
     return Verification(
         None if reason else score, low, high, undecided_share, reason, parts, tuple(facts), tuple(extras),
-        look.transform, cost,
+        transform, cost,
     )  # fmt: skip
 
 
@@ -279,14 +282,6 @@ def _sums(facts: Iterable[ScoredFact]) -> tuple[float, float]:
     """Return weight and credit of facts."""
     facts = list(facts)
     return math.fsum(fact.weight for fact in facts), math.fsum(fact.weight * fact.credit for fact in facts)
-
-
-def cost_of(transform: Transform) -> float:
-    """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``."""
-    stretch = abs(transform.wide - 1) + abs(transform.high - 1)
-    shift = exact.hypot(transform.x, transform.y)
-    far = FAR_MOVE_COST * max(0.0, shift - SLIGHT_MOVE)
-    return min(MOST_COST, far + MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
 
 
 def _part(part: Part, facts: Sequence[Checked]) -> PartShare:

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from ircore.core.fact_records import Verdict
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.build_targets import BUILDERS
@@ -11,11 +12,11 @@ from ircore.scorers.verification.scene_facts import COLOURS, Fact, facts_of, sha
 from ircore.scorers.verification.score import ScoredFact, score_of, verify_picture
 
 
-def form(weight: float, credit: float = 1.0, verdict: str = "") -> ScoredFact:
-    return ScoredFact("presence", weight, verdict or ("holds" if credit == 1 else "fails"), credit)  # type: ignore[arg-type]
+def form(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:
+    return ScoredFact("presence", weight, verdict or ("holds" if credit == 1 else "fails"), credit)
 
 
-def colour(weight: float, credit: float = 1.0, verdict: str = "") -> ScoredFact:
+def colour(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:
     return form(weight, credit, verdict)._replace(attribute="colour")
 
 
@@ -53,12 +54,12 @@ def whole(category: str, difficulty: Difficulty) -> list[Fact]:
 
 
 def score(facts: list[Fact], wrong: set[str], undecided: bool = False) -> float:
-    verdict = "undecided" if undecided else "fails"
+    verdict: Verdict = "undecided" if undecided else "fails"
     return score_of(
         [
             ScoredFact(
                 fact.attribute, fact.weight, verdict if fact.key in wrong else "holds", float(fact.key not in wrong)
-            )  # type: ignore[arg-type]
+            )
             for fact in facts
         ],
         0,

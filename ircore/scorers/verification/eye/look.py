@@ -1,5 +1,6 @@
 """Looking at a rendering: one reading a fact, mark by mark."""
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,8 +11,9 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
+from ircore.scorers.verification.eye.canvas import Beyond
 from ircore.scorers.verification.eye.label_letters import fit_of, misfits_of, with_differing
-from ircore.scorers.verification.eye.registration import Model, Transform, over_target, register
+from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
@@ -20,6 +22,9 @@ from ircore.scorers.verification.scene_facts.axes import middle, scale_of
 
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
+
+LEAST_LABELS = 3
+"""Labels whose proportions tell whether a figure was stretched or laid out anew."""
 
 Observations = dict[str, Observed]
 """What the eye says, by the key of the fact."""
@@ -34,6 +39,8 @@ class Look:
         view: The rendering over its target.
         transform: How it had to be moved.
         agreement: Share of the target's edges that meet one in the rendering, 0–1.
+        is_found: Whether the drawing was found on the rendering's canvas; if not, places and values say nothing.
+        beyond: What is drawn on the canvas beyond the target's frame.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
 
@@ -50,8 +57,18 @@ class Look:
     view: View
     transform: Transform
     agreement: float
+    is_found: bool
+    beyond: Beyond
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
+
+    @property
+    def cost(self) -> float:
+        """Points that the transform costs: margins, size, distortion, turn, perspective.
+
+        A chart whose plot area was laid out anew in other proportions is not distorted: its letters are not.
+        """
+        return self.view.noted("cost", lambda: cost_of(self.transform, laid_out_anew=_laid_out_anew(self)))
 
     @cached_property
     def roughness(self) -> float:
@@ -108,13 +125,34 @@ def look_at(target: Target, pixels: Pixels) -> Look:
 
 def _look(target: Target, pixels: Pixels) -> Look:
     # Kept with the target, which many renderings are laid over.
-    model = target.view.noted("registration", lambda: Model(target.picture))
-    transform, agreement = register(model, pixels)
+    model = target.view.noted("registration", lambda: Model(target.picture, target.scene))
+    fit = register(model, pixels)
+    transform = fit.transform
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
-    look = Look(target, view, transform, agreement, blocks_of(view, target.texts))
+    look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, blocks_of(view, target.texts))
     for fact in target.facts:
         look.facts.setdefault(fact.mark, []).append(fact)
     return look
+
+
+def _laid_out_anew(look: Look) -> float:
+    """Return how far a distortion left the letters of a figure with axes alone, 0–1."""
+    distortion = math.log(look.transform.distortion)
+    if not distortion or None in (scale_of(look.target.scene, "x"), scale_of(look.target.scene, "y")):
+        return 0.0
+    changes = []
+    for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
+        turned = element.parameters.get("rotation")
+        if own and block and turned in {None, 0, 90, 270} and is_there(element, block, own):
+            (wide, high), (own_wide, own_high) = (
+                (box.right - box.left, box.bottom - box.top) for box in (block.box, own.box)
+            )
+            changes.append(math.log(wide * own_high / (high * own_wide)))
+    if len(changes) < LEAST_LABELS:
+        return 0.0
+    # Seen over the target, letters that were not distorted are so by its undoing.
+    undone = -float(np.median(changes)) / distortion
+    return round(min(1.0, max(0.0, (undone - 0.25) / 0.5)), 3)
 
 
 def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
