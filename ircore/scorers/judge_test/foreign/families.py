@@ -6,17 +6,15 @@ content; couples of families whose bands do not overlap have a known order.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from PIL import Image, ImageOps
 
 from ircore.core.records import Element, Scene
 from ircore.scorers.judge_test import scene_edits
-from ircore.scorers.judge_test.foreign.drawers import redrawn
-from ircore.scorers.judge_test.foreign.faults import planted
 from ircore.scorers.judge_test.foreign.fonts import HAND, fonts_with
 from ircore.scorers.judge_test.foreign.styles import OBLONG, Style, as_jpeg, faithful_style
 from ircore.scorers.judge_test.marks import marks_of
@@ -53,10 +51,17 @@ class Family:
     other: Literal["", "same", "other"] = ""
 
 
-def picture_of(
-    name: str, scene: Scene, seed: str, others: dict[str, Scene | None] | None = None, drawer: str | None = None
-) -> tuple[Image.Image, Style] | None:
-    """Return a target's picture of a family and its style; None where the family does not apply.
+class Planned(NamedTuple):
+    """What a picture will show, and how."""
+
+    scene: Scene
+    style: Style
+
+
+def planned(
+    name: str, scene: Scene, seed: str, others: Mapping[str, Scene | None] | None = None, drawer: str | None = None
+) -> Planned | None:
+    """Return what a target's picture of a family shows and its style; None where the family does not apply.
 
     The faithful picture and every fault of a target have one style, so that the fault is all that tells them apart.
 
@@ -72,23 +77,47 @@ def picture_of(
     if shown is None:
         return None
     rng = random.Random(f"{seed}/{name}")
-    base = random.Random(
-        seed if family.kind in {"one fault", "strong fault"} or name == "faithful" else f"{seed}/{name}"
-    )
-    style = family.style(faithful_style(base, scene, drawer), shown, rng)
-    changed = family.scene(shown, rng)
+    is_alike = family.kind in {"one fault", "strong fault"} or name == "faithful"
+    base = faithful_style(random.Random(seed if is_alike else f"{seed}/{name}/style"), scene, drawer)
+    style, changed = family.style(base, shown, rng), family.scene(shown, rng)
     if style is None or changed is None:
         return None
-    texts = "".join(element.text or "" for element in changed.elements)
-    fonts = fonts_with(texts)
-    if style.font not in fonts:
-        style = replace(style, font=rng.choice(fonts))
-    image = redrawn(changed, replace(style, quality=0))
-    return as_jpeg(family.finish(image, rng), style.quality), style
+    fonts = fonts_with("".join(element.text or "" for element in changed.elements))
+    return Planned(changed, style if style.font in fonts else replace(style, font=rng.choice(fonts)))
+
+
+def picture_of(
+    name: str, scene: Scene, seed: str, others: Mapping[str, Scene | None] | None = None, drawer: str | None = None
+) -> tuple[Image.Image, Style] | None:
+    """Draw a target's picture of a family, as ``planned``; return it with its style.
+
+    Raises:
+        InputError: What draws it is not installed.
+    """
+    from ircore.scorers.judge_test.foreign.drawers import redrawn
+
+    plan = planned(name, scene, seed, others, drawer)
+    if plan is None:
+        return None
+    image = redrawn(plan.scene, replace(plan.style, quality=0))
+    finished = FAMILIES[name].finish(image, random.Random(f"{seed}/{name}/finish"))
+    return as_jpeg(finished, plan.style.quality), plan.style
 
 
 def _with_ways(*ways: str) -> StyleChange:
     return lambda style, _scene, _rng: replace(style, ways=ways)
+
+
+def _of_fills(way: str) -> StyleChange:
+    """Return a way of drawing that needs filled marks: of lines alone, nothing would look different."""
+
+    def change(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
+        from ircore.scorers.judge_test.foreign.outlines import Filled, outlines_of
+
+        filled = any(isinstance(part, Filled) and part.mark and part.colour for part in outlines_of(scene))
+        return replace(style, ways=(way,)) if filled else None
+
+    return change
 
 
 def _by_hand(style: Style, scene: Scene, rng: random.Random) -> Style:
@@ -255,6 +284,8 @@ def _mark_gone(scene: Scene, rng: random.Random) -> Scene | None:
 
 
 def _value_wrong(scene: Scene, rng: random.Random) -> Scene | None:
+    from ircore.scorers.judge_test.foreign.faults import planted
+
     fault = planted(scene, "wrong value", rng)
     return fault.scene if fault else None
 
@@ -277,8 +308,8 @@ FAMILIES: dict[str, Family] = {
     "faithful": Family("faithful", "faithful", 8, 10),
     "margins": Family("with margins of 5–25 %", "faithful", 8, 10, style=_with_margins),
     "oblong": Family("on a canvas of 3:2, 2:3, 4:3, 16:9", "faithful", 8, 10, style=_on_oblong),
-    "gradient": Family("with shaded fills", "faithful", 8, 10, style=_with_ways("gradient")),
-    "shadow": Family("with drop shadows", "faithful", 8, 10, style=_with_ways("shadow")),
+    "gradient": Family("with shaded fills", "faithful", 8, 10, style=_of_fills("gradient")),
+    "shadow": Family("with drop shadows", "faithful", 8, 10, style=_of_fills("shadow")),
     "texture": Family("on grained paper", "faithful", 8, 10, style=_with_ways("texture")),
     "by-hand": Family("with lines by hand", "faithful", 7.5, 10, style=_by_hand),
     "tint": Family("every colour ΔE 5–7 off", "faithful", 8, 10, style=_tinted),

@@ -8,6 +8,7 @@ from pathlib import Path
 from PIL import ImageFont
 
 from ircore.core.errors import InputError
+from ircore.core.extras import install_words
 
 FONTS = {
     "DejaVuSans": "", "DejaVuSans-Bold": "", "DejaVuSans-Oblique": "", "DejaVuSerif": "", "DejaVuSansMono": "",
@@ -15,17 +16,35 @@ FONTS = {
     "AmaticSC-Bold": "font_amatic_sc", "Intuitive": "font_intuitive", "Caladea-Regular": "font_caladea",
     "Caladea-Italic": "font_caladea", "FredokaOne-Regular": "font_fredoka_one",
     "HankenGrotesk-Regular": "font_hanken_grotesk", "Lato-Regular": "font_lato", "Manrope-Regular": "font_manrope",
-    "Roboto-Regular": "font_roboto", "Roboto-Bold": "font_roboto", "SourceSansPro-Regular": "font_source_sans_pro",
-    "SourceSerifPro-Regular": "font_source_serif_pro",
+    "Lato-Bold": "font_lato", "SourceSansPro-Regular": "font_source_sans_pro",
+    "SourceSerifPro-Regular": "font_source_serif_pro", "SourceSerifPro-Semibold": "font_source_serif_pro",
 }  # fmt: skip
 """Each font with the package that holds its file; none for those of matplotlib."""
+
+KINDS = {
+    "serif": ("DejaVuSerif", "STIXGeneral", "cmr10", "Caladea", "SourceSerifPro"),
+    "mono": ("DejaVuSansMono", "cmtt10"),
+    "hand": ("AmaticSC", "Intuitive"),
+}
+"""Beginnings of the names of fonts by kind; the others are sans."""
 
 HAND = ("AmaticSC-Bold", "Intuitive")
 
 NARROW = {"AmaticSC-Bold": 1.5, "Intuitive": 1.15}
 """Factors by which fonts of small letters are set larger, as anybody would."""
 
-REMEDY = "Install what foreign drawers need: pip install 'ircore[judge-test]'"
+PLAIN = frozenset(map(ord, " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,%()+"))
+
+REMEDY = f"Install what foreign drawers need: {install_words('judge-test')}"
+
+
+def kind_of(name: str) -> str:
+    """Return whether a font is ``serif``, ``sans``, ``mono`` or ``hand``.
+
+    >>> kind_of("Caladea-Italic"), kind_of("DejaVuSans-Bold")
+    ('serif', 'sans')
+    """
+    return next((kind for kind, starts in KINDS.items() if name.startswith(starts)), "sans")
 
 
 @cache
@@ -47,7 +66,9 @@ def font_path(name: str) -> Path:
 def _letters(name: str) -> frozenset[int]:
     from matplotlib.ft2font import FT2Font
 
-    return frozenset(FT2Font(str(font_path(name))).get_charmap())
+    letters = frozenset(FT2Font(str(font_path(name))).get_charmap())
+    # Computer Modern has other signs than its table says from some places on: "°" would be drawn as "ß".
+    return letters & PLAIN if name.startswith("cm") else letters
 
 
 def fonts_with(letters: Iterable[str]) -> tuple[str, ...]:

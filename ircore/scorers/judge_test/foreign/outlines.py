@@ -80,8 +80,8 @@ def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
         yield _shape(scene, element, colour)
     elif "points" in about and element.type != "area":
         closed = element.type in {"polygon", "circle"}
-        dash = tuple(float(part) for part in about["dash"] or ())
-        yield Stroke(_path(about["points"]), colour, float(about["width"]), dash, closed)
+        dash = tuple(float(part) for part in about.get("dash") or ())
+        yield Stroke(_path(about["points"]), colour, float(about.get("width") or 1.0), dash, closed)
     elif element.type == "grid_line":
         yield Stroke(_path([about["start"], about["end"]]), colour, 1.0)
     elif element.type == "sector":
@@ -124,9 +124,9 @@ def _wedge(element: Element, colour: str) -> Filled:
     about: Any = element.parameters
     end = about["start"] + 3.6 * about["share"]
     outer = arc(about["centre"], about["radius"], about["start"], end)
-    hole = about["hole"] or 0.0
+    hole = about.get("hole") or 0.0
     inner = arc(about["centre"], hole, end, about["start"]) if hole else [tuple(about["centre"])]
-    return Filled(([*outer, *inner],), colour, about["outline"], float(about["outline_width"]))
+    return Filled(([*outer, *inner],), colour, about.get("outline"), float(about.get("outline_width") or 0.0))
 
 
 def _marker(scene: Scene, element: Element, colour: str) -> Filled:
