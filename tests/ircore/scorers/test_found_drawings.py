@@ -92,7 +92,7 @@ def matrix_of(corners: Corners, size: int = 512) -> npt.NDArray[np.float64]:
 def laid_out(drawn: Drawn, layout: Layout) -> Image.Image:
     ground = layout.ground or drawn.drawing.image.getpixel((1, 1))
     # Twice the size and reduced afterwards, so that no line breaks.
-    large = tuple(2 * side for side in layout.canvas)
+    large = (2 * layout.canvas[0], 2 * layout.canvas[1])
     back = np.linalg.inv(np.diag([2.0, 2.0, 1.0]) @ matrix_of(layout.corners))
     data = tuple((back / back[2, 2]).ravel()[:8])
     image = drawn.drawing.image.transform(large, Image.Transform.PERSPECTIVE, data, Image.Resampling.BICUBIC)
