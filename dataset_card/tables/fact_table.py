@@ -99,7 +99,6 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "seen": json.dumps(list(extra.box)),
             "reason": "not in the target",
         } | look
-
     for number, planted in enumerate(line.planted if facts else (), start=1):
         source, verdict = facts[planted.fact].fact, VERDICT[planted.verdict]
         yield {

@@ -37,6 +37,9 @@ def command() -> None:
     help="Ask for the similarity of every rendering, not only of the first and the final rendering.",
 )
 @click.option(
+    "--foreign", is_flag=True, help="Of judge tests: only pictures that others than the target's drawer drew."
+)
+@click.option(
     "--by-score",
     metavar="JUDGE",
     help="Draw single renderings, 200 or --items, evenly over this judge's scores and over categories, and ask for "
@@ -46,7 +49,7 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as one JSON document.")
 def build(
     runs: tuple[Path, ...], out: Path, items: int | None, seed: int, annotators: str | None, every_turn: bool,
-    by_score: str | None, categories: tuple[str, ...], difficulties: tuple[str, ...], as_json: bool,
+    foreign: bool, by_score: str | None, categories: tuple[str, ...], difficulties: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Make a static page in which people rate the renderings of RUNS, all played on one instance set.
 
@@ -54,7 +57,7 @@ def build(
     rendering is more similar. The page needs no server; `ircore ratings import` reads what it exports.
     """
     names = tuple(name.strip() for name in annotators.split(",")) if annotators is not None else ()
-    plan = TaskPlan(every_turn, categories, difficulties, items, seed, names, by_score)
+    plan = TaskPlan(every_turn, categories, difficulties, items, seed, names, foreign, by_score)
     folders = open_runs(runs)
     study = choose_tasks(folders, plan)
     summary = _summary(study, write_page(study, out))

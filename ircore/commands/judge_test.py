@@ -89,7 +89,8 @@ def _checked(judge: str) -> str:
 def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPlan) -> tuple[JudgeIdentity, int]:
     """Let the judge rate the edits without a rating; return the judge's identity and the exit status."""
     if models:
-        return models[0].identity, end_of(judge_runs([run], models, plan))
+        status = end_of(judge_runs([run], models, plan))
+        return models[0].identity_in(run), status
     if name == HUMAN:
         return HUMAN_JUDGE, 0
     score_runs([run], ScoringPlan((name,), (), every_turn=True, preferences=False))

@@ -64,10 +64,12 @@ def _sentence(table: Table) -> str:
     for row in table.rows:
         entry = dict(zip(keys, row, strict=True))
         if (entry["judge"].value, entry["category"].value) == (VERIFIED, ALL):
+            count = entry["people"].value
+            people = "1 person" if count == 1 else f"{count} people"
             return (
-                f"On {entry['renderings'].value} renderings that {entry['people'].value} people rated, verified "
+                f"On {entry['renderings'].value} renderings that {people} rated, verified "
                 f"follows people with r = {_number(entry['pearson'])} and weighted κ = {_number(entry['kappa'])}; "
-                f"its scores lie {_number(entry['bias'], '+')} points off theirs on average."
+                f"the mean of its scores less theirs is {_number(entry['bias'], '+')} points."
             )
     return ""
 

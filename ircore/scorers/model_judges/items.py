@@ -80,9 +80,7 @@ def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: b
     played = rated_episodes(run)
     asked_about = [episode for episode in played if identity.rates(episode.category)]
     wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
-    # A judge of facts is asked no preference: it follows from the scores, see ``preferences_by_score``.
-    if not preferences or judge.asks == "facts":
-        wanted = [request for request in wanted if request[2].task != "preference"]
+    wanted = [request for request in wanted if preferences or request[2].task != "preference"]
     groups: dict[tuple[str, str, tuple[Rendering, ...]], tuple[Original, list[Wanted]]] = {}
     categories = dict.fromkeys(entry.category for entry in run.any_instances.instances.entries)
     if not any(map(identity.rates, categories)):
@@ -93,6 +91,9 @@ def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: b
             else "Name runs of targets whose scenes are known, such as drawn ones.",
         )
     for original, renderings, question in wanted:
+        # A judge of facts is asked no preference: it follows from the scores, see ``preferences_by_score``.
+        if judge.asks == "facts" and question.task == "preference":
+            continue
         if question not in done or _can_be_read_now(done[question], original, renderings, who, known):
             # Turns with the same rendering share one question, and its answer gives each turn its score.
             key = (original.instance_id, original.sha256, renderings)

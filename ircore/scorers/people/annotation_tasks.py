@@ -44,6 +44,9 @@ class TaskPlan:
     annotators: tuple[str, ...] = ()
     """Pseudonyms that may rate; empty: whoever opens the page names their own."""
 
+    foreign: bool = False
+    """Of judge tests: only pictures that others than the target's own drawer drew."""
+
     by_score: str | None = None
     """Judge over whose scores renderings are drawn evenly, for similarity alone; None to draw targets."""
 
@@ -154,6 +157,8 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     alike: Counter[str] = Counter()
     known = set(wanted.ids)
     pool: list[_Scored] = []
+    if plan.foreign:
+        _check_tests(runs)
     scores = {run.run.run_id: _scores_by(run, plan.by_score) for run in runs}
     for run in runs:
         for episode in rated_episodes(run):
@@ -162,7 +167,9 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
                     pictures.setdefault(original.sha256, _PictureSource(run, original))
                 for rendering in episode.renderings.values():
                     pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
-                asked = list(_items(run.run.run_id, episode, plan.every_turn))
+                asked = list(_items(run.run.run_id, episode, plan.every_turn or plan.foreign))
+                if plan.foreign:
+                    asked = [item for item in asked if item.task == "similarity" and item.turn in _foreign_turns()]
                 by_instance[episode.instance_id] += asked
                 alike[episode.instance_id] += _is_alike(episode)
                 pool += _scored(asked, episode.category, scores[run.run.run_id])
@@ -180,6 +187,23 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     shown = {sha: source for sha, source in pictures.items() if sha in used}
     alike_shown = sum(alike[name] for name in chosen)
     return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike_shown)
+
+
+def _foreign_turns() -> frozenset[int]:
+    """Return the turns of a judge test's run whose pictures others drew."""
+    # Inside: the battery brings its drawers, which no other page needs.
+    from ircore.scorers.judge_test.battery import EDIT_OF
+
+    return frozenset(turn for turn, name in EDIT_OF.items() if name.startswith("foreign-"))
+
+
+def _check_tests(runs: Sequence[RatedRun]) -> None:
+    for run in runs:
+        if run.run.slug != "judge-test":
+            raise InputError(
+                f"{run.path}: --foreign: is no judge test, whose pictures it selects",
+                "Leave out --foreign, or make a judge test first: ircore judge-test verified",
+            )
 
 
 class _Scored(NamedTuple):

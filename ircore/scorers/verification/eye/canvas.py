@@ -41,11 +41,16 @@ class Beyond(NamedTuple):
     things: tuple[ExtraBox, ...] = ()
     """The largest first; boxes in the target's pixels."""
 
-    doubt: float = 0.0
-    """0–1: above 0 where so much is drawn there that the drawing is only part of another picture."""
+    share: float = 0.0
+    """Share of all that is drawn, 0–1."""
 
     canvas: Box = Box(0, 0, 0, 0)
     """The whole canvas, in the target's pixels."""
+
+    @property
+    def doubt(self) -> float:
+        """0–1: above 0 where so much is drawn there that the drawing is only part of another picture."""
+        return min(MOST_LITTERED, max(0.0, (self.share - LITTERED) / (LOST - LITTERED)))
 
 
 def beyond(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
@@ -77,9 +82,8 @@ def beyond(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
         things.append(ExtraBox(box, round(min(3.0, 0.4 + wide * high / 4500 + max(wide, high) / 200), 3)))
     things.sort(key=lambda thing: -thing.weight)
     share = float(edges.strengths[outside].sum() / edges.strengths.sum())
-    doubt = min(MOST_LITTERED, max(0.0, (share - LITTERED) / (LOST - LITTERED)))
     canvas = _box(factor * applied(back, np.array([(0.0, 0.0), (float(edges.width), float(edges.height))])))
-    return Beyond(tuple(things[:MOST_BEYOND]), round(doubt, 4), canvas)
+    return Beyond(tuple(things[:MOST_BEYOND]), round(share, 4), canvas)
 
 
 def _is_rim(points: Floats, size: Floats) -> bool:

@@ -20,11 +20,11 @@ SIDE = 256
 """Edges are found in pictures whose longer side has this many pixels."""
 REACH = 14.0
 """Pixels from which on an edge point counts as having no edge near it."""
-EDGE = 9.0
+EDGE = 6.0
 """Levels of grey by which colours on both sides of an edge differ at least."""
 PLAIN = 20.0
 """Half of the levels of grey from which on an edge is as plain as any: ripples of compression are fainter."""
-MOST_EDGE = 14.0
+MOST_EDGE = 10.0
 """Levels of grey from which on they always do."""
 MOST_WEIGHT = 30.0
 """Points that a thing counts at most where it is decided which of several moves is meant: a thing may have been moved

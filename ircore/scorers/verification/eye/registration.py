@@ -19,7 +19,7 @@ from ircore.core import exact
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.canvas import Beyond, beyond, has_palette, looks_alike
-from ircore.scorers.verification.eye.edges import REACH, SIDE, Edges, Floats, Indices, edges_of, every
+from ircore.scorers.verification.eye.edges import PLAIN, REACH, SIDE, Edges, Floats, Indices, edges_of, every
 from ircore.scorers.verification.eye.frames import JUTTING, LEAST, MOST, Matrix, Proposer, applied, frames_of, stretched
 
 SLIGHT_MOVE = 0.05
@@ -162,8 +162,8 @@ def _log(value: float) -> float:
 
 GAIN = 0.004
 """Agreement that a move gains at least."""
-FREE_GAIN = 0.006
-"""Agreement that a turn, and then perspective, gain at least."""
+FREE_GAINS = {4: 0.0, 5: 0.006, 8: 0.02}
+"""Agreement that moves and factors, a turn, and then perspective gain at least."""
 CREDIBLE = 0.32
 """Score above chance from which on a frame is believed: other targets reach 0.1 to 0.5, noise 0.1, the target itself
 0.34 (where much else is drawn) to 1."""
@@ -200,7 +200,9 @@ class Model:
         self.width, self.height = target.width, target.height
         self.pixels = target.pixels
         self.edges = edges_of(target.pixels)
-        self.weights = self.edges.weights() if scene is None else _weights(self.edges, scene)
+        weights = self.edges.weights() if scene is None else _weights(self.edges, scene)
+        # Faint lines are lost in small or blurred renderings, so that their absence says little.
+        self.weights = weights * self.edges.strengths / PLAIN
         self.proposer = Proposer(self.edges, self.weights)
         self.few = Sample.of(self.edges, self.weights, SEARCHED)
         self.many = Sample.of(self.edges, self.weights, REFINED)
@@ -273,7 +275,12 @@ def register(model: Model, pixels: Pixels) -> Fit:
     if staying >= 1.0 - GAIN or not len(edges.points) or not len(model.edges.points):
         return Fit(overlap.transform(still), round(staying, 4), True)
     found = _found(overlap, [still, centred, *others])
-    if not overlap.is_credible(found):
+    nearer, closer = overlap, np.eye(3)
+    if math.sqrt(abs(np.linalg.det(found[:2, :2]))) < SMALL:
+        nearer, closer = _from_nearer(model, pixels, edges, found)
+        found = np.linalg.inv(closer) @ _straightest(nearer, [closer @ overlap.straight(found), closer @ found])
+    around = beyond(edges, found, model.edges, model.width / model.edges.width)
+    if not nearer.is_credible(closer @ found, around.share):
         plain = max((still, centred), key=lambda frame: overlap.score(frame, 4.0))
         transform = overlap.transform(plain)
         is_hidden = (
@@ -282,16 +289,11 @@ def register(model: Model, pixels: Pixels) -> Fit:
             and not _is_turned_round(model, pixels)
         )
         return Fit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
-    if math.sqrt(abs(np.linalg.det(found[:2, :2]))) < SMALL:
-        found, agreement = _from_nearer(model, pixels, edges, found, still)
-    else:
-        found, agreement = overlap.rather(still, found)
-    return Fit(
-        overlap.transform(found),
-        round(agreement, 4),
-        True,
-        beyond(edges, found, model.edges, model.width / model.edges.width),
-    )
+    staying, agreement = (nearer.agreement(closer @ frame, 1.0) for frame in (still, found))
+    # Where a move gains next to nothing, the picture stays where it is.
+    if staying >= agreement - GAIN:
+        return Fit(overlap.transform(still), round(staying, 4), True, around)
+    return Fit(overlap.transform(found), round(agreement, 4), True, around)
 
 
 def _is_turned_round(model: Model, pixels: Pixels) -> bool:
@@ -321,16 +323,13 @@ def _surroundings(frame: Matrix, own: Edges, edges: Edges) -> tuple[float, float
     )  # fmt: skip
 
 
-def _from_nearer(model: Model, pixels: Pixels, edges: Edges, frame: Matrix, still: Matrix) -> tuple[Matrix, float]:
-    """Refine a frame where all points of the rendering about it can be seen; return it and its agreement."""
+def _from_nearer(model: Model, pixels: Pixels, edges: Edges, frame: Matrix) -> tuple["_Overlap", Matrix]:
+    """Return the edges of a rendering as they are seen from near about a frame, and the matrix to their pixels."""
     left, top, right, bottom = _surroundings(frame, model.edges, edges)
     across, down = pixels.shape[1] / edges.width, pixels.shape[0] / edges.height
     near = edges_of(pixels, (left * across, top * down, right * across, bottom * down))
     wide, high = near.width / (right - left), near.height / (bottom - top)
-    closer = stretched(wide, high, -wide * left, -high * top)
-    overlap = _Overlap(model, near)
-    best, agreement = overlap.rather(closer @ still, _loosened(overlap, closer @ frame))
-    return np.linalg.inv(closer) @ best, agreement
+    return _Overlap(model, near), stretched(wide, high, -wide * left, -high * top)
 
 
 def _best(overlap: "_Overlap", frames: list[Matrix]) -> list[Matrix]:
@@ -346,15 +345,24 @@ def _best(overlap: "_Overlap", frames: list[Matrix]) -> list[Matrix]:
     return [frame for _, frame in results[:MOST_LOOSENED]]
 
 
+def _straightest(overlap: "_Overlap", frames: list[Matrix]) -> Matrix:
+    """Refine frames, the straightest first; a later one must gain as much as perspective must."""
+    best, *others = (_loosened(overlap, frame) for frame in frames)
+    for other in others:
+        if overlap.agreement(other, 1.0) > overlap.agreement(best, 1.0) + FREE_GAINS[8]:
+            best = other
+    return best
+
+
 def _loosened(overlap: "_Overlap", frame: Matrix) -> Matrix:
     """Return a refined frame, with a turn and perspective where they gain enough."""
     best, value = frame, overlap.agreement(frame, 1.0)
-    for freedom in (4, 5, 8):
+    for freedom in FREE_GAINS:
         moved = best
         for reach in (5.0, 3.0, 3.0, 1.6, 1.6, 1.0, 1.0, 1.0):
             moved = overlap.nearer(moved, reach, freedom)
         now = overlap.agreement(moved, 1.0)
-        if now > value + (FREE_GAIN if freedom > 4 else 0):
+        if now > value + FREE_GAINS[freedom]:
             best, value = moved, now
     return best
 
@@ -383,6 +391,14 @@ class _Overlap:
         scale = np.diag([ours.width / theirs.width, ours.height / theirs.height, 1.0])
         return Transform.from_matrix(scale @ frame, ours.width, ours.height, theirs.aspect / ours.aspect)
 
+    def straight(self, frame: Matrix) -> Matrix:
+        """Return a frame without its slant and perspective."""
+        ours, theirs = self.model.edges, self.edges
+        transform = self.transform(frame)._replace(slant=0.0, tilt_x=0.0, tilt_y=0.0)
+        scale = np.diag([theirs.width / ours.width, theirs.height / ours.height, 1.0])
+        straight: Matrix = scale @ transform.matrix(ours.width, ours.height)
+        return straight
+
     def score(self, frame: Matrix, reach: float) -> float:
         """Return how likely a frame is, 0–1: edges of both pictures that meet an edge of the other one."""
         ours, theirs = self.model.few, self.theirs
@@ -408,15 +424,16 @@ class _Overlap:
             float((np.exp(-0.5 * (apart / reach) ** 2) * ours.weights).sum() / max(1e-6, ours.weights.sum())), 6
         )
 
-    def is_credible(self, frame: Matrix) -> bool:
-        """Return whether a frame's score is no chance: among noise it is as good a little beside its place."""
-        beside = [self.score(stretched(1.0, 1.0, x, y) @ frame, 2.0) for x, y in DECOYS]
-        return self.score(frame, 2.0) - max(0.0, sum(beside) / len(beside)) >= CREDIBLE
+    def is_credible(self, frame: Matrix, beyond: float = 0.0) -> bool:
+        """Return whether a frame's score is no chance: among noise it is as good a little beside its place.
 
-    def rather(self, still: Matrix, frame: Matrix) -> tuple[Matrix, float]:
-        """Return a frame and its agreement; where it gains next to nothing, the picture stays where it is."""
-        staying, agreement = self.agreement(still, 1.0), self.agreement(frame, 1.0)
-        return (still, staying) if staying >= agreement - GAIN else (frame, agreement)
+        Args:
+            frame: The frame.
+            beyond: Share of the rendering's edges that lie beyond these.
+        """
+        beside = [self.score(stretched(1.0, 1.0, x, y) @ frame, 2.0) for x, y in DECOYS]
+        gain = self.score(frame, 2.0) - max(0.0, sum(beside) / len(beside))
+        return gain * math.sqrt(1.0 - beyond) >= CREDIBLE
 
     def _nearest(self, frame: Matrix, sample: Sample) -> tuple[Floats, Floats, Floats, Floats]:
         """Return for each point how far the next edge is, across and along itself, its direction, and the place."""

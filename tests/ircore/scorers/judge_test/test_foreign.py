@@ -196,7 +196,7 @@ def test_a_part_counts_by_family_and_drawer(bars: Scene) -> None:
 
 def test_every_family_can_be_drawn_of_some_target() -> None:
     others = {"same": draw("bar_graph", "easy", 3).scene, "other": draw("geometry", "easy", 3).scene}
-    scenes = [draw(category, "easy", 4).scene for category in ("bar_graph", "pie_graph")]  # type: ignore[arg-type]
+    scenes = [draw(category, "easy", 4).scene for category in ("bar_graph", "pie_graph")]
     for name in FAMILIES:
         made = [picture_of(name, scene, "seed", others) for scene in scenes]
         assert any(isinstance(each[0], Image.Image) for each in made if each), name
