@@ -8,6 +8,7 @@
     python benchmarks/verification.py --show DIR               a sheet of all pictures and scores for each target
     python benchmarks/verification.py --worst 20               lists the pictures that lie farthest from their bands
     python benchmarks/verification.py --json FILE              every score, for comparisons of two states
+    python benchmarks/verification.py --markdown               the table of docs/verification-accuracy.md
 
 Needs the extra ``judge-test`` (matplotlib, resvg and fonts). Families, bands and orders are those of
 ``ircore judge-test``; see ``ircore/scorers/judge_test/foreign/families.py``. ``verification_facts.py`` measures the
@@ -124,6 +125,7 @@ def main() -> None:
     parser.add_argument("--show", type=Path)
     parser.add_argument("--worst", type=int, default=0)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     families = tuple(options.families.split(",")) if options.families else tuple(FAMILIES)
@@ -137,6 +139,8 @@ def main() -> None:
     else:
         rated = dict(rate(*job, asked) for job in jobs)
     print("\n".join(report(rated, options.worst)))
+    if options.markdown:
+        print("\n".join(markdown(rated)))
     if options.json:
         scores = {name: {family: each.score for family, each in by.items()} for name, by in rated.items()}
         options.json.write_text(json.dumps(scores, indent=1))
@@ -191,6 +195,17 @@ def report(rated: dict[str, dict[str, Rated]], worst: int) -> Iterable[str]:
         for gap, target, name, each in sorted(off, key=lambda entry: -entry[0])[:worst]:
             if gap > 0:
                 yield f"  {gap:4.1f} off: {target} {name} {each.score:.2f} {each.style}"
+
+
+def markdown(rated: dict[str, dict[str, Rated]]) -> Iterable[str]:
+    """Yield the table of families as documentation has it."""
+    yield "\n| picture | a person | mean | range | in the person's band |\n|---|---|---|---|---|"
+    for name, family in FAMILIES.items():
+        scores = [each.score for by in rated.values() if (each := by.get(name)) and each.score is not None]
+        if scores:
+            inside = sum(family.low <= score <= family.high for score in scores)
+            numbers = f"{np.mean(scores):.1f} | {min(scores):.1f}–{max(scores):.1f} | {inside} of {len(scores)}"
+            yield f"| {family.title} | {family.low:g}–{family.high:g} | {numbers} |"
 
 
 if __name__ == "__main__":

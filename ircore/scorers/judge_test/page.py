@@ -213,8 +213,8 @@ def _orders_table(card: JudgeCard) -> str:
     for better in HARMLESS:
         cells = []
         for worse in WRONG:
-            order = shares[better, worse]
-            share = order.right / order.targets if order.targets else None
+            order = shares.get((better, worse))  # a card from elsewhere may lack it
+            share = order.right / order.targets if order and order.targets else None
             cells.append(
                 "<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{percent(share)}</td>'
             )

@@ -27,8 +27,8 @@ from ircore.scorers.judges.base import Judgement
 EDITS_OF_A_CHART = 31
 """All 33 but exchanged wedges and a target of another category, which the set of two charts does not have."""
 
-BY_OTHERS_OF_A_CHART = 31
-"""All 33 families but pies with depth and a target of another category."""
+BY_OTHERS_OF_A_CHART = 30
+"""All 33 families but pies with depth, wrong numbers (its labels are words) and a target of another category."""
 
 AS_A_PERSON = {f"foreign-{name}": (family.low + family.high) / 2 for name, family in FAMILIES.items()}
 """Ratings of pictures by others in the middle of what a person would give."""
