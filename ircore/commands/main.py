@@ -202,6 +202,10 @@ def main(arguments: list[str] | None = None) -> None:
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _end)
     status = run(arguments)
+    for name in ("SIGTERM", "SIGHUP"):
+        # All is done: a signal that comes while Python ends says nothing more.
+        if signal.getsignal(getattr(signal, name, signal.SIGTERM)) == _end:
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     gc.freeze()  # or Python would go through all that is left, only to forget it
     sys.exit(status)
 

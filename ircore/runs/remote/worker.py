@@ -5,7 +5,8 @@ one event loop that is never stopped, in a thread of its own, so that a player t
 from telling the scheduler that it is alive.
 
 A worker tells whoever asks of every request to a service as soon as the request has ended, and is told when a run asks
-no more: then questions that it has not begun are refused, and those that it has begun send nothing more.
+no more, or sees that its client is gone: then questions that it has not begun are refused, and those that it has begun
+send nothing more.
 
 Everything arrives as pickled bytes, after the version they were made by. Whoever can reach a Dask worker can run code
 on it anyway, so unpickling gives nothing away.
@@ -15,6 +16,7 @@ import asyncio
 import pickle
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import wait
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,6 +31,8 @@ from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import Halt, OpenQuestion
 from ircore.players.submission import AnyLoaded, make_player
 
+LOOK_S = 0.5
+"""Seconds between two looks at whether the client is still there."""
 MOST_PLAYERS = 2
 """Players that a process keeps: a pair. A local model may fill the memory, so the least recent one goes first."""
 
@@ -72,7 +76,7 @@ def answer(version: str, question: bytes) -> Answer:
         Exception: What the player raised.
     """
     check_version(version)
-    from distributed import get_worker
+    from distributed.worker import get_worker, thread_state
 
     request: Question = pickle.loads(question)  # noqa: S301 - see above
     _check_package(request)
@@ -81,7 +85,13 @@ def answer(version: str, question: bytes) -> Answer:
     def tell(attempt: Attempt) -> None:
         worker.log_event(topic(request.run), {"number": request.number, "attempt": attempt.model_dump_json()})
 
-    return asyncio.run_coroutine_threadsafe(_answered(request, tell), _loop()).result()
+    answered = asyncio.run_coroutine_threadsafe(_answered(request, tell), _loop())
+    while not wait([answered], LOOK_S).done:
+        # Dask takes a question back when the client that asked it is gone, but leaves its thread alone.
+        task = worker.state.tasks.get(thread_state.key)
+        if task is None or task.state != "executing":
+            asyncio.run_coroutine_threadsafe(_stopped(request.run), _loop())
+    return answered.result()
 
 
 async def stop_asking(run: str) -> list[int]:

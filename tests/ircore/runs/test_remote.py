@@ -204,6 +204,18 @@ def test_what_a_worker_tried_is_recorded_and_its_pauses_end(tmp_path: Path, how:
     assert process.returncode == (143 if how == "signal" else 1)
 
 
+def test_a_worker_sends_nothing_more_for_a_command_that_was_killed(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    with dask_cluster(tmp_path / "dask", 1) as cluster, serving(retry_after="3") as service:
+        service.fail(*["rate_limit"] * 100)
+        process = begin_playing(tmp_path, service, 0, *on(cluster))
+        service.wait_for(1, replies=1)
+        process.kill()
+        process.communicate(timeout=60)
+        time.sleep(6)
+        assert service.count() == 1  # the pause before the next attempt ended with the command
+
+
 def test_what_is_billed_on_workers_counts_towards_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     # It says what each answer costs, as OpenRouter does.
