@@ -12,7 +12,8 @@ import numpy as np
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
 from ircore.scorers.verification.eye.canvas import Beyond
-from ircore.scorers.verification.eye.label_letters import fit_of, misfits_of, with_differing
+from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
+from ircore.scorers.verification.eye.letter_shapes import fits_of, reading_of
 from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
@@ -223,9 +224,9 @@ def read_texts(look: Look) -> Observations:
 def _words(look: Look, present: list[bool]) -> list[Observed]:
     """Compare each label's patch with all labels of the target."""
     usable = [k for k, own in enumerate(look.target.blocks) if own and look.blocks[k] and present[k]]
-    readings = [Observed(None, LETTERING) for _ in present]
+    readings = {k: Observed(None, LETTERING) for k in range(len(present))}
     if not usable:
-        return readings
+        return list(readings.values())
     turns = [turn_of(look.target.texts[k]) for k in usable]
     blocks = [look.blocks[k] for k in usable]
     owns = [look.target.blocks[k] for k in usable]
@@ -242,7 +243,32 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
         if reading.seen is None or reading.seen == texts[row]:
             reading = _spelt(reading, texts[row], misfits[row], common)
         readings[k] = reading
+    if common > SAME_FONT or any(readings[k].seen is None for k in usable):
+        inks = [laid_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True) if block]
+        readings |= _fitting(inks, texts, [readings[k] for k in usable], usable)
+    return [readings[k] for k in range(len(present))]
+
+
+def _fitting(inks: list[Floats], texts: list[str], told: list[Observed], usable: list[int]) -> dict[int, Observed]:
+    """Return the readings that the letters of known fonts allow, in other fonts than the target's."""
+    fits, usual = fits_of(inks, texts)
+    readings = {}
+    for k, text, before, fit in zip(usable, texts, told, fits, strict=True):
+        letters = None if fit is None else reading_of(fit, usual)
+        if letters is None:
+            continue
+        if letters == text.replace(" ", ""):
+            readings[k] = Observed(text)
+        elif before.seen is None or before.seen == text:
+            why = "some letters differ" if letters else "something else is written there"
+            readings[k] = Observed(_spaced(letters, text), why)
     return readings
+
+
+def _spaced(letters: str, text: str) -> str:
+    """Return letters with the spaces of a text."""
+    rest = iter(letters)
+    return "".join(letter if letter == " " else next(rest) for letter in text) if letters else ""
 
 
 def _spelt(reading: Observed, text: str, misfit: Floats, common: float) -> Observed:
