@@ -153,7 +153,7 @@ def _laid_out_anew(look: Look) -> float:
         return 0.0
     # Seen over the target, letters that were not distorted are so by its undoing.
     undone = -float(np.median(changes)) / distortion
-    return round(min(1.0, max(0.0, (undone - 0.25) / 0.5)), 3)
+    return round(min(1.0, max(0.0, (undone - 0.35) / 0.5)), 3)
 
 
 def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
