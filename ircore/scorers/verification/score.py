@@ -30,6 +30,7 @@ VERSION = "7"
 """Changes whenever the same rendering may get another score."""
 
 UNSEEN = "the eye does not see it in the target itself"
+UNFOUND = "its colours are there, but the drawing was not found on the canvas"
 LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
 COLOURLESS = 0.4
@@ -100,6 +101,8 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
         readings |= read_words(look, readings)
     own = target.view.noted("own", lambda: _own(target))
     facts = _without_ground(_checked(target, readings, own.unseen))
+    if not look.is_found:
+        facts = [_unfound(checked) for checked in facts]
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
     asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
@@ -157,6 +160,12 @@ def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> 
         else:
             facts.append(check(fact, readings.get(fact.key), target.colours))
     return _labels(facts)
+
+
+def _unfound(checked: Checked) -> Checked:
+    """Where the drawing was not found on its canvas, what lies elsewhere is not wrong."""
+    is_placed = checked.fact.part in {"place", "value"} and checked.verdict != "undecided"
+    return undecided(checked.fact, UNFOUND) if is_placed else checked
 
 
 def _labels(facts: list[Checked]) -> list[Checked]:

@@ -137,9 +137,14 @@ def _look(target: Target, pixels: Pixels) -> Look:
 
 
 def _laid_out_anew(look: Look) -> float:
-    """Return how far a distortion left the letters of a figure with axes alone, 0–1."""
-    distortion = math.log(look.transform.distortion)
-    if not distortion or None in (scale_of(look.target.scene, "x"), scale_of(look.target.scene, "y")):
+    """Return how far a distortion left the letters of a figure with axes alone, 0–1; of a pie, that is half of it.
+
+    A pie that is flat beside letters that are not is one seen from aside.
+    """
+    distortion, scene = math.log(look.transform.distortion), look.target.scene
+    has_axes = None not in (scale_of(scene, "x"), scale_of(scene, "y"))
+    most = 1.0 if has_axes else 0.5 if any(element.type == "wedge" for element in scene.elements) else 0.0
+    if not distortion or not most:
         return 0.0
     changes = []
     for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
@@ -153,7 +158,7 @@ def _laid_out_anew(look: Look) -> float:
         return 0.0
     # Seen over the target, letters that were not distorted are so by its undoing.
     undone = -float(np.median(changes)) / distortion
-    return round(min(1.0, max(0.0, (undone - 0.25) / 0.5)), 3)
+    return round(most * min(1.0, max(0.0, (undone - 0.35) / 0.5)), 3)
 
 
 def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
