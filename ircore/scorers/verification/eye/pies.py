@@ -17,6 +17,8 @@ TURNS = 720
 """Directions in which a pie is read."""
 APART = 7.0
 """Distance in L*a*b* between a wedge and the ground, or the wedge beside it."""
+HATCHED = 15.0
+"""Distance in L*a*b*, by channels, by which the pixels along most directions differ where wedges are hatched."""
 THIN = 2.5
 """Degrees: what is thinner is an edge line."""
 
@@ -127,13 +129,15 @@ def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) ->
     shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
     rays = _rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
     colours = np.median(rays, axis=1).astype(np.float32)
-    segments = _segments(colours, roughness)
+    # Where wedges of one colour lie side by side, a line between them is their border.
+    spread = np.median(np.abs(rays - np.median(rays, axis=1, keepdims=True)).sum(axis=2).max(axis=1))
+    segments = _segments(colours, roughness, bool(spread > HATCHED))
     sectors = [_sector(view, disc, colours, *segment) for segment in segments]
     # Where the ground shows, a wedge is missing.
     return [sector for sector in sectors if float(distance(lab_of(sector.colour), view.background)) >= APART]
 
 
-def _segments(colours: Floats, roughness: float) -> list[tuple[int, int]]:
+def _segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[int, int]]:
     """Return first index and length of each stretch of one colour around the circle, edge lines shared out."""
     smooth = ndimage.median_filter(colours, size=(5 + 2 * round(10 * roughness), 1), mode="wrap")
     # Rough pictures have soft borders: a step is then spread over more directions.
@@ -148,11 +152,11 @@ def _segments(colours: Floats, roughness: float) -> list[tuple[int, int]]:
     least = THIN / 360 * len(colours)
     medians = [np.median(smooth[np.arange(start + 1, start + max(2, length)) % len(colours)], axis=0)
                for start, length in stretches]  # fmt: skip
-    return _merged(stretches, medians, least, len(colours))
+    return _merged(stretches, medians, least, len(colours), hatched)
 
 
 def _merged(
-    stretches: list[tuple[int, int]], medians: list[npt.NDArray[np.float32]], least: float, around: int
+    stretches: list[tuple[int, int]], medians: list[npt.NDArray[np.float32]], least: float, around: int, hatched: bool
 ) -> list[tuple[int, int]]:
     """Share edge lines out among the stretches on both sides; join neighbours of one colour."""
     wide = [k for k, (_, length) in enumerate(stretches) if length > 2 * least]
@@ -169,11 +173,15 @@ def _merged(
     edges = [(stretches[k][0] - stretches[wide[at - 1]][0] - stretches[wide[at - 1]][1]) % around
              for at, k in enumerate(wide)]  # fmt: skip
     for (first, width, colour), edge in zip(widened_stretches, edges, strict=True):
-        if joined and edge == 0 and float(distance(joined[-1][2], colour)) < APART:
+        if joined and edge <= least and float(distance(joined[-1][2], colour)) < APART and (edge == 0 or hatched):
             joined[-1] = (joined[-1][0], joined[-1][1] + width, joined[-1][2])
         else:
             joined.append((first, width, colour))
-    if len(joined) > 1 and edges[0] == 0 and float(distance(joined[-1][2], joined[0][2])) < APART:
+    if (
+        len(joined) > 1
+        and (edges[0] == 0 or (hatched and edges[0] <= least))
+        and float(distance(joined[-1][2], joined[0][2])) < APART
+    ):
         first, width, colour = joined.pop()
         joined[0] = (first, width + joined[0][1], colour)
     return [(round(first) % around, round(width)) for first, width, _ in joined]
