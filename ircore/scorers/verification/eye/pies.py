@@ -66,6 +66,54 @@ def disc_seen(view: View, wedges: Sequence[Element]) -> Disc | None:
     return Disc(round(x, 2), round(y, 2), round(radius, 2), _hole(view, x, y, radius))
 
 
+def is_round(view: View, disc: Disc) -> bool:
+    """Return whether a circle is the rim of what is drawn there: whether the ground begins beyond it, mostly."""
+    rays = _rays(view, disc.x, disc.y, np.array([0.94, 1.07], np.float32) * disc.radius)
+    ground = distance(rays, view.background) < APART
+    return bool((~ground[:, 0] & ground[:, 1]).mean() > ROUND)
+
+
+ROUND = 0.6
+"""Share of its directions in which a circle is the rim of a pie; pulled-out wedges and labels interrupt it."""
+FLAT, STEEP = 0.94, 0.35
+"""Ratios of height and width of a pie between which it is seen tilted."""
+
+
+def untilted(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | None:
+    """Return the view in which a tilted pie, with or without a wall below, is round; None if it is not tilted.
+
+    The upper half of the rim shows no wall: with the widest place of the pie it gives the ellipse of the pie's face.
+    """
+    about = wedges[0].parameters
+    x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
+    radius = float(about["radius"])  # type: ignore[arg-type]
+    height, width = view.lab.shape[:2]
+    drawn = (distance(view.lab, view.background) >= APART) & ~view.texts
+    parts, _ = ndimage.label(ndimage.binary_opening(drawn, iterations=2))
+    number = parts[min(max(round(y), 0), height - 1), min(max(round(x), 0), width - 1)]
+    if not number:
+        return None
+    # Holes that writing leaves are part of the pie.
+    pie = ndimage.binary_closing(parts == number, iterations=6)
+    columns = np.flatnonzero(pie.any(axis=0))
+    left, right = float(columns[0]), float(columns[-1] + 1)
+    x, half = (left + right) / 2, (right - left) / 2
+    if not 0.5 * radius < half < 1.6 * radius:
+        return None
+    at = np.arange(round(x - 0.85 * half), round(x + 0.85 * half))
+    at = at[(at >= 0) & (at < width)]
+    at = at[pie[:, at].any(axis=0)]
+    tops = pie[:, at].argmax(axis=0).astype(float)
+    arch = np.sqrt(np.maximum(0.0, 1 - ((at + 0.5 - x) / half) ** 2))
+    (middle, high), *_ = np.linalg.lstsq(np.column_stack([np.ones(len(at)), -arch]), tops, rcond=None)
+    off = float(np.median(np.abs(middle - high * arch - tops)))
+    if not STEEP < high / half < FLAT or off > 0.03 * half:
+        return None
+    rows = middle + (np.arange(height) + 0.5 - middle) * high / half
+    near = np.clip(np.floor(rows).astype(int), 0, height - 1)
+    return View(view.pixels[near], view.scene), Disc(round(x, 2), round(middle, 2), round(half, 2), 0.0)
+
+
 def _rays(view: View, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
     """Return colours along rays: directions × reaches × 3, L*a*b*."""
     angles = np.arange(turns) * (2 * math.pi / turns)
@@ -173,13 +221,13 @@ def _merged(
     edges = [(stretches[k][0] - stretches[wide[at - 1]][0] - stretches[wide[at - 1]][1]) % around
              for at, k in enumerate(wide)]  # fmt: skip
     for (first, width, colour), edge in zip(widened_stretches, edges, strict=True):
-        if joined and edge <= least and float(distance(joined[-1][2], colour)) < APART and (edge == 0 or hatched):
+        if joined and edge <= 2 * least and float(distance(joined[-1][2], colour)) < APART and (edge == 0 or hatched):
             joined[-1] = (joined[-1][0], joined[-1][1] + width, joined[-1][2])
         else:
             joined.append((first, width, colour))
     if (
         len(joined) > 1
-        and (edges[0] == 0 or (hatched and edges[0] <= least))
+        and (edges[0] == 0 or (hatched and edges[0] <= 2 * least))
         and float(distance(joined[-1][2], joined[0][2])) < APART
     ):
         first, width, colour = joined.pop()

@@ -33,13 +33,15 @@ class Area:
 
 ONE_COLOUR = 0.85
 """Share of what is drawn in a place that has one colour; where it is less, the face is shaded or hatched."""
+NEAR = 10
+"""Pixels about its place within which shades belong to an area."""
 SAME_HUE, DARKER, GREY = 9.0, 45.0, 12.0
 """Chroma by which a shade may be off its colour's, lightness by which it may differ, and chroma of a grey, whose shades
 differ by half as much at most."""
 
 
 def shades_of(lab: Floats, colour: Floats) -> Mask:
-    """Return which pixels are shades of a colour, as gradients, gloss and hatching show them: darker or paler, same hue.
+    """Return which pixels are darker or paler shades of a colour, as gradients, gloss and hatching show them.
 
     Example:
         >>> red, dark_red, blue = (np.array(lab, np.float32) for lab in ([53, 80, 67], [30, 46, 38], [32, 79, -108]))
@@ -126,6 +128,8 @@ def area_seen(view: View, place: Place) -> Area | None:
         shaded = shades_of(view.lab, colour) & (far > max(APART, 0.3 * float(distance(colour, ground))))
         # Lines of a hatching, of whatever colour, are part of the face.
         shaded = ndimage.binary_closing(own | shaded, iterations=2)
+        # Shades of a shape beside may be much the same.
+        shaded &= own | ndimage.binary_dilation(inner, iterations=NEAR)
         own = shaded if shaded[inner].mean() > own[inner].mean() else own
     parts, _ = ndimage.label(own)
     numbers, sizes = np.unique(parts[inner & own], return_counts=True)
