@@ -324,15 +324,15 @@ KNOWN = 0.75
 """Usual correlation of a picture's labels from which on they are the target's, in a font much like a known one."""
 FITS, WELL = 0.68, 0.85
 """Correlation from which on a label fits, in a picture whose labels do, and in any other picture."""
-SLIGHT, CLEAR = 0.09, 0.15
-"""By how much more another letter may fit than the right one, and from which on it is another letter."""
+SLIGHT, CLEAR, CLEARLY_BOTH = 0.09, 0.15, 0.13
+"""By how much more another letter may fit than the right one, from which on it is another letter, and each of two."""
 FOREIGN, BADLY = 0.06, 0.7
 """By how much more other letters fit on average, and how badly the right ones do, where something else is written."""
 ALL_FOREIGN, AS_ALL, BADLY_AS_ALL = 0.08, 0.03, 0.82
 """By how much more other letters usually fit in a picture whose labels are all something else; and the same two as
 above for one of its labels."""
-MOST_SLIPS = 2
-"""Letters of a label that differ at most where it is misspelt; more are another font or another word."""
+AS_USUAL = 0.15
+"""Correlation by which a label fits worse than the picture's usual one where it is another word."""
 ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
 """Lower-case letters that many fonts draw alike."""
 
@@ -369,8 +369,10 @@ def reading_of(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
     if usual < KNOWN:
         badly, foreign = (BADLY_AS_ALL, AS_ALL) if strange >= ALL_FOREIGN else (BADLY, FOREIGN)
         return "" if own < badly and gap >= foreign else None
-    if gap >= 2 * FOREIGN and own < FITS:
+    if gap >= 2 * FOREIGN and own < max(FITS, usual - AS_USUAL):
         return ""
-    if most >= CLEAR and (gaps >= SLIGHT).sum() <= MOST_SLIPS:
+    slips = np.sort(gaps[gaps >= SLIGHT])
+    # A letter that stands out alone is wrong; two may be each other's places, and must both be clear.
+    if most >= CLEAR and (len(slips) == 1 or (len(slips) == 2 and slips[0] >= CLEARLY_BOTH)):
         return "".join(b if each >= SLIGHT else a for a, b, each in zip(fit.letters, fit.others, gaps, strict=True))
     return None

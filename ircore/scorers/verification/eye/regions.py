@@ -31,13 +31,12 @@ class Area:
     box: Box
 
 
-ONE_COLOUR = 0.85
+ONE_COLOUR = 0.93
 """Share of what is drawn in a place that has one colour; where it is less, the face is shaded or hatched."""
 NEAR = 10
 """Pixels about its place within which shades belong to an area."""
-SAME_HUE, DARKER, GREY = 9.0, 45.0, 12.0
-"""Chroma by which a shade may be off its colour's, lightness by which it may differ, and chroma of a grey, whose shades
-differ by half as much at most."""
+SAME_HUE, DARKER = 13.0, 48.0
+"""Chroma by which a shade may be off its colour's, and lightness by which it may differ."""
 
 
 def shades_of(lab: Floats, colour: Floats) -> Mask:
@@ -52,8 +51,7 @@ def shades_of(lab: Floats, colour: Floats) -> Mask:
     # Towards black and towards white a colour loses its chroma.
     part = np.minimum(lab[..., 0] / lightness, (100.0 - lab[..., 0]) / (100.0 - lightness))
     off = np.hypot(lab[..., 1] - part * colour[1], lab[..., 2] - part * colour[2])
-    most = DARKER if float(np.hypot(colour[1], colour[2])) > GREY else DARKER / 2
-    shades: Mask = (off < SAME_HUE) & (np.abs(lab[..., 0] - colour[0]) < most)
+    shades: Mask = (off < SAME_HUE) & (np.abs(lab[..., 0] - colour[0]) < DARKER)
     return shades
 
 
