@@ -79,7 +79,7 @@ def test_every_drawn_category_has_facts_with_keys_of_their_own(category: str, di
 
 def shares(facts: list[Fact]) -> dict[Share, float]:
     written = {fact.mark for fact in facts if fact.attribute == "text"}
-    sums: dict[str, float] = dict.fromkeys(SHARES, 0.0)
+    sums: dict[Share, float] = dict.fromkeys(SHARES, 0.0)
     for fact in facts:
         sums[share_of(fact, written)] += fact.weight
     return sums
