@@ -1,6 +1,5 @@
 """Verdicts from the eye's readings: a fact holds, fails, or cannot be decided."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -153,8 +152,8 @@ def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     rival = min(apart, key=lambda other: apart[other], default=None)
     worthless = OTHER_COLOUR if rival is None else min(OTHER_COLOUR, max(NEAREST_RIVAL, apart[rival]))
     away = (off - SAME_COLOUR) / (worthless - SAME_COLOUR)
-    # To the power of 3/2, which undoes the score's ⅔: if all is off by the same shade, that costs by its distance.
-    credit = max(0.0, 1 - away * math.sqrt(away))
+    # Squared, since a shade is hardly noticed, and another colour is.
+    credit = max(0.0, 1 - away * away)
     seen = min(apart, key=lambda other: difference(colour, other), default=None)
     if seen is not None and (beside := difference(colour, seen)) < off:
         reason = f"seen: {colour}, nearer to {seen} (ΔE {beside:.0f}) than to {expected} (ΔE {off:.0f})"
