@@ -1,9 +1,9 @@
 """The score of a rendering, 0–10: what it got right of a target's facts, with a verdict for each fact.
 
     wrong = weight of what fails and of what is drawn beside, as a share of all weights but those of colours
-    score = 10 · (1 − wrong^⅔) · (0.4 + 0.6 · colours), less the cost of the transform
+    score = 10 · (1 − wrong^⅔) · (1 − 0.6 · off^⅔), less the cost of the transform
 
-``colours`` is the share of right colours by weight. Undecided facts give an interval: its lowest end has them fail, its
+``off`` is the share of wrong colours by weight. Undecided facts give an interval: its lowest end has them fail, its
 highest has them hold, and the score lies in its middle.
 """
 
@@ -33,8 +33,8 @@ UNSEEN = "the eye does not see it in the target itself"
 UNFOUND = "its colours are there, but the drawing was not found on the canvas"
 LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
-COLOURLESS = 0.4
-"""Part of a score that is left where every colour is wrong."""
+COLOURS_COST = 0.6
+"""Part of a score that is lost where every colour is wrong."""
 
 
 @dataclass(frozen=True)
@@ -266,8 +266,8 @@ def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float) -> ScoreI
 
         >>> there, gone = ScoredFact("presence", 10, "holds", 1.0), ScoredFact("presence", 10, "fails", 0.0)
         >>> red, none = ScoredFact("colour", 6, "holds", 1.0), ScoredFact("colour", 6, "fails", 0.0)
-        >>> score_of([there, gone, red, none], surplus=0, cost=0).score  # 10 · (1 − ½^⅔) · (0.4 + 0.6 · ½)
-        2.59
+        >>> score_of([there, gone, red, none], surplus=0, cost=0).score  # 10 · (1 − ½^⅔) · (1 − 0.6 · ½^⅔)
+        2.3
     """
     facts = list(facts)
     low = _score(facts, surplus, cost)
@@ -281,9 +281,9 @@ def _score(facts: Sequence[ScoredFact], surplus: float, cost: float) -> float:
     if not weight:
         return 0.0
     wrong = (weight - credit + surplus) / (weight + surplus)
-    colours = right_colours / of_colours if of_colours else 1.0
+    off = (of_colours - right_colours) / of_colours if of_colours else 0.0
     # The first faults are the ones that are noticed, so the loss rises steeply from nothing: a power below 1.
-    value = 10 * (1 - exact.cbrt(wrong * wrong)) * (COLOURLESS + (1 - COLOURLESS) * colours)
+    value = 10 * (1 - exact.cbrt(wrong * wrong)) * (1 - COLOURS_COST * exact.cbrt(off * off))
     return max(0.0, value * (1 - cost / 10))
 
 
