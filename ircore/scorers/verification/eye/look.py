@@ -45,6 +45,7 @@ class Look:
         beyond: What is drawn on the canvas beyond the target's frame.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
+        in_target_font: Whether the labels are set in the target's font, as read_texts found.
 
     Example:
         >>> from ircore.games.reconstruction.build_targets import draw
@@ -63,6 +64,7 @@ class Look:
     beyond: Beyond
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
+    in_target_font: bool = False
 
     @property
     def cost(self) -> float:
@@ -242,6 +244,7 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
     pairs = zip(blocks, owns, turns, strict=True)
     misfits = [misfits_of(block, own, turn) for block, own, turn in pairs if block and own]
     common = 1.0 if look.is_rough else float(np.median([fit_of(misfit) for misfit in misfits]))
+    look.in_target_font = common <= SAME_FONT
     for row, k in enumerate(usable):
         reading = _word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
         if reading.seen == texts[row] and common > OTHER_FONT:
