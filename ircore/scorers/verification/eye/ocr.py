@@ -58,8 +58,9 @@ def read_words(look: Look, known: Observations) -> Observations:
         # As bytes, which the cache can compare: arrays have no hash.
         text, score = _read(patch.tobytes(), len(patch), turn_of(element))
         seen = without_slips(text, element.text or "")
-        # The model was trained on words: of a single letter it is sure and wrong at times.
-        is_telling = seen == element.text or len((element.text or "").strip()) > 1
+        # The model was trained on words: of a single letter it is sure and wrong at times, and it passes over a minus.
+        expected = _compared(element.text or "")
+        is_telling = seen == element.text or (len(expected) > 1 and _compared(text) != expected.lstrip("-"))
         if text and is_telling and score >= (SURE if seen == element.text else SURE_OTHERWISE):
             readings[f"{mark.key}/text"] = Observed(seen)
     return readings
