@@ -16,8 +16,8 @@ from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.texts import is_there, turn_of
 from ircore.scorers.verification.eye.view import Observed, grown, window
 
-SURE, QUITE_SURE = 0.6, 0.85
-"""Confidence, 0–1, from which on a reading counts; where the shapes of the letters say that the label is right."""
+SURE, SURE_OTHERWISE = 0.6, 0.85
+"""Confidence, 0–1, from which on a reading counts: one that confirms a label, and one that says otherwise."""
 STRAY = "|.,'`_-~:;! "
 """Marks that are read where a line or a speck lies beside a text."""
 LOOK_ALIKE = str.maketrans("0l1|", "oiii")
@@ -59,24 +59,29 @@ def read_words(look: Look, known: Observations) -> Observations:
         patch = window(look.view.pixels, grown(block.box, 4))
         # As bytes, which the cache can compare: arrays have no hash.
         text, score = _read(patch.tobytes(), len(patch), turn_of(element))
-        text = without_slips(text, element.text or "")
-        is_contrary = told is not None and told.seen == element.text != text
-        if text and score >= (QUITE_SURE if is_contrary else SURE):
-            readings[f"{mark.key}/text"] = Observed(text)
+        seen = without_slips(text, element.text or "")
+        # The model was trained on words: of a single letter it is sure and wrong at times, and it passes over a minus.
+        expected = _compared(element.text or "")
+        is_telling = seen == element.text or (len(expected) > 1 and _compared(text) != expected.lstrip("-"))
+        if text and is_telling and score >= (SURE if seen == element.text else SURE_OTHERWISE):
+            readings[f"{mark.key}/text"] = Observed(seen)
     return readings
 
 
 def without_slips(text: str, expected: str) -> str:
     """Return the expected text if a reading differs by a recogniser's usual slips alone, else the reading.
 
-    These are stray marks at its ends, such as a piece of an axis, and letters that look the same.
+    These are stray marks at its ends, such as a piece of an axis, letters that look the same, and blanks.
 
-    >>> without_slips("200|", "200"), without_slips("0", "O"), without_slips("Wood", "Food")
-    ('200', 'O', 'Wood')
+    >>> without_slips("200|", "200"), without_slips("0", "O"), without_slips("18%", "18 %"), without_slips("Rod", "Red")
+    ('200', 'O', '18 %', 'Rod')
     """
-    forms = {folded(text), folded(text.strip(STRAY))}
-    wanted = folded(expected).translate(LOOK_ALIKE)
-    return expected if wanted in {form.translate(LOOK_ALIKE) for form in forms} else text
+    forms = {_compared(text), _compared(text.strip(STRAY))}
+    return expected if _compared(expected) in forms else text
+
+
+def _compared(text: str) -> str:
+    return folded(text).replace(" ", "").translate(LOOK_ALIKE)
 
 
 @lru_cache(maxsize=4096)
