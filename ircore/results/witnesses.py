@@ -2,8 +2,8 @@
 
 The eye measures, the model looks; their errors have different causes, so where both say the same a fact can be relied
 on, and where they differ people decide. How far a model can be believed, false sentences among its questions say, whose
-answer is known wherever the eye saw that the true fact holds (the idea of questions with a known answer no is that of
-GenEval 2, StructBench and IGenBench).
+answer is known wherever the eye saw that the true fact holds. Judging by atomic questions is the way of TIFA, DSG,
+GenEval 2, StructBench and IGenBench.
 """
 
 from collections import defaultdict

@@ -1,8 +1,7 @@
 """False sentences about a target, each made from a fact that is true of it: another colour, number, word or relation.
 
-A judge that is asked only true sentences is right whenever it says yes; false ones among them show whether it looks
-(as in GenEval 2 and StructBench, whose questions have a known answer no). No sentence here is true of the target by
-accident: where that cannot be ruled out, none is made.
+A judge that is asked only true sentences is right whenever it says yes; false ones among them show whether it looks.
+No sentence here is true of the target by accident: where that cannot be ruled out, none is made.
 """
 
 import re

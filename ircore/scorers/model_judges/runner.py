@@ -330,6 +330,7 @@ def _facts(item: Item, verdicts: FactVerdicts) -> list[RenderingFacts]:
 
 
 def _scores(item: Item, verdict: Verdict) -> list[Score]:
+    facts, has_value = verdict.facts, verdict.value is not None
     return [
         Score(
             episode_id=request.episode_id,
@@ -341,6 +342,9 @@ def _scores(item: Item, verdict: Verdict) -> list[Score]:
             rendering=request.rendering,
             orders=verdict.orders,
             leniencies=verdict.leniencies,
+            low=facts.low if facts is not None and has_value else None,
+            high=facts.high if facts is not None and has_value else None,
+            undecided=None if facts is None else facts.undecided,
         )
         for request in item.wanted
     ]

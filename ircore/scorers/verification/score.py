@@ -1,9 +1,9 @@
 """The score of a rendering, 0–10: what it got right of a target's facts, with a verdict for each fact.
 
     wrong = weight of what fails and of what is drawn beside, as a share of all weights but those of colours
-    score = 10 · (1 − wrong^⅔) · (0.4 + 0.6 · colours), less the cost of the transform
+    score = 10 · (1 − wrong^⅔) · (1 − 0.6 · off^⅔), less the cost of the transform
 
-``colours`` is the share of right colours by weight. Undecided facts give an interval: its lowest end has them fail, its
+``off`` is the share of wrong colours by weight. Undecided facts give an interval: its lowest end has them fail, its
 highest has them hold, and the score lies in its middle.
 """
 
@@ -30,10 +30,11 @@ VERSION = "7"
 """Changes whenever the same rendering may get another score."""
 
 UNSEEN = "the eye does not see it in the target itself"
+UNFOUND = "its colours are there, but the drawing was not found on the canvas"
 LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
-COLOURLESS = 0.4
-"""Part of a score that is left where every colour is wrong."""
+COLOURS_COST = 0.6
+"""Part of a score that is lost where every colour is wrong."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
         readings |= read_words(look, readings)
     own = target.view.noted("own", lambda: _own(target))
     facts = _without_ground(_checked(target, readings, own.unseen))
+    if not look.is_found:
+        facts = [_unfound(checked) for checked in facts]
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
     asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
@@ -157,6 +160,12 @@ def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> 
         else:
             facts.append(check(fact, readings.get(fact.key), target.colours))
     return _labels(facts)
+
+
+def _unfound(checked: Checked) -> Checked:
+    """Where the drawing was not found on its canvas, what lies elsewhere is not wrong."""
+    is_placed = checked.fact.part in {"place", "value"} and checked.verdict != "undecided"
+    return undecided(checked.fact, UNFOUND) if is_placed else checked
 
 
 def _labels(facts: list[Checked]) -> list[Checked]:
@@ -257,8 +266,8 @@ def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float) -> ScoreI
 
         >>> there, gone = ScoredFact("presence", 10, "holds", 1.0), ScoredFact("presence", 10, "fails", 0.0)
         >>> red, none = ScoredFact("colour", 6, "holds", 1.0), ScoredFact("colour", 6, "fails", 0.0)
-        >>> score_of([there, gone, red, none], surplus=0, cost=0).score  # 10 · (1 − ½^⅔) · (0.4 + 0.6 · ½)
-        2.59
+        >>> score_of([there, gone, red, none], surplus=0, cost=0).score  # 10 · (1 − ½^⅔) · (1 − 0.6 · ½^⅔)
+        2.3
     """
     facts = list(facts)
     low = _score(facts, surplus, cost)
@@ -272,9 +281,9 @@ def _score(facts: Sequence[ScoredFact], surplus: float, cost: float) -> float:
     if not weight:
         return 0.0
     wrong = (weight - credit + surplus) / (weight + surplus)
-    colours = right_colours / of_colours if of_colours else 1.0
+    off = (of_colours - right_colours) / of_colours if of_colours else 0.0
     # The first faults are the ones that are noticed, so the loss rises steeply from nothing: a power below 1.
-    value = 10 * (1 - exact.cbrt(wrong * wrong)) * (COLOURLESS + (1 - COLOURLESS) * colours)
+    value = 10 * (1 - exact.cbrt(wrong * wrong)) * (1 - COLOURS_COST * exact.cbrt(off * off))
     return max(0.0, value * (1 - cost / 10))
 
 

@@ -151,10 +151,12 @@ def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     apart = {other: difference(other, expected) for other in colours if difference(other, expected) > 4.0}
     rival = min(apart, key=lambda other: apart[other], default=None)
     worthless = OTHER_COLOUR if rival is None else min(OTHER_COLOUR, max(NEAREST_RIVAL, apart[rival]))
-    credit = max(0.0, 1 - (off - SAME_COLOUR) / (worthless - SAME_COLOUR))
+    away = (off - SAME_COLOUR) / (worthless - SAME_COLOUR)
+    # Squared, since a shade is hardly noticed, and another colour is.
+    credit = max(0.0, 1 - away * away)
     seen = min(apart, key=lambda other: difference(colour, other), default=None)
-    if seen is not None and (away := difference(colour, seen)) < off:
-        reason = f"seen: {colour}, nearer to {seen} (ΔE {away:.0f}) than to {expected} (ΔE {off:.0f})"
+    if seen is not None and (beside := difference(colour, seen)) < off:
+        reason = f"seen: {colour}, nearer to {seen} (ΔE {beside:.0f}) than to {expected} (ΔE {off:.0f})"
     else:
         reason = f"seen: {colour}, ΔE2000 {off:.0f} from {expected}" + (", a shade off" if credit else "")
     return _nearly(fact, credit, reason, colour)

@@ -130,8 +130,8 @@ def by_hand(rows: Rows) -> tuple[float, float, float]:
         facts = [(row["weight"], credit) for row, credit in pairs if row["attribute"] not in COLOURS]
         colours = [(row["weight"], credit) for row, credit in pairs if row["attribute"] in COLOURS]
         wrong = sum(weight * (1 - credit) for weight, credit in facts) / sum(weight for weight, _ in facts)
-        right = sum(weight * credit for weight, credit in colours) / sum(weight for weight, _ in colours)
-        ends.append(10 * (1 - wrong ** (2 / 3)) * (0.4 + 0.6 * right) * (1 - rows[0]["transform_cost"] / 10))
+        off = sum(weight * (1 - credit) for weight, credit in colours) / sum(weight for weight, _ in colours)
+        ends.append(10 * (1 - wrong ** (2 / 3)) * (1 - 0.6 * off ** (2 / 3)) * (1 - rows[0]["transform_cost"] / 10))
     return ends[0], sum(ends) / 2, ends[1]
 
 

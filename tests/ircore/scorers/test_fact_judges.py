@@ -331,6 +331,12 @@ def test_a_question_that_failed_is_asked_again_and_one_without_a_usable_answer_i
     assert any(reason.startswith("judge_format: it has a verdict on 0 of ") for reason in line.reasons)
     (value,) = [value for value in run.scores() if value.judge == "facts"]
     assert value.value is not None
+    assert value.low is not None
+    assert value.high is not None
+    assert value.low < value.value < value.high
+    assert value.undecided is not None
+    assert 0 < value.undecided < 0.5
+    assert not value.unread
     assert status == 1  # a tenth of the questions is lost
     assert "1 of " in capsys.readouterr().err
 

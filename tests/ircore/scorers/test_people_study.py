@@ -19,7 +19,9 @@ from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.tables.people import people_table
 from ircore.runs.folder import RunFolder
+from ircore.scorers.judge_test.test_run import open_test
 from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
+from ircore.scorers.scoring import ScoringPlan, score_runs
 
 PICTURES = 30
 
@@ -129,3 +131,27 @@ def test_planted_ratings_give_the_r_kappa_and_bias_that_were_planted(
         "geometry",
         "pie_graph",
     ]
+
+
+@pytest.mark.slow
+def test_a_study_of_a_judge_test_may_take_only_what_others_drew(tmp_path: Path) -> None:
+    run = open_test(tmp_path / "run", drawn_targets(tmp_path / "set"), limit=1)
+    (episode,) = run.episodes()
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=True, preferences=False), workers=1)
+    study = choose_tasks([run], TaskPlan(foreign=True, by_score="structural"))
+    asked = {item.turn for item in study.items}
+    words = {turn.turn: turn.message for turn in episode.turns}
+    assert len(asked) > 15
+    assert all((words[turn] or "").startswith("drawn by others: ") for turn in asked)
+    assert any(turn not in asked for turn in words)
+
+
+def test_foreign_pictures_are_those_of_judge_tests(pool: RunFolder) -> None:
+    with pytest.raises(InputError, match="--foreign: is no judge test"):
+        choose_tasks([pool], TaskPlan(foreign=True, by_score="verified"))
+
+
+def drawn_targets(folder: Path) -> Path:
+    """A set of one category, so that its judge test is small."""
+    builder_of(RECONSTRUCTION)(BuildRequest(folder, per_condition=1, categories=("simple_shapes",)))
+    return folder

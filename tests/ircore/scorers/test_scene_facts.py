@@ -1,12 +1,15 @@
 """What is true of a target, read off scenes small enough to check by hand."""
 
 import random
+from itertools import product
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.games.reconstruction.build_targets import BUILDERS
-from ircore.scorers.verification.scene_facts import PARTS, SHARES, Fact, facts_of, marks_of, share_of, weighed
+from ircore.scorers.verification.scene_facts import PARTS, SHARES, Fact, Share, facts_of, marks_of, share_of, weighed
 from ircore.scorers.verification.scene_facts.shapes import relations
 
 
@@ -74,9 +77,9 @@ def test_every_drawn_category_has_facts_with_keys_of_their_own(category: str, di
     assert {fact.mark for fact in facts if fact.attribute != "count"} <= {mark.key for mark in marks_of(scene)}
 
 
-def shares(facts: list[Fact]) -> dict[str, float]:
+def shares(facts: list[Fact]) -> dict[Share, float]:
     written = {fact.mark for fact in facts if fact.attribute == "text"}
-    sums: dict[str, float] = dict.fromkeys(SHARES, 0.0)
+    sums: dict[Share, float] = dict.fromkeys(SHARES, 0.0)
     for fact in facts:
         sums[share_of(fact, written)] += fact.weight
     return sums
@@ -111,3 +114,19 @@ def test_a_label_is_one_thing_of_which_most_is_what_it_says() -> None:
     weights = {fact.key: fact.weight for fact in facts_of(two_bars())}
     label = [weights[f"tick_label-1/{attribute}"] for attribute in ("presence", "text", "place")]
     assert label == pytest.approx([2.2, 15.4, 4.4], abs=0.01)  # the only text has all of the 22 of writing
+
+
+@pytest.mark.slow
+def test_the_page_states_the_weights_of_each_category() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "verification.md").read_text("utf-8")
+    for category, build in BUILDERS.items():
+        sums: dict[Share, float] = dict.fromkeys(SHARES, 0.0)
+        for difficulty, seed in product(get_args(Difficulty), range(10)):
+            for share, weight in shares(facts_of(build(difficulty, random.Random(seed)).scene)).items():
+                sums[share] += weight / 20
+        cells = " | ".join(str(round(weight)) if round(weight) else "–" for weight in ordered(sums))
+        assert f"| {category} | {cells} |" in page
+
+
+def ordered(sums: dict[Share, float]) -> list[float]:
+    return [sums[share] for share in ("data", "data colours", "writing", "frame", "ground")]

@@ -26,7 +26,7 @@ def colour(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -
         ([form(80), colour(20)], 0, 0, 10.0),
         ([form(80, 0), colour(20)], 0, 0, 0.0),  # nothing is there
         ([form(80), colour(20, 0)], 0, 0, 4.0),  # every colour is wrong: 10 · 0.4
-        ([form(80), colour(10), colour(10, 0)], 0, 0, 7.0),  # half of the colours: 10 · (0.4 + 0.6 / 2)
+        ([form(80), colour(10), colour(10, 0)], 0, 0, 6.22),  # half of the colours: 10 · (1 − 0.6 · ½^⅔)
         ([form(70), form(10, 0), colour(20)], 0, 0, 7.5),  # an eighth is wrong: (1/8)^⅔ = 1/4
         ([form(79), form(1, 0), colour(20)], 0, 0, 9.46),  # 1 of 80: (1/80)^⅔ = 0.0539
         ([form(80), colour(20)], 20, 0, 6.58),  # 20 of 100 is drawn beside: 0.2^⅔ = 0.342
@@ -46,7 +46,7 @@ def test_what_is_undecided_gives_an_interval_and_the_score_is_its_middle() -> No
     interval = score_of([form(70), form(10, 0, "undecided"), colour(20)], 0, 0)
     assert interval == (7.5, 8.75, 10.0)
     interval = score_of([form(80), colour(10), colour(10, 0, "undecided")], 0, 0)
-    assert interval == (7.0, 8.5, 10.0)
+    assert interval == (6.22, 8.11, 10.0)
 
 
 def whole(category: str, difficulty: Difficulty) -> list[Fact]:

@@ -22,11 +22,13 @@ EM, HIGH, BASE, WIDE = 16, 22, 16, 24
 """Pixels: size of the letters, height of their page, row of the line on which they stand, width of their page."""
 SMOOTH = 0.6
 """Pixels: σ by which ink is blurred before it is compared."""
+SOFT, SOFT_COST = 1.0, 0.05
+"""Pixels: σ by which the letters of soft pictures are blurred; and by how much better they must fit than sharp ones."""
 AROUND = 5
 """Pixels by which a letter may stand beside its place."""
 STEP_COST = 0.03
 """Correlation that a pixel of uneven spacing costs."""
-FIRST, LIKELY, BEST = 6, 7, 2
+FIRST, LIKELY, BEST = 6, 5, 2
 """Labels by which the fonts are chosen, the longest; fonts that are compared letter by letter with these, and fonts
 that are compared with every label."""
 SMALL = frozenset(".,:;'-−–·°*²³!")
@@ -49,6 +51,26 @@ class Fit(NamedTuple):
     others: str
 
 
+class Fits(NamedTuple):
+    """How well a picture's labels fit.
+
+    Attributes:
+        labels: The fit of each, None where no font has its letters.
+        usual: Their usual correlation.
+        strange: By how much more other letters usually fit.
+        fonts: Numbers of the fonts that fit best.
+    """
+
+    labels: list[Fit | None]
+    usual: float
+    strange: float
+    fonts: list[int]
+
+    def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
+        """Return the best fit of other inks that a label may have."""
+        return _best_fit(inks, text, self.fonts)
+
+
 class _Fonts(NamedTuple):
     names: list[str]
     shapes: Floats
@@ -67,6 +89,9 @@ def _fonts() -> _Fonts:
         names = [str(name) for name in stored["names"]]
         shapes = stored["shapes"].astype(np.float32) / 15.0
         steps = stored["advances"]
+    # Each font once more, blurred as in a soft picture.
+    shapes = np.concatenate([shapes, ndimage.gaussian_filter(shapes, SOFT, axes=(2, 3))])
+    names, steps = names * 2, np.concatenate([steps, steps])
     columns = shapes.max(axis=2) > 0.1
     widths = np.where(columns.any(axis=2), WIDE - columns.argmax(axis=2) - columns[..., ::-1].argmax(axis=2), 0)
     shapes = ndimage.gaussian_filter(shapes, SMOOTH, axes=(2, 3))
@@ -256,30 +281,39 @@ def _letter_fits(ink: Floats, text: str, font: int) -> Fit | None:
     return Fit(letters, own, np.maximum(best, own), "".join(others))
 
 
-def fits_of(inks: Sequence[Floats], texts: Sequence[str]) -> tuple[list[Fit | None], float]:
+def fits_of(inks: Sequence[Floats], texts: Sequence[str]) -> Fits:
     """Return how well writing fits texts in the fonts that suit all of them best.
 
     Args:
         inks: Ink of each label, 0–1, level.
         texts: What each should say.
-
-    Returns:
-        The fit of each, None where no font has its letters; and the usual correlation of the labels.
     """
     order = sorted(range(len(texts)), key=lambda k: (-len(texts[k]), k))[:FIRST]
     if not order:
-        return [], 0.0
-    fonts = list(range(len(_fonts().names)))
+        return Fits([], 0.0, 0.0, [])
+    half = len(_fonts().names) // 2
+    fonts = list(range(half))
     for fit, count in ((_rough_fit, LIKELY), (_fit, BEST)):
+        if fit is _fit:
+            fonts += [font + half for font in fonts]
         table = np.array([[fit(inks[k], texts[k], font) for k in order] for font in fonts])
         usual = np.where((table >= 0).any(axis=1), np.round(np.median(table, axis=1), 4), -1.0)
+        # Soft letters fit everything a little better.
+        usual -= np.where(np.array(fonts) >= half, SOFT_COST, 0.0)
         ranks = np.argsort(-usual, kind="stable")[:count]
         fonts = [fonts[rank] for rank in ranks]
-    results: list[Fit | None] = []
-    for ink, text in zip(inks, texts, strict=True):
-        fits: list[Any] = [fit for fit in (_letter_fits(ink, text, font) for font in fonts) if fit is not None]
-        results.append(max(fits, key=_goodness, default=None))
-    return results, float(usual[ranks[0]])
+    fonts = [font for font in fonts if (font >= half) == (fonts[0] >= half)]
+    results = [_best_fit([ink], text, fonts) for ink, text in zip(inks, texts, strict=True)]
+    strange = np.median([_gaps(fit).mean() for fit in results if fit is not None] or [0.0])
+    return Fits(results, float(usual[ranks[0]]), round(float(strange), 4), fonts)
+
+
+def _best_fit(inks: Sequence[Floats], text: str, fonts: Sequence[int]) -> Fit | None:
+    """Return the best fit of any of some inks in any of some fonts."""
+    fits: list[Any] = [
+        fit for fit in (_letter_fits(ink, text, font) for ink in inks for font in fonts) if fit is not None
+    ]
+    return max(fits, key=_goodness, default=None)
 
 
 def _goodness(fit: Fit) -> float:
@@ -290,20 +324,34 @@ KNOWN = 0.75
 """Usual correlation of a picture's labels from which on they are the target's, in a font much like a known one."""
 FITS, WELL = 0.68, 0.85
 """Correlation from which on a label fits, in a picture whose labels do, and in any other picture."""
-SLIGHT, CLEAR = 0.09, 0.15
-"""By how much more another letter may fit than the right one, and from which on it is another letter."""
-FOREIGN, BADLY = 0.06, 0.66
+SLIGHT, CLEAR, CLEARLY_BOTH = 0.09, 0.15, 0.13
+"""By how much more another letter may fit than the right one, from which on it is another letter, and each of two."""
+FOREIGN, BADLY = 0.06, 0.7
 """By how much more other letters fit on average, and how badly the right ones do, where something else is written."""
+ALL_FOREIGN, AS_ALL, BADLY_AS_ALL = 0.08, 0.03, 0.82
+"""By how much more other letters usually fit in a picture whose labels are all something else; and the same two as
+above for one of its labels."""
+AS_USUAL = 0.15
+"""Correlation by which a label fits worse than the picture's usual one where it is another word."""
 ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
 """Lower-case letters that many fonts draw alike."""
 
 
-def reading_of(fit: Fit, usual: float) -> str | None:
+def _gaps(fit: Fit) -> Floats:
+    """Return by how much more another letter fits than each letter of a label, 0 for letters that look alike."""
+    pairs = zip(fit.letters, fit.others, strict=True)
+    alike = np.array([a.lower().translate(ALIKE) == b.lower().translate(ALIKE) for a, b in pairs])
+    gaps: Floats = np.where(alike, 0.0, fit.best - fit.own) * _weights(fit.letters)
+    return gaps
+
+
+def reading_of(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
     """Return what a label says as far as its ink tells.
 
     Args:
         fit: Of the label's ink.
         usual: Correlation of the picture's labels.
+        strange: By how much more other letters fit the picture's labels.
 
     Returns:
         The right letters (without spaces), those with other letters where others are clearly written, an empty text if
@@ -314,17 +362,17 @@ def reading_of(fit: Fit, usual: float) -> str | None:
         >>> reading_of(sure, 0.9)
         'ab'
     """
-    weights = _weights(fit.letters)
-    pairs = zip(fit.letters, fit.others, strict=True)
-    alike = np.array([a.lower().translate(ALIKE) == b.lower().translate(ALIKE) for a, b in pairs])
-    gaps = np.where(alike, 0.0, fit.best - fit.own) * weights
-    own, gap = (float(np.average(part, weights=weights)) for part in (fit.own, gaps / weights))
-    if own >= (FITS if usual >= KNOWN else WELL) and gaps.max() <= SLIGHT:
+    gaps, own = _gaps(fit), float(np.average(fit.own, weights=_weights(fit.letters)))
+    gap, most = float(gaps.mean()), float(gaps.max())
+    if own >= (FITS if usual >= KNOWN else WELL) and most <= SLIGHT:
         return fit.letters
     if usual < KNOWN:
-        return "" if own < BADLY and gap >= FOREIGN else None
-    if gap >= 2 * FOREIGN and own < FITS:
+        badly, foreign = (BADLY_AS_ALL, AS_ALL) if strange >= ALL_FOREIGN else (BADLY, FOREIGN)
+        return "" if own < badly and gap >= foreign else None
+    if gap >= 2 * FOREIGN and own < max(FITS, usual - AS_USUAL):
         return ""
-    if gaps.max() >= CLEAR:
+    slips = np.sort(gaps[gaps >= SLIGHT])
+    # A letter that stands out alone is wrong; two may be each other's places, and must both be clear.
+    if most >= CLEAR and (len(slips) == 1 or (len(slips) == 2 and slips[0] >= CLEARLY_BOTH)):
         return "".join(b if each >= SLIGHT else a for a, b, each in zip(fit.letters, fit.others, gaps, strict=True))
     return None

@@ -11,12 +11,13 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
+from ircore.core.records import Box
 from ircore.scorers.verification.eye.canvas import Beyond
 from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
-from ircore.scorers.verification.eye.letter_shapes import fits_of, reading_of
+from ircore.scorers.verification.eye.letter_shapes import KNOWN, fits_of, reading_of
 from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
-from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
+from ircore.scorers.verification.eye.texts import Block, blocks_of, inks_in, is_there, is_written, likenesses, turn_of
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
 from ircore.scorers.verification.scene_facts import Fact, Mark
 from ircore.scorers.verification.scene_facts.axes import middle, scale_of
@@ -137,9 +138,14 @@ def _look(target: Target, pixels: Pixels) -> Look:
 
 
 def _laid_out_anew(look: Look) -> float:
-    """Return how far a distortion left the letters of a figure with axes alone, 0–1."""
-    distortion = math.log(look.transform.distortion)
-    if not distortion or None in (scale_of(look.target.scene, "x"), scale_of(look.target.scene, "y")):
+    """Return how far a distortion left the letters of a figure with axes alone, 0–1; of a pie, that is half of it.
+
+    A pie that is flat beside letters that are not is one seen from aside.
+    """
+    distortion, scene = math.log(look.transform.distortion), look.target.scene
+    has_axes = None not in (scale_of(scene, "x"), scale_of(scene, "y"))
+    most = 1.0 if has_axes else 0.5 if any(element.type == "wedge" for element in scene.elements) else 0.0
+    if not distortion or not most:
         return 0.0
     changes = []
     for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
@@ -153,7 +159,7 @@ def _laid_out_anew(look: Look) -> float:
         return 0.0
     # Seen over the target, letters that were not distorted are so by its undoing.
     undone = -float(np.median(changes)) / distortion
-    return round(min(1.0, max(0.0, (undone - 0.25) / 0.5)), 3)
+    return round(most * min(1.0, max(0.0, (undone - 0.35) / 0.5)), 3)
 
 
 def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
@@ -243,26 +249,52 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
         if reading.seen is None or reading.seen == texts[row]:
             reading = _spelt(reading, texts[row], misfits[row], common)
         readings[k] = reading
-    if common > SAME_FONT or any(readings[k].seen is None for k in usable):
-        inks = [laid_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True) if block]
-        readings |= _fitting(inks, texts, [readings[k] for k in usable], usable)
+    if any(readings[k].seen != text for k, text in zip(usable, texts, strict=True)) or common > SAME_FONT:
+        readings |= _fitting(look, usable, texts, readings, common <= SAME_FONT)
     return [readings[k] for k in range(len(present))]
 
 
-def _fitting(inks: list[Floats], texts: list[str], told: list[Observed], usable: list[int]) -> dict[int, Observed]:
+def _fitting(
+    look: Look, usable: list[int], texts: list[str], told: dict[int, Observed], same_font: bool
+) -> dict[int, Observed]:
     """Return the readings that the letters of known fonts allow, in other fonts than the target's."""
-    fits, usual = fits_of(inks, texts)
+    blocks = [block for k in usable if (block := look.blocks[k]) is not None]
+    turns = [turn_of(look.target.texts[k]) for k in usable]
+    fits = fits_of([laid_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)], texts)
     readings = {}
-    for k, text, before, fit in zip(usable, texts, told, fits, strict=True):
-        letters = None if fit is None else reading_of(fit, usual)
-        if letters is None:
-            continue
-        if letters == text.replace(" ", ""):
+    for k, text, block, turn, fit in zip(usable, texts, blocks, turns, fits.labels, strict=True):
+        # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
+        usual = 0.0 if same_font and told[k].seen is not None else fits.usual
+        letters = None if fit is None else reading_of(fit, usual, fits.strange)
+        right = text.replace(" ", "")
+        if letters != right and usual >= KNOWN:
+            # Other things may touch the writing, or hide a part of it: its place in the target is tried, too.
+            inks = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
+            again = fits.again([laid_level(ink, turn) for ink in inks], text)
+            if again is not None and reading_of(again, usual) == right:
+                letters = right
+        if letters == right:
             readings[k] = Observed(text)
-        elif before.seen is None or before.seen == text:
+        elif letters is not None and told[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
             readings[k] = Observed(_spaced(letters, text), why)
     return readings
+
+
+def _boxes(block: Box, box: Box, turn: float) -> list[Box]:
+    """Return boxes in which a label may be: where its writing was found, and about its place in the target.
+
+    Fonts differ in width, so along the text the boxes are longer and shorter, by parts of its length.
+    """
+    left, top, right, bottom = box
+    down = turn == 90
+    length = (bottom - top) if down else (right - left)
+    boxes = [block, Box(left - 1, top + 1, right + 1, bottom - 1)]
+    for part in (-0.12, -0.06, 0.0, 0.06, 0.14, 0.24):
+        by = round(part * length)
+        across, along = (1, by + 1) if down else (by + 1, 1)
+        boxes.append(Box(left - across, top - along, right + across, bottom + along))
+    return boxes
 
 
 def _spaced(letters: str, text: str) -> str:

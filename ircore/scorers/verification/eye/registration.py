@@ -122,12 +122,12 @@ class Transform(NamedTuple):
         return placed
 
 
-MOVE_COST, SIZE_COST, TURN_COST, TILT_COST = 4.0, 0.4, 0.5, 22.0
+MOVE_COST, SIZE_COST, TURN_COST, TILT_COST = 4.0, 0.4, 0.45, 16.0
 """Points that a move by the picture's width costs (up to ``SLIGHT_MOVE``; beyond it a quarter of that), the smallest
 drawing, a turn by one degree, and perspective by 1."""
 SIZE_REACH = 4.0
-DISTORTION_COST, UNSEEN_DISTORTION = 8.0, 0.03
-"""Points that a distortion by e costs, and how much of it nobody sees."""
+DISTORTION_COST, UNSEEN_DISTORTION, MOST_FOR_DISTORTION = 8.0, 0.03, 3.2
+"""Points that a distortion by e costs, how much of it nobody sees, and the most points: a flat pie is still a pie."""
 CUT_COST, UNSEEN_CUT = 30.0, 0.05
 """Points that a target of which a whole side lies outside of the rendering costs, and how much of it may."""
 MOST_COST = 4.0
@@ -147,7 +147,8 @@ def cost_of(transform: Transform, laid_out_anew: float = 0.0) -> float:
     move = MOVE_COST * (min(shift, SLIGHT_MOVE) + max(0.0, shift - SLIGHT_MOVE) / 4)
     stretch = (abs(_log(transform.wide)) + abs(_log(transform.high))) / 2
     size = SIZE_COST * (1 - exact.exp(-SIZE_REACH * stretch))
-    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION) * (1 - laid_out_anew)
+    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION)
+    distortion = min(MOST_FOR_DISTORTION, distortion) * (1 - laid_out_anew)
     # What juts out on one side, beyond the room that a drawing of this size has.
     cut = max(abs(transform.x) + transform.wide / 2, abs(transform.y) + transform.high / 2) - 0.5
     cutting = CUT_COST * max(0.0, cut - UNSEEN_CUT)

@@ -82,6 +82,22 @@ def _block(view: View, element: Element, others: Sequence[Element]) -> Block | N
     return Block(around, ink, round(float(ink.sum()), 2))
 
 
+def inks_in(view: View, boxes: Sequence[Box]) -> list[Floats]:
+    """Return all ink in some boxes, 0–1, each without its empty rims; boxes without ink are left out."""
+    inks = []
+    for box in boxes:
+        patch, around = (window(view.lab, part) for part in (box, grown(box, 4)))
+        if not patch.size:
+            continue
+        far = distance(patch, commonest(around.reshape(-1, 3)))
+        most = float(np.percentile(far, 96))
+        rows, columns = (np.flatnonzero((far > 0.4 * most).any(axis=axis)) for axis in (1, 0))
+        if most >= LEAST_INK and len(rows):
+            part = far[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+            inks.append(np.minimum(1.0, part / most).astype(np.float32))
+    return inks
+
+
 def _spans(ink: Mask, box: Box) -> bool:
     """Tell whether ink is about as wide and high as a text."""
     rows, columns = np.nonzero(ink)
