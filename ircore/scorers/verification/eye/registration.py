@@ -165,6 +165,8 @@ GAIN = 0.004
 """Agreement that a move gains at least."""
 FREE_GAINS = {4: 0.0, 5: 0.006, 8: 0.02}
 """Agreement that moves and factors, a turn, and then perspective gain at least."""
+FAR_GAIN, IN_PLACE = 1.5, 0.35
+"""Agreement that a move by the whole width gains at least where this agreement is reached without any move."""
 CREDIBLE = 0.32
 """Score above chance from which on a frame is believed: other targets reach 0.1 to 0.5, noise 0.1, the target itself
 0.34 (where much else is drawn) to 1."""
@@ -291,8 +293,9 @@ def register(model: Model, pixels: Pixels) -> Fit:
         )
         return Fit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
     staying, agreement = (nearer.agreement(closer @ frame, 1.0) for frame in (still, found))
-    # Where a move gains next to nothing, the picture stays where it is.
-    if staying >= agreement - GAIN:
+    # Where a move gains next to nothing, the picture stays where it is; a far one may be a large thing's own move.
+    gain = GAIN + (FAR_GAIN * max(0.0, overlap.moved(still, found) - SLIGHT_MOVE) if staying >= IN_PLACE else 0.0)
+    if staying >= agreement - gain:
         return Fit(overlap.transform(still), round(staying, 4), True, around)
     return Fit(overlap.transform(found), round(agreement, 4), True, around)
 
@@ -391,6 +394,11 @@ class _Overlap:
         ours, theirs = self.model.edges, self.edges
         scale = np.diag([ours.width / theirs.width, ours.height / theirs.height, 1.0])
         return Transform.from_matrix(scale @ frame, ours.width, ours.height, theirs.aspect / ours.aspect)
+
+    def moved(self, frame: Matrix, other: Matrix) -> float:
+        """Return how far apart the target's edges lie in two frames, as share of the rendering's longer side."""
+        points = self.model.few.points
+        return float(np.abs(applied(frame, points) - applied(other, points)).max(axis=1).mean()) / SIDE
 
     def straight(self, frame: Matrix) -> Matrix:
         """Return a frame without its slant and perspective."""
