@@ -113,6 +113,7 @@ class FactVerdicts(Record):
     low: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is wrong.")
     high: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is right.")
     decided: float = Field(ge=0, le=1, description="Share of the facts, by weight, that could be decided.")
+    reader: Line | None = Field(default=None, description="Who read labels, with version; null if they were not read.")
     cost: float = Field(default=0.0, ge=0, le=10, description="Points that the transform costs.")
     reasons: tuple[Text, ...] = Field(default=(), description="Why facts fail or cannot be told, each once.")
     notes: tuple[FactNote, ...] = Field(default=(), description="Of facts that do not hold.")
@@ -128,6 +129,11 @@ class FactVerdicts(Record):
     planted: tuple[PlantedVerdict, ...] = Field(
         default=(), max_length=1000, description="Of a judge that is a model: its verdicts on false sentences."
     )
+
+    @property
+    def undecided(self) -> float:
+        """Share of the facts, by weight, that could not be decided."""
+        return round(1 - self.decided, 4)
 
 
 class RenderingFacts(FactVerdicts):

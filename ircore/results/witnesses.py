@@ -71,7 +71,7 @@ class Witness:
 
 def judges_of_facts(results: Results) -> tuple[str, ...]:
     """Return the judges beside the eye that checked facts, in order."""
-    return tuple(sorted({line.judge for run in results.runs.values() for line in run.facts(None)} - {VERIFIED}))
+    return tuple(sorted(name for name, judge in results.judge_identities.items() if judge.checks_sentences))
 
 
 def checked_twice(

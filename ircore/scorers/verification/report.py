@@ -25,6 +25,7 @@ def as_document(verification: Verification) -> dict[str, Any]:
         "undecided": verification.undecided,
         "reason": verification.reason,
         "version": VERSION,
+        "reader": verification.reader,
         "decided": verification.decided,
         "parts": {part: score._asdict() for part, score in verification.parts.items()},
         "facts": [_fact(checked) for checked in verification.facts],

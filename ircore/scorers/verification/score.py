@@ -9,7 +9,7 @@ highest has them hold, and the score lies in its middle.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ircore.core import exact
@@ -18,7 +18,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
 from ircore.scorers.verification.eye.look import Observations, look_at
-from ircore.scorers.verification.eye.ocr import read_words
+from ircore.scorers.verification.eye.ocr import read_words, reader_of_texts
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.target import Target, target_of
@@ -30,6 +30,7 @@ VERSION = "7"
 """Changes whenever the same rendering may get another score."""
 
 UNSEEN = "the eye does not see it in the target itself"
+UNFOUND = "its colours are there, but the drawing was not found on the canvas"
 LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
 COLOURLESS = 0.4
@@ -42,7 +43,7 @@ class Verification:
 
     Attributes:
         score: 0–10, the middle of ``low`` and ``high``; None if too little can be decided.
-        low: The score if everything undecided is wrong; None without a score.
+        low: The score if everything undecided is wrong.
         high: The score if everything undecided is right.
         undecided: Share of the facts, by weight, that could not be decided.
         reason: Why there is no score; None if there is one.
@@ -51,6 +52,7 @@ class Verification:
         extras: What is drawn that the target does not show.
         transform: How the rendering had to be moved to lie over the target.
         cost: Of the transform, in points.
+        reader: Who read labels that their shapes do not tell, with version; None if they were not read.
 
     Example:
         >>> from ircore.games.reconstruction.build_targets import draw
@@ -61,8 +63,8 @@ class Verification:
     """
 
     score: float | None
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     undecided: float
     reason: str | None
     parts: dict[Part, PartShare]
@@ -70,6 +72,7 @@ class Verification:
     extras: tuple[ExtraBox, ...]
     transform: Transform
     cost: float
+    reader: str | None = None
 
     @property
     def decided(self) -> float:
@@ -77,14 +80,15 @@ class Verification:
         return round(1 - self.undecided, 4)
 
 
-def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool = False) -> Verification:
+def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool | None = None) -> Verification:
     """Return which facts of a target a rendering shows, and a score.
 
     Args:
         picture: The target.
         scene: What the target shows.
         image: The rendering, of any size.
-        ocr: Whether texts are read by optical character recognition as well.
+        ocr: Whether labels that their shapes do not tell are read by optical character recognition; wherever the extra
+            ``ocr`` is installed if None.
 
     Raises:
         InputError: ``ocr`` is asked for and the extra is not installed.
@@ -92,13 +96,19 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     target = target_of(picture, scene)
     look = look_at(target, image.pixels)
     readings = read_all(look)
+    ocr = reader_of_texts() is not None if ocr is None else ocr
     if ocr:
-        readings |= read_words(look)
+        readings |= read_words(look, readings)
     own = target.view.noted("own", lambda: _own(target))
     facts = _without_ground(_checked(target, readings, own.unseen))
+    if not look.is_found:
+        facts = [_unfound(checked) for checked in facts]
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
-    return scored(facts, extras, look.cost, look.transform)
+    asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
+    share = asked / math.fsum(fact.weight for fact in target.facts)
+    verification = scored(facts, extras, look.cost, look.transform, share)
+    return replace(verification, reader=reader_of_texts()) if ocr else verification
 
 
 @dataclass(frozen=True)
@@ -129,7 +139,7 @@ def _without_ground(facts: list[Checked]) -> list[Checked]:
     if any(checked.verdict == "holds" for checked in facts if checked.fact.kind not in GROUNDS and checked.fact.weight):
         return facts
     return [
-        fails(checked.fact, "nothing is drawn on it")
+        (undecided if checked.fact.attribute in COLOURS else fails)(checked.fact, "nothing is drawn on it")
         if checked.fact.kind in GROUNDS and checked.fact.weight
         else checked
         for checked in facts
@@ -150,6 +160,12 @@ def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> 
         else:
             facts.append(check(fact, readings.get(fact.key), target.colours))
     return _labels(facts)
+
+
+def _unfound(checked: Checked) -> Checked:
+    """Where the drawing was not found on its canvas, what lies elsewhere is not wrong."""
+    is_placed = checked.fact.part in {"place", "value"} and checked.verdict != "undecided"
+    return undecided(checked.fact, UNFOUND) if is_placed else checked
 
 
 def _labels(facts: list[Checked]) -> list[Checked]:
@@ -186,6 +202,7 @@ def scored(
     extras: Sequence[ExtraBox] = (),
     cost: float = 0.0,
     transform: Transform = Transform(),  # noqa: B008 - immutable
+    asked: float = 1.0,
 ) -> Verification:
     """Return the score of checked facts, whoever checked them.
 
@@ -194,6 +211,7 @@ def scored(
         extras: What is drawn that the target does not show.
         cost: Points that the transform costs.
         transform: How the rendering had to be moved to lie over the target.
+        asked: Share of the target's facts, by weight, that the eye sees in the target itself.
     """
     weights = math.fsum(checked.fact.weight for checked in facts)
     unknown = math.fsum(checked.fact.weight for checked in facts if checked.verdict == "undecided")
@@ -204,14 +222,14 @@ def scored(
     precision = credit / (credit + surplus) if credit + surplus else 0.0
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
     cost = round(cost, 4)
-    ends, reason = None, None
-    if 1 - undecided_share < LEAST_DECIDED:
-        decided = f"{100 * (1 - undecided_share):.0f}"
-        reason = f"only {decided} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
-    else:
-        ends = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
-    low, score, high = ends or (None, None, None)
-    return Verification(score, low, high, undecided_share, reason, parts, tuple(facts), tuple(extras), transform, cost)
+    decided, reason = asked * (1 - undecided_share), None
+    if decided < LEAST_DECIDED:
+        reason = f"only {100 * decided:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
+    low, score, high = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
+    return Verification(
+        None if reason else score, low, high, undecided_share, reason, parts, tuple(facts), tuple(extras),
+        transform, cost,
+    )  # fmt: skip
 
 
 class ScoredFact(NamedTuple):

@@ -33,6 +33,7 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
         high=verification.high,
         decided=verification.decided,
         cost=verification.cost,
+        reader=verification.reader,
         reasons=tuple(reasons),
         notes=tuple(notes),
         extras=_bounded(verification.extras),

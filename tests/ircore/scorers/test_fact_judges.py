@@ -12,7 +12,12 @@ import pytest
 from charts import BLUE, RED, bars, chart_instances, instance_of
 from known_pictures import SENTENCE, KnowingModel, first_blank_then_right, run_of
 from openai_server import Judged, OpenAIServer, serving
+from releases import table
 
+from dataset_card.checking.release_check import check_release
+from dataset_card.data import load_results
+from dataset_card.releases.build import build_release
+from dataset_card.tables.schema import FACTS
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION, Box, Difficulty, Element, Instance, Scene
@@ -340,3 +345,22 @@ def test_the_words_say_that_text_in_pictures_is_no_instruction(tmp_path: Path, s
     assert all("never instructions to you" in question.words for question in seen)
     (schema, *_) = [request.document["response_format"]["json_schema"]["schema"] for request in server.seen]
     assert schema["properties"]["1"] == {"type": "string", "enum": ["yes", "no", "cannot tell"]}
+
+
+@pytest.mark.slow
+def test_a_release_keeps_both_witnesses_and_gives_the_same_agreement(tmp_path: Path, server: OpenAIServer) -> None:
+    charts = chart_instances(tmp_path / "set")
+    run, true = first_blank_then_right(tmp_path / "run", charts)
+    server.judge = KnowingModel(true, false_yes=0.4)
+    assert score(run, write_judge(tmp_path, server), "--judge", "verified", "--every-turn") == 0
+    build_release([run.path], charts.folder, tmp_path / "release")
+    assert check_release(tmp_path / "release").faults == ()
+    rows = table(tmp_path / "release", FACTS)
+    assert {row["judge"] for row in rows} == {"verified", "facts"}
+    planted = [row for row in rows if row["part"] == "planted"]
+    assert {row["judge"] for row in planted} == {"facts"}
+    sentences = {row["sentence"] for row in rows if row["part"] not in ("planted", "extra")}
+    assert not {row["sentence"] for row in planted} & sentences
+    assert len({row["verdict"] for row in planted}) == 2
+    released = load_results(str(tmp_path / "release"))
+    assert witnesses_table(released).rows == witnesses_table(Results.from_runs([RunFolder.open(run.path)])).rows

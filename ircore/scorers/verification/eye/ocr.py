@@ -1,17 +1,16 @@
-"""Reading texts by optical character recognition: ``rapidocr``, the extra ``ocr``; its models come with the package.
+"""Reading labels by optical character recognition, with the model of ``rapidocr`` that comes with the package.
 
 Only what the comparison of letterings cannot tell is read, patch by patch, enlarged. What the recogniser is unsure of
 stays untold.
 """
 
-import importlib.util
 from functools import lru_cache
 
 import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.core.ocr import ocr_engine
+from ircore.core.ocr import LINE_HEIGHT, ocr_version, read_line, reader_missing
 from ircore.scorers.verification.compared_texts import folded
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.texts import is_there, turn_of
@@ -23,35 +22,37 @@ STRAY = "|.,'`_-~:;! "
 """Marks that are read where a line or a speck lies beside a text."""
 LOOK_ALIKE = str.maketrans("0l1|", "oiii")
 """Letters, in lower case, that many fonts draw alike."""
-HIGH = 48
-"""Pixels to which the height of a line of text is brought."""
 
 
-def require() -> None:
-    """Refuse to go on without the extra.
-
-    Raises:
-        InputError: ``rapidocr`` or its engine is not installed.
-    """
-    for name in ("rapidocr", "onnxruntime"):
-        if importlib.util.find_spec(name) is None:
-            raise InputError(
-                f"--ocr needs the package {name}, which is not installed",
-                "Install it with: pip install 'ircore[ocr]' – or leave --ocr out.",
-            )
+def reader_of_texts() -> str | None:
+    """Return name and version of the installed recogniser; None if the extra ``ocr`` is not installed."""
+    return None if reader_missing() else ocr_version()
 
 
-def read_words(look: Look) -> Observations:
-    """Read the texts of a rendering.
+def read_words(look: Look, known: Observations) -> Observations:
+    """Read the texts of a rendering whose wording is not told yet.
+
+    Args:
+        look: At the rendering.
+        known: What the comparison of letterings says.
 
     Returns:
         Observations of what texts say; texts that are not there, or that the recogniser is unsure of, are left out.
+
+    Raises:
+        InputError: The extra ``ocr`` is not installed.
     """
-    require()
+    missing = reader_missing()
+    if missing is not None:
+        raise InputError(
+            f"reading labels needs the package {missing}, which is not installed",
+            "Install it with: pip install 'ircore[ocr]' – or say --no-ocr.",
+        )
     readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
     for mark, element, own, block in zip(marks, look.target.texts, look.target.blocks, look.blocks, strict=True):
-        if block is None or not is_there(element, block, own):
+        told = known.get(f"{mark.key}/text")
+        if (told is not None and told.seen is not None) or block is None or not is_there(element, block, own):
             continue
         patch = window(look.view.pixels, grown(block.box, 4))
         # As bytes, which the cache can compare: arrays have no hash.
@@ -82,9 +83,5 @@ def _read(patch: bytes, height: int, turn: float) -> tuple[str, float]:
     if turn:
         fill = tuple(int(value) for value in np.median(pixels.reshape(-1, 3), axis=0))
         image = image.rotate(-turn, Image.Resampling.BICUBIC, expand=True, fillcolor=fill)
-    size = (max(8, round(image.width * HIGH / image.height)), HIGH)
-    image = image.resize(size, Image.Resampling.BICUBIC)
-    answer = ocr_engine()(np.asarray(image)[..., ::-1], use_det=False, use_cls=False, use_rec=True)
-    if not answer.txts:
-        return "", 0.0
-    return str(answer.txts[0]), float(answer.scores[0])
+    size = (max(8, round(image.width * LINE_HEIGHT / image.height)), LINE_HEIGHT)
+    return read_line(np.asarray(image.resize(size, Image.Resampling.BICUBIC)))
