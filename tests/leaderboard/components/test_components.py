@@ -84,10 +84,10 @@ def test_the_title_of_a_number_over_its_interval_says_what_stands_under_it() -> 
 
 def test_a_score_that_says_the_main_score_again_has_no_second_interval() -> None:
     main, own = Estimate(50.1, 39.9, 63.3, 10), Estimate(5.01, 4.06, 6.25, 10)
-    whole: Any = SimpleNamespace(main=main, score=own, episodes=10, played=10, applicable=10, rated=10)
+    whole: Any = SimpleNamespace(main=main, score=own, episodes=10, played=10, applicable=10, rated=10, doubt=None)
     assert is_tenth(whole)
     assert "4.06" not in quality(whole) + stacked_quality(whole)
-    part: Any = SimpleNamespace(main=main, score=own, episodes=12, played=10, applicable=10, rated=10)
+    part: Any = SimpleNamespace(main=main, score=own, episodes=12, played=10, applicable=10, rated=10, doubt=None)
     assert "4.06 to 6.25" in quality(part)
 
 
