@@ -173,6 +173,25 @@ def _turned(image: Image.Image, rng: random.Random) -> Image.Image:
     return image.rotate(rng.choice((-4, 4)), Image.Resampling.BICUBIC, fillcolor=_corner(image))
 
 
+LOPSIDED = 0.15
+"""Visible differences from the mirror image, in parts of the pixels drawn on, at least, or mirroring is no fault."""
+
+
+def _lopsided(scene: Scene, _rng: random.Random) -> Scene | None:
+    """Return a scene that looks otherwise in a mirror; None for one that is nearly symmetric."""
+    from ircore.scorers.judge_test.redraw import redrawn as drawn_by_us
+
+    pixels = drawn_by_us(scene).astype(int)
+    # About the middle of what is drawn: the same things a little to the left are the same content.
+    inked = np.abs(pixels - pixels[0, 0]).max(axis=2) > 32
+    columns = np.flatnonzero(inked.any(axis=0))
+    if not len(columns):
+        return None
+    drawn = pixels[:, columns[0] : columns[-1] + 1]
+    differing = np.abs(drawn - drawn[:, ::-1]).max(axis=2) > 32
+    return scene if differing.sum() >= LOPSIDED * inked.sum() else None
+
+
 def _in_perspective(image: Image.Image, rng: random.Random) -> Image.Image:
     """Return a picture as it looks from a little beside: one side 10 % shorter than the other."""
     width, height = image.size
@@ -336,7 +355,8 @@ FAMILIES: dict[str, Family] = {
                               scene=_edited(scene_edits.colours_swapped)),
     "negative": Family("photographic negative", "strong fault", 2.5, 5, finish=lambda image, _: ImageOps.invert(image)),
     "bars-40": Family("all bars 40 % shorter", "strong fault", 3, 7, scene=_edited(scene_edits.all_bars_shorter)),
-    "mirrored": Family("mirrored", "strong fault", 0.5, 6, finish=lambda image, _: ImageOps.mirror(image)),
+    "mirrored": Family("mirrored", "strong fault", 0.5, 6, scene=_lopsided,
+                       finish=lambda image, _: ImageOps.mirror(image)),
     "marks-gone": Family("labels and frame, no mark", "gross failure", 0, 2, scene=_marks_removed),
     "same-category": Family("another target of the category", "gross failure", 0, 2, other="same"),
     "other-category": Family("a target of another category", "gross failure", 0, 2, other="other"),

@@ -114,6 +114,21 @@ def test_labels_and_frame_stay_where_the_marks_are_gone(bars: Scene) -> None:
     assert [element for element in left.elements if element.type == "axis"]
 
 
+def test_every_shape_of_a_page_is_a_mark_also_beside_a_circle() -> None:
+    """A page of ten shapes, one a circle, is no sheet of geometry whose only mark is the circle."""
+    page = draw("simple_shapes", "hard", 8000).scene
+    assert "circle" in {element.type for element in page.elements}
+    assert {element.type for element in scene_of("marks-gone", page).elements} <= {"background"}
+    shapes = [(a.colour, b.colour) for a, b in zip(page.elements, scene_of("colours-wrong", page).elements, strict=True)
+              if a.type != "background"]  # fmt: skip
+    assert all(old != new for old, new in shapes)
+
+
+def test_a_symmetric_picture_is_not_mirrored(bars: Scene) -> None:
+    assert planned("mirrored", draw("simple_shapes", "easy", 8000).scene, "seed") is None
+    assert planned("mirrored", bars, "seed") is not None
+
+
 def test_stretched_pictures_are_half_as_long_again_one_way(bars: Scene) -> None:
     flat = planned("stretched", bars, "seed")
     assert flat is not None
