@@ -16,6 +16,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from ircore.core import exact
+from ircore.core.fact_records import Placement
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.canvas import Beyond, beyond, has_palette, looks_alike
@@ -80,14 +81,26 @@ class Transform(NamedTuple):
 
         Points are given and returned with a third number; the first two are to be divided by it.
         """
-        cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
-        turned = np.array([[cosine, cosine * self.slant - sine], [sine, sine * self.slant + cosine]])
-        linear = turned * (self.wide * self.aspect, self.high) / [[self.aspect], [1.0]]
+        linear = self._linear
         move, tilt = np.array([self.x * width, self.y * height]), np.array([self.tilt_x / width, self.tilt_y / height])
         about = np.array([[1.0, 0.0, -width / 2], [0.0, 1.0, -height / 2], [0.0, 0.0, 1.0]])
         inner = np.vstack([np.column_stack([linear + np.outer(move, tilt), move]), [*tilt, 1.0]])
         matrix: Matrix = np.linalg.inv(about) @ inner @ about
         return matrix
+
+    @property
+    def _linear(self) -> Matrix:
+        cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
+        turned = np.array([[cosine, cosine * self.slant - sine], [sine, sine * self.slant + cosine]])
+        linear: Matrix = turned * (self.wide * self.aspect, self.high) / [[self.aspect], [1.0]]
+        return linear
+
+    @property
+    def placement(self) -> Placement:
+        """Where the target lies without regard to perspective, as it is at the middle, in four decimals."""
+        (a, c), (b, d) = self._linear.tolist()
+        a, b, c, d, x, y = (round(value, 4) + 0.0 for value in (a, b, c, d, self.x, self.y))
+        return a, b, c, d, x, y
 
     @classmethod
     def from_matrix(cls, matrix: Matrix, width: float, height: float, aspect: float) -> "Transform":
