@@ -178,8 +178,9 @@ GAIN = 0.004
 """Agreement that a move gains at least."""
 FREE_GAINS = {4: 0.0, 5: 0.006, 8: 0.02}
 """Agreement that moves and factors, a turn, and then perspective gain at least."""
-FAR_GAIN, IN_PLACE = 1.5, 0.35
-"""Agreement that a move by the whole width gains at least where this agreement is reached without any move."""
+FAR_GAIN, COST_GAIN, IN_PLACE = 1.5, 0.1, 0.35
+"""Agreement that a move by the whole width, and a transform that costs a point, gain at least where the last agreement
+is reached without any move."""
 CREDIBLE = 0.32
 """Score above chance from which on a frame is believed: other targets reach 0.1 to 0.5, noise 0.1, the target itself
 0.34 (where much else is drawn) to 1."""
@@ -306,8 +307,12 @@ def register(model: Model, pixels: Pixels) -> Fit:
         )
         return Fit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
     staying, agreement = (nearer.agreement(closer @ frame, 1.0) for frame in (still, found))
-    # Where a move gains next to nothing, the picture stays where it is; a far one may be a large thing's own move.
-    gain = GAIN + (FAR_GAIN * max(0.0, overlap.moved(still, found) - SLIGHT_MOVE) if staying >= IN_PLACE else 0.0)
+    gain = GAIN
+    if staying >= IN_PLACE:
+        # Much is in its place, so what is not may have moved or turned for itself.
+        far = FAR_GAIN * max(0.0, overlap.moved(still, found) - SLIGHT_MOVE)
+        gain += far + COST_GAIN * cost_of(overlap.transform(found))
+    # Where a move gains next to nothing, the picture stays where it is.
     if staying >= agreement - gain:
         return Fit(overlap.transform(still), round(staying, 4), True, around)
     return Fit(overlap.transform(found), round(agreement, 4), True, around)
