@@ -250,7 +250,8 @@ class Torture:
             print(f"--- {disturbance}, exit {process.returncode}\n{said}")
         if "Traceback" in said:
             self.faults.append(f"{disturbance.kind} {' '.join(disturbance.options)}: a traceback\n{said[-1500:]}")
-        self.server.settle()
+        # A worker whose client was killed may be importing its player, and sees only then that it is alone.
+        self.server.settle(6.0 if hard and "dask" in disturbance.options else 1.5)
         self.check_session(disturbance, known, place, before, hard or disturbance.kind == "disk")
         if disturbance.kind == "torn":
             self.tear()

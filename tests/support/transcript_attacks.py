@@ -323,7 +323,9 @@ RULES = [
     ),
     Attack("another pair's run", run_edit(run_id="another-pair-00000000"), "is of the run another-pair-00000000"),
     Attack(
-        "another model", another_pair, "describer: the transcripts were played with {'player': 'classical', 'model'"
+        "another model",
+        another_pair,
+        "describer: the transcripts were played with {'model': 'gpt-5.2'}, not {'model': None}",
     ),
     Attack("a larger budget", run_edit(rules={"token_budget": 9000}), "rules: the transcripts were played with"),
     Attack("more turns", run_edit(rules={"max_turns": 50}), "rules: the transcripts were played with"),
