@@ -135,8 +135,10 @@ class Transform(NamedTuple):
         return placed
 
 
+NEAR_MOVE = 0.03
+"""Share of the picture's sides up to which a move is seen as one; beyond, the drawing only lies elsewhere."""
 MOVE_COST, SIZE_COST, TURN_COST, TILT_COST = 4.0, 0.4, 0.45, 16.0
-"""Points that a move by the picture's width costs (up to ``SLIGHT_MOVE``; beyond it a quarter of that), the smallest
+"""Points that a move by the picture's width costs (up to ``NEAR_MOVE``; beyond it an eighth of that), the smallest
 drawing, a turn by one degree, and perspective by 1."""
 SIZE_REACH = 4.0
 DISTORTION_COST, UNSEEN_DISTORTION, MOST_FOR_DISTORTION = 8.0, 0.03, 3.2
@@ -157,7 +159,7 @@ def cost_of(transform: Transform, laid_out_anew: float = 0.0) -> float:
         laid_out_anew: Share of the distortion that is none, since a chart may have other proportions, 0–1.
     """
     shift = exact.hypot(transform.x, transform.y)
-    move = MOVE_COST * (min(shift, SLIGHT_MOVE) + max(0.0, shift - SLIGHT_MOVE) / 4)
+    move = MOVE_COST * (min(shift, NEAR_MOVE) + max(0.0, shift - NEAR_MOVE) / 8)
     stretch = (abs(_log(transform.wide)) + abs(_log(transform.high))) / 2
     size = SIZE_COST * (1 - exact.exp(-SIZE_REACH * stretch))
     distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION)
