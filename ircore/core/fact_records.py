@@ -36,6 +36,11 @@ def letter_of(verdict: Verdict, weight: float) -> str:
 MOST_EXTRAS = 50
 """Extras of a rendering that are recorded."""
 
+Placement = tuple[float, float, float, float, float, float]
+"""Where a target lies in a rendering that is brought to its size: ``(a, b, c, d, x, y)`` takes a point ``(u, v)``, in
+pixels from the middle, to ``(a u + c v, b u + d v)``, moved by ``x`` of the width and ``y`` of the height."""
+PLACED_ALIKE: Placement = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
 Text = Annotated[str, StringConstraints(max_length=200)]
 
 
@@ -122,9 +127,9 @@ class FactVerdicts(Record):
         max_length=MOST_EXTRAS,
         description="What is drawn that the target does not show, the largest first.",
     )
-    transform: tuple[float, float, float, float] = Field(
-        default=(0.0, 0.0, 1.0, 0.0),
-        description="Move by width and height of the picture, scale, and turn in degrees that lay the target over it.",
+    transform: Placement = Field(
+        default=PLACED_ALIKE,
+        description="Where the target lies in the rendering, about the middle: four factors and two moves.",
     )
     planted: tuple[PlantedVerdict, ...] = Field(
         default=(), max_length=1000, description="Of a judge that is a model: its verdicts on false sentences."

@@ -24,7 +24,6 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
         for place, checked in enumerate(verification.facts)
         if checked.verdict != "holds"
     ]
-    transform = verification.transform
     return FactVerdicts(
         version=VERSION,
         verdicts="".join(letter_of(checked.verdict, checked.fact.weight) for checked in verification.facts),
@@ -37,9 +36,7 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
         reasons=tuple(reasons),
         notes=tuple(notes),
         extras=_bounded(verification.extras),
-        transform=(
-            round(transform.x, 4), round(transform.y, 4), round(transform.scale, 4), round(transform.turn, 3)
-        ),
+        transform=verification.transform.placement,
     )  # fmt: skip
 
 

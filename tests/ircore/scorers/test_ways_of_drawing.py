@@ -13,6 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
+from ircore.scorers.judge_test.parameters import number, point
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked
 
@@ -21,7 +22,7 @@ FONTS = ("cmr10", "STIXGeneral", "DejaVuSansMono", "DejaVuSans-Bold")
 
 @cache
 def target(category: str, seed: int = 5) -> Drawn:
-    return draw(category, "easy", seed)  # type: ignore[arg-type]
+    return draw(category, "easy", seed)
 
 
 def verified(drawn: Drawn, image: Image.Image) -> Verification:
@@ -130,13 +131,13 @@ def test_shares_of_a_tilted_pie_are_read_on_its_ellipse() -> None:
     pen = ImageDraw.Draw(page)
     for down in [*range(wall * fine, 0, -2), 0]:
         for wedge in wedges:
-            (x, y), radius = wedge.parameters["centre"], float(wedge.parameters["radius"])  # type: ignore[misc, arg-type, union-attr]
-            start, share = float(wedge.parameters["start"]), float(wedge.parameters["share"])  # type: ignore[arg-type]
+            (x, y), radius = point(wedge, "centre"), number(wedge, "radius")
+            start, share = number(wedge, "start"), number(wedge, "share")
             turns = [math.radians(start + 3.6 * share * step / 60) for step in range(61)]
-            rim = [(x + radius * math.cos(turn), y + flat * radius * math.sin(turn)) for turn in turns]  # type: ignore[operator]
+            rim = [(x + radius * math.cos(turn), y + flat * radius * math.sin(turn)) for turn in turns]
             colour = str(wedge.colour)
             dark = tuple(int(0.7 * int(colour[at : at + 2], 16)) for at in (1, 3, 5))
-            points = [(fine * px, fine * py + down) for px, py in [*rim, (float(x), float(y))]]  # type: ignore[arg-type]
+            points = [(fine * px, fine * py + down) for px, py in [*rim, (float(x), float(y))]]
             pen.polygon(points, fill=dark if down else colour)
     result = verified(drawn, page.resize((512, 512), Image.Resampling.LANCZOS))
     presences = verdicts(result, "wedge", "presence")

@@ -36,7 +36,7 @@ def _extras(look: Look) -> list[ExtraBox]:
     lab = look.view.lab
     # Labels may stand some pixels off their place, so writing that was found is explained where it is.
     explained = look.target.explained.copy()
-    for block in look.blocks:
+    for block in look.writing:
         if block is not None:
             window(explained, grown(block.box, 4))[...] = True
     grounds = _grounds(look, explained)

@@ -31,6 +31,8 @@ STEP_COST = 0.03
 FIRST, LIKELY, BEST = 6, 5, 2
 """Labels by which the fonts are chosen, the longest; fonts that are compared letter by letter with these, and fonts
 that are compared with every label."""
+AT_ONCE = 32
+"""Letters that are compared in one product: larger products are shared out among threads, which takes longer."""
 SMALL = frozenset(".,:;'-−–·°*²³!")
 """Characters of so little ink that they say little."""
 
@@ -179,13 +181,13 @@ class _Page:
         shapes = fonts.shapes[font].reshape(len(CHARACTERS), -1)[characters]
         windows = self.windows[:, places].swapaxes(0, 1).reshape(len(places), self.rows * places.shape[1], -1)
         if len(characters) == 1:
-            # One product for all letters: many small ones take ten times as long.
-            products = (windows.reshape(-1, HIGH * WIDE) @ shapes[0].T).reshape(
-                len(places), self.rows, -1, len(shapes[0])
-            )
-            products = np.moveaxis(products, 3, 1)
+            products = np.empty((len(places), shapes.shape[1], self.rows, places.shape[1]), np.float32)
+            for letter, ink in enumerate(windows):
+                for start in range(0, shapes.shape[1], AT_ONCE):
+                    part = shapes[0, start : start + AT_ONCE] @ ink.T
+                    products[letter, start : start + AT_ONCE] = part.reshape(len(part), self.rows, -1)
         else:
-            products = (windows @ shapes.swapaxes(1, 2)).reshape(len(places), 1, self.rows, -1)
+            products = np.einsum("lwd,ld->lw", windows, shapes[:, 0]).reshape(len(places), 1, self.rows, -1)
         # A letter's window begins half a page to the left of its middle.
         middles = places[:, None] + WIDE // 2
         low, high = middles - halves[..., None], middles + halves[..., None]

@@ -17,7 +17,16 @@ from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, mi
 from ircore.scorers.verification.eye.letter_shapes import KNOWN, fits_of, reading_of
 from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
-from ircore.scorers.verification.eye.texts import Block, blocks_of, inks_in, is_there, is_written, likenesses, turn_of
+from ircore.scorers.verification.eye.texts import (
+    Block,
+    blocks_of,
+    inks_in,
+    is_there,
+    is_written,
+    likenesses,
+    strays_of,
+    turn_of,
+)
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
 from ircore.scorers.verification.scene_facts import Fact, Mark
 from ircore.scorers.verification.scene_facts.axes import middle, scale_of
@@ -45,6 +54,7 @@ class Look:
         beyond: What is drawn on the canvas beyond the target's frame.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
+        in_target_font: Whether the labels are set in the target's font, as read_texts found.
 
     Example:
         >>> from ircore.games.reconstruction.build_targets import draw
@@ -63,6 +73,7 @@ class Look:
     beyond: Beyond
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
+    in_target_font: bool = False
 
     @property
     def cost(self) -> float:
@@ -85,6 +96,11 @@ class Look:
     def is_rough(self) -> bool:
         """Whether the colours of thin lines say nothing."""
         return self.roughness > ROUGH
+
+    @cached_property
+    def writing(self) -> list[Block | None]:
+        """The writing of each text, in its place or elsewhere."""
+        return strays_of(self.view, self.target.texts, self.blocks, self.target.blocks)
 
     def scale(self, axis: Literal["x", "y"]) -> Scale | None:
         """Return where the values of an axis lie in the rendering: the target's scale, moved as the tick labels are."""
@@ -212,12 +228,17 @@ def read_texts(look: Look) -> Observations:
     """Read each text: presence, place and, by the shape of its ink, whether the words are right."""
     present = [
         is_there(element, block, own) or is_written(look.view, look.target.view, element)
-        for element, block, own in zip(look.target.texts, look.blocks, look.target.blocks, strict=True)
+        for element, block, own in zip(look.target.texts, look.writing, look.target.blocks, strict=True)
     ]
     words = _words(look, present)
+    for k, (block, former) in enumerate(zip(look.writing, look.blocks, strict=True)):
+        # Ink elsewhere is a label only if it says what the label says.
+        if block is not former and words[k].seen != look.target.texts[k].text:
+            present[k] = is_written(look.view, look.target.view, look.target.texts[k])
+            words[k] = Observed(None, LETTERING)
     readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
-    for mark, is_present, block, word in zip(marks, present, look.blocks, words, strict=True):
+    for mark, is_present, block, word in zip(marks, present, look.writing, words, strict=True):
         readings[f"{mark.key}/presence"] = Observed(is_present)
         readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
         if is_present and block is not None:
@@ -229,12 +250,12 @@ def read_texts(look: Look) -> Observations:
 
 def _words(look: Look, present: list[bool]) -> list[Observed]:
     """Compare each label's patch with all labels of the target."""
-    usable = [k for k, own in enumerate(look.target.blocks) if own and look.blocks[k] and present[k]]
+    usable = [k for k, own in enumerate(look.target.blocks) if own and look.writing[k] and present[k]]
     readings = {k: Observed(None, LETTERING) for k in range(len(present))}
     if not usable:
         return list(readings.values())
     turns = [turn_of(look.target.texts[k]) for k in usable]
-    blocks = [look.blocks[k] for k in usable]
+    blocks = [look.writing[k] for k in usable]
     owns = [look.target.blocks[k] for k in usable]
     alike = likenesses([b for b in blocks if b], [o for o in owns if o], turns)
     typical = float(np.median(np.diag(alike)))
@@ -242,6 +263,7 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
     pairs = zip(blocks, owns, turns, strict=True)
     misfits = [misfits_of(block, own, turn) for block, own, turn in pairs if block and own]
     common = 1.0 if look.is_rough else float(np.median([fit_of(misfit) for misfit in misfits]))
+    look.in_target_font = common <= SAME_FONT
     for row, k in enumerate(usable):
         reading = _word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
         if reading.seen == texts[row] and common > OTHER_FONT:
@@ -258,7 +280,7 @@ def _fitting(
     look: Look, usable: list[int], texts: list[str], told: dict[int, Observed], same_font: bool
 ) -> dict[int, Observed]:
     """Return the readings that the letters of known fonts allow, in other fonts than the target's."""
-    blocks = [block for k in usable if (block := look.blocks[k]) is not None]
+    blocks = [block for k in usable if (block := look.writing[k]) is not None]
     turns = [turn_of(look.target.texts[k]) for k in usable]
     fits = fits_of([laid_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)], texts)
     readings = {}

@@ -177,9 +177,13 @@ def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) ->
     shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
     rays = _rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
     colours = np.median(rays, axis=1).astype(np.float32)
+    spread = np.median(np.abs(rays - colours[:, None]).sum(axis=2).max(axis=1))
+    is_hatched = bool(spread > HATCHED)
+    if is_hatched:
+        # Lines of a hatching run along some of the directions: those beside show the face between the lines.
+        colours = np.median(np.concatenate([np.roll(rays, by, axis=0) for by in range(-6, 7)], axis=1), axis=1)
     # Where wedges of one colour lie side by side, a line between them is their border.
-    spread = np.median(np.abs(rays - np.median(rays, axis=1, keepdims=True)).sum(axis=2).max(axis=1))
-    segments = _segments(colours, roughness, bool(spread > HATCHED))
+    segments = _segments(colours, roughness, is_hatched)
     sectors = [_sector(view, disc, colours, *segment) for segment in segments]
     # Where the ground shows, a wedge is missing.
     return [sector for sector in sectors if float(distance(lab_of(sector.colour), view.background)) >= APART]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from ircore.core import exact
+from ircore.core.fact_records import Placement
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.canvas import Beyond, beyond, has_palette, looks_alike
@@ -80,14 +81,26 @@ class Transform(NamedTuple):
 
         Points are given and returned with a third number; the first two are to be divided by it.
         """
-        cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
-        turned = np.array([[cosine, cosine * self.slant - sine], [sine, sine * self.slant + cosine]])
-        linear = turned * (self.wide * self.aspect, self.high) / [[self.aspect], [1.0]]
+        linear = self._linear
         move, tilt = np.array([self.x * width, self.y * height]), np.array([self.tilt_x / width, self.tilt_y / height])
         about = np.array([[1.0, 0.0, -width / 2], [0.0, 1.0, -height / 2], [0.0, 0.0, 1.0]])
         inner = np.vstack([np.column_stack([linear + np.outer(move, tilt), move]), [*tilt, 1.0]])
         matrix: Matrix = np.linalg.inv(about) @ inner @ about
         return matrix
+
+    @property
+    def _linear(self) -> Matrix:
+        cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
+        turned = np.array([[cosine, cosine * self.slant - sine], [sine, sine * self.slant + cosine]])
+        linear: Matrix = turned * (self.wide * self.aspect, self.high) / [[self.aspect], [1.0]]
+        return linear
+
+    @property
+    def placement(self) -> Placement:
+        """Where the target lies without regard to perspective, as it is at the middle, in four decimals."""
+        (a, c), (b, d) = self._linear.tolist()
+        a, b, c, d, x, y = (round(value, 4) + 0.0 for value in (a, b, c, d, self.x, self.y))
+        return a, b, c, d, x, y
 
     @classmethod
     def from_matrix(cls, matrix: Matrix, width: float, height: float, aspect: float) -> "Transform":
@@ -165,6 +178,8 @@ GAIN = 0.004
 """Agreement that a move gains at least."""
 FREE_GAINS = {4: 0.0, 5: 0.006, 8: 0.02}
 """Agreement that moves and factors, a turn, and then perspective gain at least."""
+FAR_GAIN, IN_PLACE = 1.5, 0.35
+"""Agreement that a move by the whole width gains at least where this agreement is reached without any move."""
 CREDIBLE = 0.32
 """Score above chance from which on a frame is believed: other targets reach 0.1 to 0.5, noise 0.1, the target itself
 0.34 (where much else is drawn) to 1."""
@@ -291,8 +306,9 @@ def register(model: Model, pixels: Pixels) -> Fit:
         )
         return Fit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
     staying, agreement = (nearer.agreement(closer @ frame, 1.0) for frame in (still, found))
-    # Where a move gains next to nothing, the picture stays where it is.
-    if staying >= agreement - GAIN:
+    # Where a move gains next to nothing, the picture stays where it is; a far one may be a large thing's own move.
+    gain = GAIN + (FAR_GAIN * max(0.0, overlap.moved(still, found) - SLIGHT_MOVE) if staying >= IN_PLACE else 0.0)
+    if staying >= agreement - gain:
         return Fit(overlap.transform(still), round(staying, 4), True, around)
     return Fit(overlap.transform(found), round(agreement, 4), True, around)
 
@@ -391,6 +407,11 @@ class _Overlap:
         ours, theirs = self.model.edges, self.edges
         scale = np.diag([ours.width / theirs.width, ours.height / theirs.height, 1.0])
         return Transform.from_matrix(scale @ frame, ours.width, ours.height, theirs.aspect / ours.aspect)
+
+    def moved(self, frame: Matrix, other: Matrix) -> float:
+        """Return how far apart the target's edges lie in two frames, as share of the rendering's longer side."""
+        points = self.model.few.points
+        return float(np.abs(applied(frame, points) - applied(other, points)).max(axis=1).mean()) / SIDE
 
     def straight(self, frame: Matrix) -> Matrix:
         """Return a frame without its slant and perspective."""
