@@ -223,6 +223,7 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
         nested: Whether another command runs this command, and will say the next step itself.
     """
     words = sys.argv[1:] if arguments is None else arguments
+    StoppedError.last = None
     try:
         load_keys()
         outcome: Any = app.main(

@@ -3,7 +3,7 @@
 The first two carry text for people: one line of what and where, one line of what to do.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 
 class InputError(Exception):
@@ -38,6 +38,13 @@ class StoppedError(SystemExit):
     >>> StoppedError(143).code
     143
     """
+
+    last: "ClassVar[StoppedError | None]" = None
+    """The one that ends this command: what it was raised in may have made another error of it, without a cause."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        StoppedError.last = self
 
 
 class WorkError(InputError):

@@ -38,6 +38,8 @@ def plugin_work(
     except (Exception, SystemExit) as error:  # a plug-in that exits must not end this program
         if isinstance(error, (InputError, StoppedError, *contract)):
             raise
+        if StoppedError.last is not None:
+            raise StoppedError.last from None  # compiled code may have made another error of what a signal raised
         # The last frame is the plug-in's own line, where its author has to look.
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(writable(str(error)).split())

@@ -156,6 +156,8 @@ def load(group: Group, name: str, where: str = "") -> Any:
     except (KeyboardInterrupt, StoppedError):
         raise
     except BaseException as error:  # a plug-in is somebody else's code: importing it may raise anything, and exit too
+        if StoppedError.last is not None:
+            raise StoppedError.last from None  # while a class is made, Python and pydantic wrap what a signal raises
         plugin = f"{group.removesuffix('s')} {name!r}"
         # Nothing of this package is broken only because an extra is not installed.
         lacking = missing_package(error) if isinstance(error, ModuleNotFoundError) and _is_ours(points[name]) else None

@@ -34,9 +34,9 @@ _share_task: Callable[[int, int], object] | None = None
 """Task of the shares that are running: a forked process finds it here, where it need not be pickled."""
 
 
-def worker_pool(workers: int) -> ProcessPoolExecutor:
+def worker_pool(workers: int) -> "WorkerPool":
     """Return a pool of ``workers`` processes."""
-    return _Pool(workers, initializer=_begin)
+    return WorkerPool(workers, initializer=_begin)
 
 
 def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
@@ -71,7 +71,7 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
             "a worker process was killed, probably because memory ran out", "Give the same command again."
         ) from error
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.stop() if waiting else pool.shutdown()
 
 
 def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T]:
@@ -97,7 +97,7 @@ def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T
     try:
         # A share takes long: it ends with the command instead of being awaited.
         begin = partial(_begin, signal.SIG_DFL)
-        pool_of_forks = _Pool(shares - 1, mp_context=get_context("fork"), initializer=begin)
+        pool_of_forks = WorkerPool(shares - 1, mp_context=get_context("fork"), initializer=begin)
         with seldom_collecting(), pool_of_forks as pool:
             others = [pool.submit(_run_share, share, shares) for share in range(1, shares)]
             # The parent does the first share itself: that saves the memory which one more process would copy.
@@ -130,8 +130,15 @@ def run_pieces(task: Callable[[int], object], pieces: int, worthwhile: bool = Tr
     run_shares(take_pieces, worthwhile)
 
 
-class _Pool(ProcessPoolExecutor):
+class WorkerPool(ProcessPoolExecutor):
     """A pool whose processes begin with the signals that end them held back, until they have handlers of their own."""
+
+    def stop(self) -> None:
+        """End the processes, whatever they are at; their results are not wanted any more."""
+        # Cancelled futures would make the pool's own thread fail where a signal has ended its processes, too.
+        for process in list((self._processes or {}).values()):
+            process.terminate()
+        self.shutdown()
 
     def submit(self, function: Callable[..., R], /, *arguments: Any, **parameters: Any) -> Future[R]:
         """Hand out a piece of work; the first one starts the processes."""

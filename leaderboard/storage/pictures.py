@@ -12,7 +12,7 @@ from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.progress import tracked
-from ircore.core.workers import worker_pool
+from ircore.core.workers import in_order
 from leaderboard.storage.output_folder import take_over
 
 SMALL = 256
@@ -125,12 +125,7 @@ _Job = tuple[_Source, Path, tuple[int, ...]]
 
 
 def _encode_all(jobs: list[_Job]) -> Iterator[None]:
-    workers = min(os.cpu_count() or 1, 8)
-    if len(jobs) < _FEW or workers == 1:
-        yield from map(_encode, jobs)
-        return
-    with worker_pool(workers) as pool:
-        yield from pool.map(_encode, jobs, chunksize=8)
+    yield from in_order(_encode, jobs, 1 if len(jobs) < _FEW else min(os.cpu_count() or 1, 8))
 
 
 def _encode(job: _Job) -> None:

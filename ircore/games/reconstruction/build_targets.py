@@ -19,7 +19,7 @@ from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load, unknown
 from ircore.core.progress import tracked
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
-from ircore.core.workers import worker_pool
+from ircore.core.workers import in_order
 from ircore.games.reconstruction.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
 from ircore.games.reconstruction.targets.base import Builder, Drawn
 from ircore.instances.requests import BuildRequest, Place, named
@@ -174,13 +174,13 @@ def _all(
 def _made(places: list[SeededPlace], seed: int, workers: int | None) -> Iterator[Made]:
     """Make the pictures in order, in other processes if there are enough of them."""
     count = min(workers or os.cpu_count() or 1, len(places))
-    seeds = [place.seed(seed) for place in places]
+    pieces = [(place, place.seed(seed)) for place in places]
     # The pictures are the same either way: each depends on its own seed alone.
-    if count < 2 or len(places) < WORTH_A_POOL:
-        yield from map(_make, places, seeds)
-        return
-    with worker_pool(count) as pool:
-        yield from pool.map(_make, places, seeds, chunksize=2)
+    yield from in_order(_make_piece, pieces, count if len(places) >= WORTH_A_POOL else 1)
+
+
+def _make_piece(piece: tuple[SeededPlace, int]) -> Made:
+    return _make(*piece)
 
 
 def _make(place: SeededPlace, seed: int) -> Made:
