@@ -218,9 +218,9 @@ def stacked_quality(cell: Cell) -> Markup:
 
 
 def possible(cell: Cell) -> Markup:
-    """Return the interval of a score that facts leave open which could not be told; empty where all could be told."""
+    """Return the interval of a score that facts leave open which could not be told; empty where its ends read alike."""
     doubt = cell.doubt
-    if doubt is None or not doubt.undecided or cell.score.mean is None:
+    if doubt is None or cell.score.mean is None or number(doubt.low) == number(doubt.high):
         return Markup()
     ends = f"{number(doubt.low)} to {number(doubt.high)}"
     return safe(f' <span class="half possible" title="{escape(open_words(doubt))}">{ends} possible</span>')
