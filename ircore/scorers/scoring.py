@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.progress import progress
-from ircore.core.records import Instance, Scene
+from ircore.core.records import Instance, Scene, categories_with_scenes
 from ircore.core.score_records import JudgeIdentity, Score, Task
 from ircore.core.workers import in_order
 from ircore.runs.folder import AnyRunFolder, RunFolder, open_any_run
@@ -196,11 +196,6 @@ def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> t
         for name in judges
         if any(_applies(name, instance.category, instance.scene, scened) for instance in instances)
     )
-
-
-def categories_with_scenes(instances: Sequence[Instance]) -> tuple[str, ...]:
-    """Return the categories of a set in which some target has a scene, in the order of the set."""
-    return tuple(dict.fromkeys(instance.category for instance in instances if instance.scene is not None))
 
 
 def _applies(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:

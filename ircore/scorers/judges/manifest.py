@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
+from ircore.core.fact_records import SCORE_RULE
 from ircore.core.plugins import available, load, package_version
-from ircore.core.records import Line, Name, PlayerSpec, Record
+from ircore.core.records import DRAWN, Line, Name, PlayerSpec, Record, categories_with_scenes
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
@@ -92,12 +93,9 @@ class LoadedJudge:
         """Return who the judge is in a run: one of facts rates the categories whose targets have scenes there."""
         if self.asks == "ratings" or self.identity.categories is not None:
             return self.identity
-        from ircore.scorers.scoring import categories_with_scenes
-        from ircore.scorers.verification.judge import VERIFIED
-
         # What pictures of other games show, their episodes say, and not the set.
         scened = categories_with_scenes(run.instances.instances) if isinstance(run, RunFolder) else ()
-        categories = (*VERIFIED, *sorted(set(scened) - set(VERIFIED)))
+        categories = (*DRAWN, *sorted(set(scened) - set(DRAWN)))
         return self.identity.model_copy(update={"categories": categories})
 
     def make_player(self) -> JudgingPlayer:
@@ -150,12 +148,9 @@ def read_judge(path: Path) -> LoadedJudge:
     package = None if named is None else " ".join(named)
     batch, words, version = manifest.batch or BATCH, prompts.version, package
     if manifest.asks == "facts":
-        # Inside: the rule of the score brings the eye's libraries, which other judges do not need.
-        from ircore.scorers.verification.score import VERSION
-
         words = f"facts, {words}, {batch} sentences a question"
         # Answers outlive a new rule; scores under two rules must not share a name.
-        version = ", ".join(part for part in (package, f"score rule {VERSION}") if part)
+        version = ", ".join(part for part in (package, f"score rule {SCORE_RULE}") if part)
     identity = JudgeIdentity(
         name=manifest.name,
         label=manifest.label,

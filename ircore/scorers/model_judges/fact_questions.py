@@ -68,7 +68,8 @@ def batches_of(scene: Scene, facts: Sequence[Fact], target: str, size: int) -> l
             false = list(false_facts(scene, facts, random))
         sentences = [Sentence(place, facts[place].sentence, is_true=True) for place in own]
         sentences += [
-            Sentence(one.fact, one.sentence, is_true=False) for one in random.sample(false, min(planted, len(false)))
+            Sentence(source.fact, source.sentence, is_true=False)
+            for source in random.sample(false, min(planted, len(false)))
         ]
         random.shuffle(sentences)
         batches.append(tuple(sentences))

@@ -261,9 +261,9 @@ def _swapped(*pairs: tuple[str, str]) -> Callable[[_Target, Fact, Random], str |
     """Return a maker that exchanges the end of a sentence for its opposite."""
 
     def make(_: _Target, fact: Fact, __: Random) -> str | None:
-        for one, other in (*pairs, *(pair[::-1] for pair in pairs)):
-            if fact.sentence.endswith(f" {one}."):
-                return f"{fact.sentence.removesuffix(f'{one}.')}{other}."
+        for word, other in (*pairs, *(pair[::-1] for pair in pairs)):
+            if fact.sentence.endswith(f" {word}."):
+                return f"{fact.sentence.removesuffix(f'{word}.')}{other}."
         return None
 
     return make

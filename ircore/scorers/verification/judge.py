@@ -3,16 +3,12 @@
 from functools import lru_cache
 
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, Scene
+from ircore.core.records import DRAWN, Scene
 from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.verification.eye.ocr import reader_of_texts
 from ircore.scorers.verification.score import VERSION, verify_picture
 from ircore.scorers.verification.stored_verdicts import verdicts_of
-
-VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
-"""Categories of this project whose targets have scenes."""
-
 
 UNREAD = "texts unread"
 """What the version says where no reader of texts is installed."""
@@ -39,7 +35,7 @@ class VerifiedJudge:
     name = "verified"
     label = "verified (facts of the scene, checked by program)"
     kind: JudgeKind = "computed"
-    categories = VERIFIED
+    categories = DRAWN
     any_scene = True
 
     def __init__(self, scene: Scene | None = None) -> None:

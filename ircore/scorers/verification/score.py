@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ircore.core import exact
-from ircore.core.fact_records import ExtraBox, PartShare, Verdict
+from ircore.core.fact_records import SCORE_RULE, ExtraBox, PartShare, Verdict
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
@@ -26,8 +26,7 @@ from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.scene_facts import COLOURS, GROUNDS, PARTS, Fact, Part, weighed
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
-VERSION = "7"
-"""Changes whenever the same rendering may get another score."""
+VERSION = SCORE_RULE
 
 UNSEEN = "the eye does not see it in the target itself"
 UNFOUND = "its colours are there, but the drawing was not found on the canvas"

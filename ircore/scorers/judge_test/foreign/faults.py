@@ -24,9 +24,9 @@ class Fault(NamedTuple):
     broken: tuple[str, ...]
 
 
-def planted(scene: Scene, what: str, rng: random.Random) -> Fault | None:
+def planted(scene: Scene, kind: str, rng: random.Random) -> Fault | None:
     """Return a scene with one fault of a kind (a key of ``FAULTS``); None where it does not apply."""
-    return FAULTS[what](scene, rng)
+    return FAULTS[kind](scene, rng)
 
 
 def _data(scene: Scene) -> list[Mark]:

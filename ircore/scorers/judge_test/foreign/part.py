@@ -124,12 +124,12 @@ def interval(targets: list[tuple[int, int]]) -> tuple[float, float]:
 def _family(name: str, verdicts: Iterable[Mapping[KnownOrder, bool]], ratings: Iterable[Ratings]) -> FamilyScore:
     family = FAMILIES[name]
     values = [given[name] for given in ratings if name in given]
-    told = [right for orders in verdicts for order, right in orders.items() if name in order]
+    rightly = [right for orders in verdicts for order, right in orders.items() if name in order]
     return FamilyScore(
         family=name, title=family.title, kind=family.kind, low=family.low, high=family.high, targets=len(values),
         mean=round(fsum(values) / len(values), 4) if values else None,
         least=round(min(values), 4) if values else None, most=round(max(values), 4) if values else None,
-        inside=sum(family.low <= value <= family.high for value in values), pairs=len(told), right=sum(told),
+        inside=sum(family.low <= value <= family.high for value in values), pairs=len(rightly), right=sum(rightly),
     )  # fmt: skip
 
 
@@ -139,11 +139,11 @@ def _groups(
     styles: Mapping[str, Mapping[str, Style]],
 ) -> Iterable[GroupScore]:
     pictures: dict[str, int] = {}
-    told: dict[str, list[bool]] = {}
+    rightly: dict[str, list[bool]] = {}
     for target, orders in verdicts.items():
         for style in styles[target].values():
             pictures[group(style)] = pictures.get(group(style), 0) + 1
         for order, right in orders.items():
-            told.setdefault(group(styles[target][order.better]), []).append(right)
+            rightly.setdefault(group(styles[target][order.better]), []).append(right)
     for name, count in sorted(pictures.items()):
-        yield GroupScore(group=name, pictures=count, pairs=len(told.get(name, ())), right=sum(told.get(name, ())))
+        yield GroupScore(group=name, pictures=count, pairs=len(rightly.get(name, ())), right=sum(rightly.get(name, ())))

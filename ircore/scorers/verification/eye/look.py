@@ -277,7 +277,7 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
 
 
 def _fitting(
-    look: Look, usable: list[int], texts: list[str], told: dict[int, Observed], same_font: bool
+    look: Look, usable: list[int], texts: list[str], readings_by_shape: dict[int, Observed], same_font: bool
 ) -> dict[int, Observed]:
     """Return the readings that the letters of known fonts allow, in other fonts than the target's."""
     blocks = [block for k in usable if (block := look.writing[k]) is not None]
@@ -286,7 +286,7 @@ def _fitting(
     readings = {}
     for k, text, block, turn, fit in zip(usable, texts, blocks, turns, fits.labels, strict=True):
         # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
-        usual = 0.0 if same_font and told[k].seen is not None else fits.usual
+        usual = 0.0 if same_font and readings_by_shape[k].seen is not None else fits.usual
         letters = None if fit is None else reading_of(fit, usual, fits.strange)
         right = text.replace(" ", "")
         if letters != right and usual >= KNOWN:
@@ -297,7 +297,7 @@ def _fitting(
                 letters = right
         if letters == right:
             readings[k] = Observed(text)
-        elif letters is not None and told[k].seen in {None, text}:
+        elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
             readings[k] = Observed(_spaced(letters, text), why)
     return readings

@@ -51,8 +51,8 @@ def read_words(look: Look, known: Observations) -> Observations:
     readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
     for mark, element, own, block in zip(marks, look.target.texts, look.target.blocks, look.blocks, strict=True):
-        told = known.get(f"{mark.key}/text")
-        is_told = told is not None and told.seen is not None
+        by_shape = known.get(f"{mark.key}/text")
+        is_told = by_shape is not None and by_shape.seen is not None
         # In the target's own font the comparison with the target's letters is better than any reading.
         if (is_told and look.in_target_font) or block is None or not is_there(element, block, own):
             continue

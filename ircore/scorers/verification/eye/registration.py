@@ -411,9 +411,9 @@ class _Overlap:
 
     def transform(self, frame: Matrix) -> Transform:
         """Return a frame as a transform."""
-        ours, theirs = self.model.edges, self.edges
-        scale = np.diag([ours.width / theirs.width, ours.height / theirs.height, 1.0])
-        return Transform.from_matrix(scale @ frame, ours.width, ours.height, theirs.aspect / ours.aspect)
+        ours, canvas = self.model.edges, self.edges
+        scale = np.diag([ours.width / canvas.width, ours.height / canvas.height, 1.0])
+        return Transform.from_matrix(scale @ frame, ours.width, ours.height, canvas.aspect / ours.aspect)
 
     def moved(self, frame: Matrix, other: Matrix) -> float:
         """Return how far apart the target's edges lie in two frames, as share of the rendering's longer side."""
@@ -422,21 +422,21 @@ class _Overlap:
 
     def straight(self, frame: Matrix) -> Matrix:
         """Return a frame without its slant and perspective."""
-        ours, theirs = self.model.edges, self.edges
+        ours, canvas = self.model.edges, self.edges
         transform = self.transform(frame)._replace(slant=0.0, tilt_x=0.0, tilt_y=0.0)
-        scale = np.diag([theirs.width / ours.width, theirs.height / ours.height, 1.0])
+        scale = np.diag([canvas.width / ours.width, canvas.height / ours.height, 1.0])
         straight: Matrix = scale @ transform.matrix(ours.width, ours.height)
         return straight
 
     def score(self, frame: Matrix, reach: float) -> float:
         """Return how likely a frame is, 0–1: edges of both pictures that meet an edge of the other one."""
-        ours, theirs = self.model.few, self.theirs
+        ours, sample = self.model.few, self.theirs
         forward = _closeness(self.far, applied(frame, ours.points), ours.classes, reach)
         back: Floats = np.linalg.inv(frame)
         size = math.sqrt(abs(np.linalg.det(frame[:2, :2])))
-        backward = _closeness(self.own_far, applied(back, theirs.points), theirs.classes, reach / max(size, 1e-3))
+        backward = _closeness(self.own_far, applied(back, sample.points), sample.classes, reach / max(size, 1e-3))
         met = float((forward * ours.weights).sum() / max(1e-6, ours.weights.sum()))
-        explained = float((backward * theirs.weights).sum() / max(1e-6, theirs.weights.sum()))
+        explained = float((backward * sample.weights).sum() / max(1e-6, sample.weights.sum()))
         return round(met * math.sqrt(explained) - self._unlikely(frame), 5)
 
     def _unlikely(self, frame: Matrix) -> float:
