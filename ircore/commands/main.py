@@ -212,7 +212,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _end(number: int, _: object) -> None:
     """End as after Ctrl-C, so that temporary folders are removed; while questions are asked the engine takes over."""
-    raise StoppedError(128 + number)
+    StoppedError.last = StoppedError(128 + number)
+    raise StoppedError.last
 
 
 def run(arguments: list[str] | None = None, nested: bool = False) -> int:

@@ -42,10 +42,6 @@ class StoppedError(SystemExit):
     last: "ClassVar[StoppedError | None]" = None
     """The one that ends this command: what it was raised in may have made another error of it, without a cause."""
 
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        StoppedError.last = self
-
 
 class WorkError(InputError):
     """The input was fine but the work failed, for instance on a full disk.
