@@ -28,7 +28,7 @@ INSTALL := $(if $(UV),$(UV) pip install -q --compile-bytecode --python $(BIN)/py
 
 help:
 	@echo "make install set up .venv with what playing, scoring, releases and the site need"
-	@echo "make ocr     install what reads texts in renderings, for evaluations"
+	@echo "make ocr     install what finds texts anywhere in renderings, for evaluations and the text metrics"
 	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
 	@echo "make platform draw the released demo set, compare it to the byte, play the built-in pairs on it"
 	@echo "make site    render the site of the demo's runs again"
@@ -46,7 +46,8 @@ $(BIN)/python$(EXE):
 
 $(INSTALLED): requirements/run.txt pyproject.toml | $(BIN)/python$(EXE)
 	@echo "installing into $(VENV) (about a minute)"
-	@$(INSTALL) --require-hashes -r requirements/run.txt
+	@# Without dependencies: the file names all of them but those that find lines of text in pictures (make ocr).
+	@$(INSTALL) --no-deps --require-hashes -r requirements/run.txt
 	@$(INSTALL) --no-build-isolation --no-deps -e .
 	@# Left in the tree by the build, it would hide the entry points of a later version from `python -m ircore`.
 	@rm -rf *.egg-info
@@ -58,7 +59,7 @@ $(INSTALLED_DEV): requirements/dev.txt $(INSTALLED)
 
 install: $(INSTALLED)
 
-# Where strangers' renderings are evaluated, texts in them are read.
+# Where strangers' renderings are evaluated, whole pictures are searched for text, too.
 ocr: $(INSTALLED_OCR)
 
 $(INSTALLED_OCR): requirements/ocr.txt $(INSTALLED)
@@ -168,14 +169,18 @@ lint: $(INSTALLED_DEV)
 bench: $(INSTALLED_DEV)
 	@for one in benchmarks/*.py; do echo "== $$one"; $(BIN)/python $$one || exit 1; done
 
+FINDERS := colorlog omegaconf opencv-python-headless pyclipper shapely six
+
 requirements: $(INSTALLED_DEV)
 	@# Hashes, no addresses: uv resolves for all platforms at once. What is not in the extra `all` stays out.
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra relay --extra release --extra site --universal \
-	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements/run.txt
+	@# Of the extra `ocr`, what reads single labels: the judge `verified` needs no more, and OpenCV alone has 150 MB.
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra relay --extra release --extra site --universal \
+	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+	  $(FINDERS:%=--no-emit-package %) -o requirements/run.txt
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra relay --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -c requirements/run.txt -o requirements/ocr.txt
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --group dev --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --extra judge-test --group dev --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -o requirements/dev.txt
 

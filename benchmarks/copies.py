@@ -24,14 +24,14 @@ from typing import NamedTuple
 import numpy as np
 from copied_pictures.catalogue import ALL, OF_OTHERS, OF_TARGETS, RUINED, Sources
 from PIL import Image, ImageDraw, ImageFilter
-from redraws.drawers import redrawn
-from redraws.styles import DRAWERS, Style, random_style
 
 from ircore.core.images import Picture, Pixels
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
+from ircore.scorers.judge_test.foreign.drawers import redrawn
+from ircore.scorers.judge_test.foreign.styles import DRAWERS, Style, random_style
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.flags import LEAST_SIDE

@@ -1,170 +1,211 @@
-"""How well the judge ``verified`` sees: scenes redrawn by other drawers, with faults planted.
+"""The judge ``verified`` on pictures that others draw, held against the scores that a person would give.
 
-    python benchmarks/verification.py                        true facts and missed faults, by kind and category
-    python benchmarks/verification.py --damage jpeg-50       after JPEG 50; or blur-1; or rough: blur, noise, JPEG 50
-    python benchmarks/verification.py --shifted              layouts moved and scaled by up to 5 %
-    python benchmarks/verification.py --per-condition 10     more targets
-    python benchmarks/verification.py --ocr                  reads labels with the extra ``ocr``
-    python benchmarks/verification.py --save DIR             also the pictures
+    python benchmarks/verification.py                          12 targets, every family of pictures
+    python benchmarks/verification.py --held-out --targets 60  other targets and pictures: look at these last
+    python benchmarks/verification.py --families margins,tint  some families alone
+    python benchmarks/verification.py --drawer resvg           one drawer: matplotlib, pillow or resvg
+    python benchmarks/verification.py --ocr                    texts are read with the extra ``ocr``
+    python benchmarks/verification.py --show DIR               a sheet of all pictures and scores for each target
+    python benchmarks/verification.py --worst 20               lists the pictures that lie farthest from their bands
+    python benchmarks/verification.py --json FILE              every score, for comparisons of two states
+    python benchmarks/verification.py --markdown               the table of docs/verification-accuracy.md
 
-Drawers are matplotlib, Pillow and resvg (matplotlib and resvg-py are in the dependency group ``redraw``); fonts,
-widths of lines, shades of colours and places differ from ours and from picture to picture. *Recall* is the share of the
-decided facts that hold among those that are true of a faultless redraw; undecided facts are counted apart. *Precision*
-is the share of true facts among those that hold: true ones of faultless redraws, false ones of redraws with a fault, of
-which the broken facts count. A planted fault is *missed* if one of the facts that it breaks is said to hold and none to
-fail.
+Needs the extra ``judge-test`` (matplotlib, resvg and fonts). Families, bands and orders are those of
+``ircore judge-test``; see ``ircore/scorers/judge_test/foreign/families.py``. ``verification_facts.py`` measures the
+same eye fact by fact.
 """
 
 import argparse
-import random
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+import json
+import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from redraws.drawers import redrawn
-from redraws.faults import FAULTS, planted
-from redraws.styles import damaged, random_style
+from PIL import Image, ImageDraw
 
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Scene
 from ircore.games.reconstruction.build_targets import draw
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of
+from ircore.scorers.judge_test.foreign.orders import ORDERS, aims, right_orders
+from ircore.scorers.judge_test.foreign.styles import DRAWERS
 from ircore.scorers.verification.score import verify_picture
 
-Cell = tuple[str, str]
-"""Category, and kind with attribute of facts; or category and fault."""
+DRAWN = CATEGORIES[:-1]
+FIRST, FIRST_HELD_OUT = 100, 9000
+"""Seeds of the first target: while building, and of the set that nobody looks at before all is built."""
+
+TILE = 220
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """What is measured."""
 
-    damage: str
-    shifted: bool
+    families: tuple[str, ...]
+    drawer: str | None
     ocr: bool
-    misses: bool
-    save: Path | None
+    held_out: bool
+    show: Path | None
 
 
-@dataclass
-class Counts:
-    """Verdicts on true facts and on those that faults broke, faults that were seen or missed, and scores."""
+class Rated(NamedTuple):
+    """A picture's score and what it cost."""
 
-    facts: dict[Cell, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    false: dict[Cell, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    faults: dict[Cell, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    scores: dict[Cell, list[float]] = field(default_factory=lambda: defaultdict(list))
-    lines: list[str] = field(default_factory=list)
-
-    def add(self, other: "Counts") -> None:
-        """Take in the counts of other targets."""
-        for cell, verdicts in other.facts.items():
-            self.facts[cell].update(verdicts)
-        for cell, verdicts in other.false.items():
-            self.false[cell].update(verdicts)
-        for cell, seen in other.faults.items():
-            self.faults[cell].update(seen)
-        for cell, scores in other.scores.items():
-            self.scores[cell] += scores
-        self.lines += other.lines
+    score: float | None
+    style: str
+    seconds: float
+    is_first: bool
 
 
-def measure(category: str, difficulty: str, seed: int, asked: Asked) -> Counts:
-    """Redraw one target without a fault and with each, and count what is seen."""
-    counts = Counts()
+def targets(count: int, first: int, category: str | None) -> Iterator[tuple[str, str, int]]:
+    """Yield targets: of every category and difficulty in turn."""
+    conditions = [(each, level) for level in DIFFICULTIES for each in DRAWN if category in {None, each}]
+    for place in range(count):
+        yield (*conditions[place % len(conditions)], first + place // len(conditions))
+
+
+def rate(category: str, difficulty: str, seed: int, asked: Asked) -> tuple[str, dict[str, Rated]]:
+    """Draw every family of one target and score it."""
     name = f"{category}/{difficulty}/{seed}"
-    rng, target = random.Random(name), draw(category, difficulty, seed)  # type: ignore[arg-type]
+    target = draw(category, difficulty, seed)  # type: ignore[arg-type]
+    following = DRAWN[(DRAWN.index(category) + 1) % len(DRAWN)]
+    others: dict[str, Scene | None] = {
+        "same": draw(category, difficulty, seed + 1000).scene,  # type: ignore[arg-type]
+        "other": draw(following, difficulty, seed).scene,  # type: ignore[arg-type]
+    }
     own = Picture.from_pixels(target.drawing.pixels)
-    for what in ("none", *FAULTS):
-        fault = None if what == "none" else planted(target.scene, what, rng)
-        if what != "none" and fault is None:
+    rated: dict[str, Rated] = {}
+    tiles = [("target", "", own.pixels)]
+    for family in asked.families:
+        made = picture_of(
+            family, target.scene, f"{'held-out' if asked.held_out else 'open'}/{name}", others, asked.drawer
+        )
+        if made is None:
             continue
-        style = random_style(rng, asked.shifted)
-        image = damaged(redrawn(fault.scene if fault else target.scene, style), asked.damage, rng)
-        if asked.save:
-            asked.save.mkdir(parents=True, exist_ok=True)
-            image.save(asked.save / f"{category}-{difficulty}-{seed}-{what.replace(' ', '-')}.png")
+        image, style = made
+        started = time.process_time()
         result = verify_picture(own, target.scene, Picture.from_pixels(np.asarray(image)), ocr=asked.ocr)
-        checked = {each.fact.key: each for each in result.facts}
-        counts.scores[category, what].append(-1.0 if result.score is None else result.score)
-        label = f"{name} {what} {style.drawer} {style.font}"
-        if fault is None:
-            for fact in facts_of(target.scene):
-                verdict = checked[fact.key]
-                counts.facts[category, f"{fact.kind}/{fact.attribute}"][verdict.verdict] += 1
-                if asked.misses and verdict.verdict == "fails":
-                    counts.lines.append(f"{label}: {fact.key} {fact.expected} {verdict.reason}")
-            for extra in result.extras:
-                counts.facts[category, "extra"]["fails"] += 1
-                if asked.misses:
-                    counts.lines.append(f"{label}: extra {tuple(extra.box)}")
-        else:
-            for key in (key for key in fault.broken if len(fault.broken) == 1 or not key.endswith("/presence")):
-                fact = checked[key].fact
-                counts.false[category, f"{fact.kind}/{fact.attribute}"][checked[key].verdict] += 1
-            seen = any(checked[key].verdict == "fails" for key in fault.broken)
-            told = any(checked[key].verdict != "undecided" for key in fault.broken)
-            counts.faults[category, what]["seen" if seen else "missed" if told else "untold"] += 1
-            if asked.misses and not seen:
-                counts.lines.append(f"{label}: MISSED {fault.broken} {[checked[k].reason for k in fault.broken]}")
-    return counts
+        seconds = time.process_time() - started
+        told = f"{style.drawer} {style.font} {image.width}x{image.height}"
+        rated[family] = Rated(result.score, told, seconds, not rated)
+        tiles.append((f"{family}  {'–' if result.score is None else f'{result.score:.1f}'}", told, np.asarray(image)))
+    if asked.show:
+        asked.show.mkdir(parents=True, exist_ok=True)
+        sheet(tiles).save(asked.show / f"{category}-{difficulty}-{seed}.png")
+    return name, rated
+
+
+def sheet(tiles: list[tuple[str, str, np.ndarray]]) -> Image.Image:
+    """Return pictures beside each other with their titles."""
+    across, high = 7, TILE + 30
+    page = Image.new("RGB", (across * (TILE + 6), -(-len(tiles) // across) * high), "#555555")
+    pen = ImageDraw.Draw(page)
+    for place, (title, below, pixels) in enumerate(tiles):
+        image = Image.fromarray(pixels)
+        image.thumbnail((TILE, TILE), Image.Resampling.LANCZOS)
+        x, y = place % across * (TILE + 6), place // across * high
+        page.paste(image, (x, y))
+        pen.text((x + 2, y + TILE + 1), title, fill="#ffffff")
+        pen.text((x + 2, y + TILE + 14), below, fill="#cccccc")
+    return page
 
 
 def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--per-condition", type=int, default=5)
-    parser.add_argument("--first", type=int, default=100, help="seed of the first target")
-    parser.add_argument("--damage", choices=["none", "jpeg-50", "blur-1", "rough"], default="none")
-    parser.add_argument("--shifted", action="store_true")
+    parser.add_argument("--targets", type=int, default=12)
+    parser.add_argument("--category", choices=DRAWN)
+    parser.add_argument("--families", help="names, with commas between")
+    parser.add_argument("--drawer", choices=DRAWERS)
+    parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--ocr", action="store_true")
-    parser.add_argument("--category", action="append", choices=CATEGORIES[:-1])
-    parser.add_argument("--save", type=Path)
-    parser.add_argument(
-        "--misses", action="store_true", help="list true facts that are said to fail, and missed faults"
-    )
-    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--show", type=Path)
+    parser.add_argument("--worst", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
-    asked = Asked(options.damage, options.shifted, options.ocr, options.misses, options.save)
-    seeds = range(options.first, options.first + options.per_condition)
-    jobs = [
-        (category, difficulty, seed)
-        for category in options.category or CATEGORIES[:-1]
-        for difficulty in DIFFICULTIES
-        for seed in seeds
-    ]
-    counts = Counts()
-    with ProcessPoolExecutor(options.processes) as pool:
-        for part in pool.map(measure, *zip(*jobs, strict=True), [asked] * len(jobs)):
-            counts.add(part)
-    print("\n".join(_report(counts)))
+    families = tuple(options.families.split(",")) if options.families else tuple(FAMILIES)
+    if unknown := set(families) - FAMILIES.keys():
+        parser.error(f"unknown families {', '.join(sorted(unknown))}; there are {', '.join(FAMILIES)}")
+    asked = Asked(families, options.drawer, options.ocr, options.held_out, options.show)
+    jobs = list(targets(options.targets, FIRST_HELD_OUT if options.held_out else FIRST, options.category))
+    if options.processes > 1:
+        with ProcessPoolExecutor(options.processes) as pool:
+            rated = dict(pool.map(rate, *zip(*jobs, strict=True), [asked] * len(jobs)))
+    else:
+        rated = dict(rate(*job, asked) for job in jobs)
+    print("\n".join(report(rated, options.worst)))
+    if options.markdown:
+        print("\n".join(markdown(rated)))
+    if options.json:
+        scores = {name: {family: each.score for family, each in by.items()} for name, by in rated.items()}
+        options.json.write_text(json.dumps(scores, indent=1))
 
 
-def _report(counts: Counts) -> Iterable[str]:
-    yield from counts.lines
-    for (category, kind), verdicts in sorted(counts.facts.items()):
-        decided = verdicts["holds"] + verdicts["fails"]
-        share = f"{verdicts['holds'] / decided:.3f}" if decided else "–"
-        wrong = counts.false[category, kind]
-        held = verdicts["holds"] + wrong["holds"]
-        precision = f"{verdicts['holds'] / held:.3f}" if held and wrong.total() else "–"
+def report(rated: dict[str, dict[str, Rated]], worst: int) -> Iterable[str]:
+    """Yield the measurements as lines."""
+    yield f"{'family':<18} {'a person':>9} {'mean':>6} {'min–max':>11} {'in band':>8} {'of':>4} {'no score':>8}"
+    for name, family in FAMILIES.items():
+        all_ = [by[name].score for by in rated.values() if name in by]
+        scores = [score for score in all_ if score is not None]
+        if not all_:
+            continue
+        band = f"{family.low:g}–{family.high:g}"
+        inside = sum(family.low <= score <= family.high for score in scores)
+        numbers = (
+            f"{np.mean(scores):6.2f} {min(scores):5.1f}–{max(scores):<5.1f} {inside / len(scores):8.0%}"
+            if scores else f"{'–':>6} {'':>11} {'':>8}"
+        )  # fmt: skip
+        yield f"{name:<18} {band:>9} {numbers} {len(all_):4d} {len(all_) - len(scores):8d}"
+    known = [{name: each.score for name, each in by.items() if each.score is not None} for by in rated.values()]
+    wrong: dict[tuple[str, str], list[int]] = {}
+    for ratings in known:
+        for order, right in right_orders(ratings).items():
+            counts = wrong.setdefault((order.better, order.worse), [0, 0])
+            counts[0] += not right
+            counts[1] += 1
+    yield ""
+    yield "orders broken most often:"
+    for (better, worse), (broken, count) in sorted(wrong.items(), key=lambda entry: -entry[1][0])[:15]:
+        if broken:
+            yield f"  {better} above {worse}: broken on {broken} of {count} targets"
+    yield ""
+    yield f"aims ({len(ORDERS)} known orders a target at most)"
+    for aim in aims(known):
+        yield f"  {'met    ' if aim.is_met else 'NOT MET'} {aim.title}: {aim.measured}"
+    first = [each.seconds for by in rated.values() for each in by.values() if each.is_first]
+    later = [each.seconds for by in rated.values() for each in by.values() if not each.is_first]
+    if later:
         yield (
-            f"{category:<14} {kind:<26} recall {share:>6} of {decided:4d} decided, {verdicts['undecided']:3d} undecided"
-            f"  precision {precision:>6}, {wrong['holds']} of {wrong.total()} false ones held"
+            f"  {'met    ' if np.mean(later) <= 0.4 else 'NOT MET'} ≤ 0.4 s of processor a rendering: "
+            f"{np.mean(later):.2f} s (longest {max(later):.2f}); the first of a target {np.mean(first):.2f} s"
         )
-    yield ""
-    for (category, what), seen in sorted(counts.faults.items(), key=lambda entry: (entry[0][1], entry[0][0])):
-        missed, untold = seen["missed"], seen["untold"]
-        yield f"{what:<14} {category:<14} missed {missed:3d}, undecided {untold:3d} of {seen.total():3d}"
-    yield ""
-    for category, what in sorted(counts.scores):
-        scores = counts.scores[category, what]
-        rated = [score for score in scores if score >= 0]
-        mean = f"{np.mean(rated):.2f}" if rated else "–"
-        yield f"{category:<14} {what:<14} mean score {mean}, {len(scores) - len(rated)} of {len(scores)} without"
+    if worst:
+        yield ""
+        off = [
+            (max(FAMILIES[name].low - each.score, each.score - FAMILIES[name].high), target, name, each)
+            for target, by in rated.items()
+            for name, each in by.items()
+            if each.score is not None
+        ]
+        for gap, target, name, each in sorted(off, key=lambda entry: -entry[0])[:worst]:
+            if gap > 0:
+                yield f"  {gap:4.1f} off: {target} {name} {each.score:.2f} {each.style}"
+
+
+def markdown(rated: dict[str, dict[str, Rated]]) -> Iterable[str]:
+    """Yield the table of families as documentation has it."""
+    yield "\n| picture | a person | mean | range | in the person's band |\n|---|---|---|---|---|"
+    for name, family in FAMILIES.items():
+        scores = [each.score for by in rated.values() if (each := by.get(name)) and each.score is not None]
+        if scores:
+            inside = sum(family.low <= score <= family.high for score in scores)
+            numbers = f"{np.mean(scores):.1f} | {min(scores):.1f}–{max(scores):.1f} | {inside} of {len(scores)}"
+            yield f"| {family.title} | {family.low:g}–{family.high:g} | {numbers} |"
 
 
 if __name__ == "__main__":

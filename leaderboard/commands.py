@@ -73,6 +73,15 @@ _versions_option = click.option(
     help="card.json of a judge, from ircore judge-test; may be repeated.",
 )
 @click.option(
+    "--study",
+    "studies",
+    multiple=True,
+    metavar="RUN",
+    type=click.Path(path_type=Path),
+    help="Run that people rated to hold judges against them, such as a judge test's, for the page of people alone; may "
+    "be repeated.",
+)
+@click.option(
     "--names",
     multiple=True,
     metavar="FILE",

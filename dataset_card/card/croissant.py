@@ -40,7 +40,7 @@ _KEYS = {
     "instances": ("instance_id",),
     "episodes": ("run_id", "episode_id"),
     "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator", "step", "measure"),
-    "facts": ("run_id", "episode_id", "turn", "fact"),
+    "facts": ("run_id", "episode_id", "turn", "fact", "judge"),
     "leaderboard": ("run_id", "category", "difficulty", "judge"),
     "previews": ("run_id", "episode_id", "turn"),
 }

@@ -9,10 +9,10 @@ from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import FACTS
-from ircore.core.fact_records import RenderingFacts
+from ircore.core.fact_records import VERIFIED, RenderingFacts
 from ircore.core.records import Scene
 
-_COMPARED = tuple(name for name in FACT_COLUMNS if name not in ("episode_id", "turn", "rendering_sha256"))
+_COMPARED = tuple(name for name in FACT_COLUMNS if name not in ("episode_id", "turn", "rendering_sha256", "judge"))
 
 Place = tuple[str, str]
 """Episode and rendering."""
@@ -75,8 +75,10 @@ class StatedFacts:
 
     def _by_turn(self) -> Iterator[tuple[Place, int, list[Row]]]:
         rows = read_plain(self._run.fact_files, FACTS, FACT_COLUMNS)
-        for (episode, turn, rendering), own in rows_by_turn(rows):
-            yield (str(episode), str(rendering)), int(str(turn)), own
+        for (episode, turn, rendering, judge), own in rows_by_turn(rows):
+            # What a model said cannot be computed again.
+            if judge == VERIFIED:
+                yield (str(episode), str(rendering)), int(str(turn)), own
 
 
 def _key(rows: Iterable[Row]) -> str:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from dataset_card.tables.fact_table import EXTRA
+from dataset_card.tables.fact_table import EXTRA, PLANTED, judge_of
 from dataset_card.tables.rows import Row
+from ircore.core.fact_records import VERIFIED
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 
-_Turn = tuple[str, str, int]
-"""Run, episode and turn."""
+_Turn = tuple[str, str, int, str]
+"""Run, episode, turn and judge."""
 
 
 class FactCompleteness:
@@ -27,7 +28,7 @@ class FactCompleteness:
 
     def take(self, row: Row) -> bool:
         """Take a row; return whether it is the first row of its turn and fact."""
-        turn = (str(row["run_id"]), str(row["episode_id"]), int(str(row["turn"])))
+        turn = (str(row["run_id"]), str(row["episode_id"]), int(str(row["turn"])), judge_of(row))
         facts = self._facts.setdefault(turn, set())
         self._targets.setdefault(turn, (str(row["instance_id"]), str(row["eye_version"])))
         is_new = row["fact"] not in facts
@@ -44,16 +45,17 @@ class FactCompleteness:
         for run, of_run in scores.items():
             # A run without a single fact was scored before facts were kept.
             if any(turn[0] == run for turn in self._facts):
-                rated = {(run, score.episode_id, score.turn) for score in of_run if _is_verified(score)}
-                for _, episode, number in sorted(rated - self._facts.keys()):
+                rated = {(run, score.episode_id, score.turn, VERIFIED) for score in of_run if _is_verified(score)}
+                for _, episode, number, _ in sorted(rated - self._facts.keys()):
                     yield f"run {run}, episode {episode}, turn {number}: no facts, though verified rated this rendering"
         known = self._known(instances)
         for turn, facts in self._facts.items():
             missing = [fact for fact in known[self._targets[turn]] if fact not in facts]
             if missing:
-                run, episode, number = turn
+                run, episode, number, judge = turn
+                by_judge = "" if judge == VERIFIED else f", judge {judge}"
                 count = "1 fact is" if len(missing) == 1 else f"{len(missing)} facts are"
-                yield f"run {run}, episode {episode}, turn {number}: {count} missing, such as {missing[0]}"
+                yield f"run {run}, episode {episode}, turn {number}{by_judge}: {count} missing, such as {missing[0]}"
 
     def _known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
         """Return the facts of each target and version of the eye: of its scene, and of any of its turns."""
@@ -63,7 +65,7 @@ class FactCompleteness:
         known: dict[tuple[str, str], dict[str, None]] = {}
         for turn, facts in self._facts.items():
             # Extras belong to a rendering and not to the target, so another turn need not have them.
-            own = sorted(fact for fact in facts if not fact.startswith(f"{EXTRA}-"))
+            own = sorted(fact for fact in facts if not fact.startswith((f"{EXTRA}-", f"{PLANTED}-")))
             known.setdefault(self._targets[turn], {}).update(dict.fromkeys(own))
         for (instance_id, version), of_target in known.items():
             instance = instances.get(instance_id)
@@ -74,4 +76,4 @@ class FactCompleteness:
 
 
 def _is_verified(score: Score) -> bool:
-    return score.judge == "verified" and score.task == "similarity" and score.value is not None
+    return score.judge == VERIFIED and score.task == "similarity" and score.value is not None

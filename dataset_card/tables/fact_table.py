@@ -4,20 +4,38 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import fsum, inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.rows import Row, of_episode
-from ircore.core.fact_records import LETTER, PARTS, ExtraBox, FactNote, Part, PartShare, RenderingFacts
+from ircore.core.fact_records import (
+    LETTER,
+    PARTS,
+    VERDICT,
+    VERIFIED,
+    ExtraBox,
+    FactNote,
+    Part,
+    PartShare,
+    PlantedVerdict,
+    RenderingFacts,
+    letter_of,
+)  # fmt: skip
 from ircore.core.records import Box, Scene
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
+
+PLANTED = "planted"
+"""Part of the rows for false sentences, which count in no score."""
+
+if TYPE_CHECKING:
+    from ircore.scorers.verification.score import ScoreInterval
 
 EXTRA = "extra"
 """Part, kind and attribute of the rows for what the target does not show."""
 
 FACT_COLUMNS = (
     "episode_id", "turn", "rendering_sha256", "fact", "part", "kind", "attribute", "sentence", "verdict", "credit",
-    "weight", "expected", "seen", "reason", "eye_version",
+    "weight", "expected", "seen", "reason", "eye_version", "judge", "transform_cost", "texts_read_by",
 )  # fmt: skip
 """Columns that are read back."""
 
@@ -29,26 +47,29 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     another version of the program derived.
     """
     scenes = {instance.instance_id: instance.scene for instance in instances.instances}
-    known: dict[str, dict[str, RenderingFacts]] = {}
-    for line in run.facts():
+    known: dict[str, dict[str, dict[str, RenderingFacts]]] = {}
+    for line in run.facts(judge=None):
         # A rendering that was scored again has a second line, which replaces the first.
-        known.setdefault(line.episode_id, {})[line.rendering] = line
+        known.setdefault(line.episode_id, {}).setdefault(line.rendering, {})[line.judge] = line
     for episode in run.episodes:
         scene = scenes[episode.instance_id]
         for turn in episode.rendered_turns:
-            rendering_facts = known.get(episode.episode_id, {}).get(turn.rendering.sha256) if turn.rendering else None
-            if rendering_facts is not None and scene is not None:
-                shared = {"turn": turn.turn, "rendering_sha256": rendering_facts.rendering}
-                for own in rows_of_facts(scene, rendering_facts):
+            if turn.rendering is None or scene is None:
+                continue
+            lines = known.get(episode.episode_id, {}).get(turn.rendering.sha256, {})
+            shared = {"turn": turn.turn, "rendering_sha256": turn.rendering.sha256}
+            for judge in sorted(lines, key=lambda name: (name != VERIFIED, name)):
+                for own in rows_of_facts(scene, lines[judge]):
                     yield of_episode(run, episode) | shared | own
 
 
 def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
-    """Yield the columns of each fact of a rendering, and of each thing in it that the target does not show."""
+    """Yield the columns of each fact of a rendering, of each extra in it, and of each false sentence about it."""
     # The verifying program needs SciPy, which is imported only where there are facts.
     from ircore.scorers.verification.stored_verdicts import checked_facts
 
     facts = checked_facts(scene, line)
+    look = {"eye_version": line.version, "judge": line.judge, "transform_cost": line.cost, "texts_read_by": line.reader}
     for checked in facts:
         yield {
             "fact": checked.fact.key,
@@ -62,8 +83,7 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "expected": json.dumps(checked.fact.expected, ensure_ascii=False),
             "seen": None if checked.seen is None else json.dumps(checked.seen, ensure_ascii=False),
             "reason": checked.reason or None,
-            "eye_version": line.version,
-        }
+        } | look
     # No facts mean that another version derived them: then nothing of the line can be relied on.
     for number, extra in enumerate(line.extras if facts else (), start=1):
         yield {
@@ -78,13 +98,28 @@ def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
             "expected": None,
             "seen": json.dumps(list(extra.box)),
             "reason": "not in the target",
-            "eye_version": line.version,
-        }
+        } | look
+    for number, planted in enumerate(line.planted if facts else (), start=1):
+        source, verdict = facts[planted.fact].fact, VERDICT[planted.verdict]
+        yield {
+            "fact": f"{PLANTED}-{number}",
+            "part": PLANTED,
+            "kind": source.kind,
+            "attribute": source.attribute,
+            "sentence": planted.sentence,
+            "verdict": verdict,
+            "credit": float(verdict == "holds"),
+            "weight": 0.0,
+            # The fact that the sentence was made from; of the target the sentence is false.
+            "expected": json.dumps(source.key, ensure_ascii=False),
+            "seen": None,
+            "reason": None if verdict == "holds" else "false of the target",
+        } | look
 
 
 def fact_faults(row: Row) -> Iterator[str]:
     """Yield the faults of a row by itself."""
-    for name, known in (("part", PARTS), ("verdict", tuple(LETTER))):
+    for name, known in (("part", (*PARTS, PLANTED)), ("verdict", tuple(LETTER))):
         if row[name] not in known:
             yield f"{name} is {str(row[name])[:40]!r}, must be one of {', '.join(known)}"
     credit, weight = float(str(row["credit"])), float(str(row["weight"]))
@@ -109,18 +144,24 @@ def _is_json(text: str) -> bool:
 
 def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
     """Yield the facts of each turn's rendering from the rows of a run, which are in the order of ``fact_rows``."""
-    for (episode_id, _, rendering), own in rows_by_turn(rows):
+    for (episode_id, _, rendering, _), own in rows_by_turn(rows):
         yield _rendering_facts(str(episode_id), str(rendering), own)
 
 
-def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object], list[Row]]]:
-    """Yield episode, turn and rendering of each turn of a run, with the turn's rows, which stand together."""
-    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"]))
+def judge_of(row: Mapping[str, Any]) -> str:
+    """Return who looked; releases of earlier layouts have facts of the program alone."""
+    return str(row.get("judge") or VERIFIED)
+
+
+def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object, str], list[Row]]]:
+    """Yield episode, turn, rendering and judge of each turn of a run, with its rows, which stand together."""
+    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"], judge_of(row)))
     return ((turn, list(own)) for turn, own in turns)
 
 
 def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str, Any]]) -> RenderingFacts:
-    facts = [row for row in rows if row["part"] != EXTRA]
+    facts = [row for row in rows if row["part"] not in (EXTRA, PLANTED)]
+    places = {row["fact"]: place for place, row in enumerate(facts)}
     extras = [row for row in rows if row["part"] == EXTRA]
     reasons: dict[str, int] = {}
     notes = tuple(
@@ -131,25 +172,57 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
     )
     # Exact sums and four decimals, as the verifying program has them, so that the record comes back unchanged.
     weight = fsum(row["weight"] for row in facts)
-    decided = fsum(row["weight"] for row in facts if row["verdict"] != "undecided")
+    undecided = fsum(row["weight"] for row in facts if row["verdict"] == "undecided")
+    interval = score_of_rows(rows)
     return RenderingFacts(
         episode_id=episode_id,
         rendering=rendering,
         version=rows[0]["eye_version"],
-        verdicts="".join(LETTER[row["verdict"]] for row in facts),
+        verdicts="".join(letter_of(row["verdict"], row["weight"]) for row in facts),
         parts=_parts(facts, extras),
-        decided=round(decided / weight, 4) if weight else 0.0,
+        decided=round(1 - round(undecided / weight, 4), 4) if weight else 0.0,
+        low=interval and interval.low,
+        high=interval and interval.high,
+        cost=rows[0].get("transform_cost") or 0.0,
+        reader=rows[0].get("texts_read_by"),
         reasons=tuple(reasons),
         notes=notes,
+        judge=judge_of(rows[0]),
+        planted=tuple(
+            PlantedVerdict(place, row["sentence"], LETTER[row["verdict"]])
+            for row in rows
+            if row["part"] == PLANTED
+            # A stranger's row may name a fact that there is not.
+            if (place := places.get(str(json.loads(row["expected"] or "null")))) is not None
+        ),
         extras=tuple(ExtraBox(Box(*json.loads(row["seen"])), row["weight"]) for row in extras),
     )
+
+
+def score_of_rows(rows: Sequence[Mapping[str, Any]]) -> "ScoreInterval | None":
+    """Return the score that the rows of one rendering give, with its lowest and highest value.
+
+    Returns:
+        None for rows of another version of the eye, which counted otherwise.
+    """
+    from ircore.scorers.verification.score import VERSION, ScoredFact, score_of
+
+    if judge_of(rows[0]) == VERIFIED and rows[0]["eye_version"] != VERSION:
+        return None
+    facts = [
+        ScoredFact(row["attribute"], row["weight"], row["verdict"], row["credit"])
+        for row in rows
+        if row["part"] != EXTRA
+    ]
+    surplus = fsum(row["weight"] for row in rows if row["part"] == EXTRA)
+    return score_of(facts, surplus, rows[0].get("transform_cost") or 0.0)
 
 
 def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any]]) -> dict[Part, PartShare]:
     """Return the parts of a score from its rows, as ``ircore.scorers.verification.score`` computes them."""
     parts: dict[Part, PartShare] = {}
     for part in PARTS:
-        own = [row for row in facts if row["part"] == part]
+        own = [row for row in facts if row["part"] == part and row["weight"]]
         decided = [row for row in own if row["verdict"] != "undecided"]
         whole, credit = fsum(row["weight"] for row in decided), fsum(row["weight"] * row["credit"] for row in decided)
         held_count = sum(row["verdict"] == "holds" for row in own)

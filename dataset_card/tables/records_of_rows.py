@@ -6,7 +6,7 @@ from typing import Any, cast, get_args
 from dataset_card.tables.rows import Row
 from ircore.core.episode_records import Outcome, Rendering, Turn
 from ircore.results.cell import Cell
-from ircore.results.episodes import CONVERGENCES
+from ircore.results.episodes import CONVERGENCES, Doubt
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import PRIMARY
 from ircore.results.tables.names import ALL
@@ -47,6 +47,8 @@ def score_fields(row: Row) -> dict[str, Any]:
     judge_fields = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
     judge_fields |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
     judge_fields |= {"version": row.get("metric_version"), "loading": row.get("loading")}
+    judge_fields |= {"low": row.get("lowest"), "high": row.get("highest"), "undecided": row.get("undecided")}
+    judge_fields |= {"unread": bool(row.get("unread"))}
     return {name: row[name] for name in _SCORE} | judge_fields
 
 
@@ -55,6 +57,14 @@ def cost_of(row: Row) -> float | None:
     cost = row["cost_usd"]
     # An unknown cost is null, and must not count as a cost of zero.
     return float(cost) if isinstance(cost, float) else None
+
+
+def _doubt(row: Row) -> Doubt | None:
+    """Return how far undecided facts leave a score open; None where the judge tells no facts, or an earlier layout."""
+    if row.get("lowest") is None:
+        return None
+    low, high, undecided = (float(str(row[name])) for name in ("lowest", "highest", "undecided"))
+    return Doubt(low, high, undecided, unread=bool(row["unread"]))
 
 
 def cell_of(row: Row) -> Cell:
@@ -72,6 +82,7 @@ def cell_of(row: Row) -> Cell:
         rated=counts["rated"],
         refused=counts["refused"],
         pending=counts["not_yet"],
+        doubt=_doubt(row),
         outcomes={name: counts[name] for name in get_args(Outcome)},
         convergence={name: counts[name] for name in CONVERGENCES},
         score=_estimate(row, PRIMARY),

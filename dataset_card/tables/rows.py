@@ -145,6 +145,10 @@ def score_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
             | {
                 "metric_version": score.version,
                 "loading": score.loading,
+                "lowest": score.low,
+                "highest": score.high,
+                "undecided": score.undecided,
+                "unread": score.unread if score.undecided is not None else None,
             }
         )
 

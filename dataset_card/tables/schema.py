@@ -158,6 +158,34 @@ SCORES = Config(
             nullable=True,
             later=True,
         ),
+        Column(
+            "lowest",
+            "float64",
+            "similarity by `verified`: the value if everything that could not be told is wrong.",
+            nullable=True,
+            later=True,
+        ),
+        Column(
+            "highest",
+            "float64",
+            "similarity by `verified`: the value if everything that could not be told is right.",
+            nullable=True,
+            later=True,
+        ),
+        Column(
+            "undecided",
+            "float64",
+            "similarity by `verified`: share of the facts, by weight, that could not be told, 0–1.",
+            nullable=True,
+            later=True,
+        ),
+        Column(
+            "unread",
+            "bool",
+            "similarity by `verified`: whether labels were left unread, since no reader of texts was installed.",
+            nullable=True,
+            later=True,
+        ),
         _RULES,
     ),
 )
@@ -166,7 +194,21 @@ RATING_COLUMNS = ("judge", "rendering_sha256", "annotator", "first_leading", "fi
 """Columns of ``scores`` that other games add to theirs where judges and people rate their pictures."""
 
 
-_LATER_MEASURES = frozenset({"rules", "applicable", "rated", "refused", "not_yet", "unfinished", "unranked"})
+_LATER_MEASURES = frozenset(
+    {
+        "rules",
+        "applicable",
+        "rated",
+        "refused",
+        "not_yet",
+        "unfinished",
+        "unranked",
+        "lowest",
+        "highest",
+        "undecided",
+        "unread",
+    }
+)
 """Keys of the leaderboard's columns that came after the first layout."""
 
 
@@ -237,18 +279,31 @@ FACTS = Config(
         *_INSTANCE,
         Column("turn", "int32", "1-based; joins with `transcripts` and `scores`."),
         Column("rendering_sha256", "string", "SHA-256 of the rendering, as in `transcripts`."),
-        Column("fact", "string", "The fact, unique within its target, such as `bar-3/value`; `extra-1` … of extras."),
-        Column("part", "string", "`presence`, `text`, `colour`, `value`, `place`, `count` or `extra`."),
+        Column(
+            "fact",
+            "string",
+            "The fact, unique within its target, such as `bar-3/value`; `extra-1` … of extras, `planted-1` … of "
+            "false sentences that a model was asked.",
+        ),
+        Column("part", "string", "`presence`, `text`, `colour`, `value`, `place`, `count`, `extra` or `planted`."),
         Column("kind", "string", "What it is about: `bar`, `wedge`, `line`, `tick_label` …"),
         Column("attribute", "string", "`presence`, `text`, `colour`, `value`, `size`, `place`, `relation` …"),
         Column("sentence", "string", "The fact in plain English."),
         Column("verdict", "string", "`holds`, `fails` or `undecided`."),
         Column("credit", "float64", "0–1: 1 if it holds, between for what is nearly right."),
-        Column("weight", "float64", "How much it counts; 1 is the presence of a mark that carries data."),
+        Column("weight", "float64", "How much it counts: percent of all facts of the target; 0 if it is not asked."),
         Column("expected", "string", "The true value as JSON; null for extras.", nullable=True),
         Column("seen", "string", "What was seen instead, as JSON; of extras the box in pixels.", nullable=True),
         Column("reason", "string", "Why it fails or cannot be told; null if it holds.", nullable=True),
-        Column("eye_version", "string", "Version of the program that looked."),
+        Column("eye_version", "string", "Version of the program that looked; of a model, of the list of facts."),
+        Column("judge", "string", "Who looked: `verified`, the program, or a judge that is a model.", later=True),
+        Column(
+            "transform_cost",
+            "float64",
+            "Points that moving the rendering over the target costs; the same in every row of a rendering.",
+            later=True,
+        ),
+        Column("texts_read_by", "string", "Who read labels; null if nobody.", nullable=True, later=True),
         _RULES,
     ),
 )

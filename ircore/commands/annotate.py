@@ -36,11 +36,20 @@ def command() -> None:
     is_flag=True,
     help="Ask for the similarity of every rendering, not only of the first and the final rendering.",
 )
+@click.option(
+    "--foreign", is_flag=True, help="Of judge tests: only pictures that others than the target's drawer drew."
+)
+@click.option(
+    "--by-score",
+    metavar="JUDGE",
+    help="Draw single renderings, 200 or --items, evenly over this judge's scores and over categories, and ask for "
+    "their similarity alone: a study of how far the judge follows people.",
+)
 @conditions_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was made as one JSON document.")
 def build(
     runs: tuple[Path, ...], out: Path, items: int | None, seed: int, annotators: str | None, every_turn: bool,
-    categories: tuple[str, ...], difficulties: tuple[str, ...], as_json: bool,
+    foreign: bool, by_score: str | None, categories: tuple[str, ...], difficulties: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Make a static page in which people rate the renderings of RUNS, all played on one instance set.
 
@@ -48,7 +57,7 @@ def build(
     rendering is more similar. The page needs no server; `ircore ratings import` reads what it exports.
     """
     names = tuple(name.strip() for name in annotators.split(",")) if annotators is not None else ()
-    plan = TaskPlan(every_turn, categories, difficulties, items, seed, names)
+    plan = TaskPlan(every_turn, categories, difficulties, items, seed, names, foreign, by_score)
     folders = open_runs(runs)
     study = choose_tasks(folders, plan)
     summary = _summary(study, write_page(study, out))
@@ -64,6 +73,7 @@ def _summary(study: Study, written: WrittenPage) -> dict[str, Any]:
         "similarity": sum(item.task == "similarity" for item in study.items),
         "preference": sum(item.task == "preference" for item in study.items),
         "first_and_final_alike": study.alike,
+        "items_by_score": study.strata,
         "episodes": len({(item.run_id, item.episode_id) for item in study.items}),
         "runs": len({item.run_id for item in study.items}),
         "pictures": written.pictures,
@@ -85,5 +95,8 @@ def _page(summary: dict[str, Any]) -> str:
             f"no preference for {counted(summary['first_and_final_alike'], 'episode')} "
             "whose first and final rendering are the same picture"
         )
+    if summary["items_by_score"]:
+        counts = ", ".join(f"{count} of {low}–{low + 1}" for low, count in enumerate(summary["items_by_score"]))
+        lines.append(f"by score: {counts}")
     lines += [f"open {link}" for link in summary["links"] or [summary["page"]]]
     return "\n".join(lines)

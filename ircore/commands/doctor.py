@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 
 import click
 
 from ircore.commands.completion import submissions
+from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
@@ -48,6 +50,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
         raise click.UsageError("--deep has no JSON form")
     if names_judge(submission):
         judge = read_judge(submission)
+        click.get_current_context().meta[NEXT] = f"ircore score RUN --judge {quote(str(submission))}"
         return _tell({"judge": judge.spec}, {"judge": [examine_judge(judge, timeout, _say)]}, as_json)
     loaded = read_any_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")

@@ -89,7 +89,8 @@ def _checked(judge: str) -> str:
 def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPlan) -> tuple[JudgeIdentity, int]:
     """Let the judge rate the edits without a rating; return the judge's identity and the exit status."""
     if models:
-        return models[0].identity, end_of(judge_runs([run], models, plan))
+        status = end_of(judge_runs([run], models, plan))
+        return models[0].identity_in(run), status
     if name == HUMAN:
         return HUMAN_JUDGE, 0
     score_runs([run], ScoringPlan((name,), (), every_turn=True, preferences=False))
@@ -100,11 +101,22 @@ def _told(card: "JudgeCard", folder: Path) -> str:
     from ircore.scorers.judge_test.card import PASSING
     from ircore.scorers.judge_test.page import percent
 
-    share = (
-        "no pairs" if card.share is None else f"{percent(card.share, 1)} of {counted(card.pairs, 'ordered pair')} right"
-    )
+    pairs = counted(card.pairs, "ordered pair")
+    share = "no pairs" if card.share is None else f"{percent(card.share, 1)} of {pairs} right"
     verdict = "" if card.passed else f", fewer than {PASSING:.0%}: boards of this judge say so"
-    lines = [f"{card.judge.name} on {counted(card.targets, 'target')}: {share}{verdict}"]
+    lines = [
+        f"{card.judge.name} on {counted(card.targets, 'target')}, edited: {share}{'' if card.foreign else verdict}"
+    ]
+    if card.foreign is not None and card.foreign.share is not None:
+        ends = f"{percent(card.foreign.low or 0.0, 1)} to {percent(card.foreign.high or 0.0, 1)}"
+        words = f"{percent(card.foreign.share, 1)} ({ends}) of {counted(card.foreign.pairs, 'pair')} right"
+        lines.append(f"drawn by others: {words}{verdict}")
+        lines += [
+            f"  {family.mean:5.2f}  {family.title} (a person: {family.low:g} to {family.high:g})"
+            for family in card.foreign.families
+            if family.mean is not None
+        ]
+        lines.append("edits of the target's own picture:")
     lines += [f"  {score.mean:5.2f}  {score.title} ({score.targets})" for score in card.edits if score.mean is not None]
     lines += [
         f"  attack: {attack.title}: succeeded on {attack.succeeded} of {attack.targets}" for attack in card.attacks

@@ -94,7 +94,7 @@ def tell_plan(
     prices = judges_prices(runs, judges, prices_file)
     for judge in judges:
         for run in runs:
-            run.check_judge(judge.identity)
+            run.check_judge(judge.identity_in(run))
         planned = [plan_run(run, judge, every_turn, preferences) for run in runs]
         click.echo(as_text(judge, estimate_judging(judge, planned, prices), prices))
     click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")

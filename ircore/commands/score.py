@@ -16,6 +16,7 @@ from ircore.commands.options import PATH, executor_options, open_runs, scheduler
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.ocr import reader_missing
 from ircore.core.plugins import available, builtin
 from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
@@ -153,6 +154,9 @@ def _tell(
         f"{new:,} new and {known:,} kept{lacking} ({seconds:.1f} s)"
     )
     tell_counts(counts)
+    for name, count in counts.items():
+        if words := count.unread_words(reader_missing()):
+            click.echo(printable(f"  {name}: {words}"), err=True)
     rendered = "every rendering" if every_turn else "the first and the final rendering"
     click.echo(f"Scored: {rendered} of each episode; a preference is between first and final. Kept: there before.")
     for gap in unranked:

@@ -20,9 +20,13 @@ from ircore.scorers.tangrams.report import as_document, as_lines
 @click.argument("instance_id", metavar="INSTANCE_ID")
 @click.argument("image", type=PATH)
 @click.option("--instances", "folder", required=True, metavar="DIR", type=PATH, help="The instance set.")
-@click.option("--ocr", is_flag=True, help="Read texts, too (extra ocr); the judge `verified` never does.")
+@click.option(
+    "--ocr/--no-ocr",
+    default=None,
+    help="Read labels that their shapes do not tell (extra ocr); as the judge `verified`, wherever it is installed.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(instance_id: str, image: Path, folder: Path, ocr: bool, as_json: bool) -> int:
+def command(instance_id: str, image: Path, folder: Path, ocr: bool | None, as_json: bool) -> int:
     """Say which facts of the target INSTANCE_ID the picture IMAGE shows, and score it from 0 to 10.
 
     What fails and what cannot be told is listed with the reason. Of a tangram, the overlap of each piece is shown as

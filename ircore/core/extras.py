@@ -9,6 +9,10 @@ from ircore.core.errors import InputError
 EXTRAS: dict[str, tuple[str, ...]] = {
     "dask": ("dask", "distributed"),
     "heif": ("pillow_heif",),
+    "judge-test": (
+        "font_amatic_sc", "font_caladea", "font_fredoka_one", "font_hanken_grotesk", "font_intuitive", "font_lato",
+        "font_manrope", "font_source_sans_pro", "font_source_serif_pro", "matplotlib", "resvg_py",
+    ),
     "lipsim": ("torch",),
     "local": ("diffusers", "torch", "transformers"),
     "models": ("openai", "aiohttp"),
@@ -19,7 +23,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "site": ("jinja2", "mkdocs", "material", "pandas", "plotly"),
     "synthesis": ("matplotlib",),
     "tagger": ("spacy",),
-}
+}  # fmt: skip
 """Packages that each extra brings, by the names under which they are imported."""
 
 _BROUGHT_ALONG = {"httpx2": "huggingface_hub", "markupsafe": "jinja2"}

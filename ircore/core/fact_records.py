@@ -1,4 +1,4 @@
-"""Records of the facts that a rendering shows, as the verifying program saw them: file ``facts.jsonl`` of a run.
+"""Records of the facts that a rendering shows, as a program or a model saw them: file ``facts.jsonl`` of a run.
 
 The facts themselves follow from the target's scene (``ircore.scorers.verification.scene_facts.facts_of``), so a line
 holds verdicts only, in the order of that list.
@@ -10,8 +10,9 @@ from pydantic import Field, StringConstraints
 
 from ircore.core.records import Box, Line, Name, Record, Sha256
 
-Letters = Annotated[str, StringConstraints(pattern=r"^[01?]*$")]
-"""A letter for each fact: ``1`` holds, ``0`` fails, ``?`` undecided."""
+Letters = Annotated[str, StringConstraints(pattern=r"^[01?-]*$")]
+"""A letter for each fact: ``1`` holds, ``0`` fails, ``?`` undecided, ``-`` not asked: without weight, since the eye
+does not see it in the target itself."""
 
 Verdict = Literal["holds", "fails", "undecided"]
 
@@ -19,11 +20,29 @@ Part = Literal["presence", "text", "colour", "value", "place", "count", "extra"]
 PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "count", "extra")
 """The parts of a score by facts, in the order in which they are shown."""
 
+VERIFIED = "verified"
+"""Name of the judge that is a program; every other one that checks facts is a model."""
+
+SCORE_RULE = "7"
+"""Version of how facts are seen and counted: changes whenever the same rendering may get another score."""
+
 LETTER: dict[Verdict, str] = {"holds": "1", "fails": "0", "undecided": "?"}
-VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()}
+UNASKED = "-"
+VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()} | {UNASKED: "undecided"}
+
+
+def letter_of(verdict: Verdict, weight: float) -> str:
+    """Return the letter of a fact's verdict; a fact without weight is not asked."""
+    return LETTER[verdict] if weight else UNASKED
+
 
 MOST_EXTRAS = 50
 """Extras of a rendering that are recorded."""
+
+Placement = tuple[float, float, float, float, float, float]
+"""Where a target lies in a rendering that is brought to its size: ``(a, b, c, d, x, y)`` takes a point ``(u, v)``, in
+pixels from the middle, to ``(a u + c v, b u + d v)``, moved by ``x`` of the width and ``y`` of the height."""
+PLACED_ALIKE: Placement = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 Text = Annotated[str, StringConstraints(max_length=200)]
 
@@ -74,6 +93,19 @@ class ExtraBox(NamedTuple):
     """Weight against precision."""
 
 
+class PlantedVerdict(NamedTuple):
+    """The verdict on a sentence that is false of the target, asked of a judge to see whether it looks."""
+
+    fact: int
+    """Place of the true fact that it was made from in the list of facts, from 0."""
+
+    sentence: Text
+    """What was asked."""
+
+    verdict: Annotated[str, StringConstraints(pattern=r"^[01?]$")]
+    """Answer: ``1`` it is so, ``0`` it is not, ``?`` it cannot be told."""
+
+
 class FactVerdicts(Record):
     """The verdicts on a target's facts in a rendering.
 
@@ -82,9 +114,15 @@ class FactVerdicts(Record):
     """
 
     version: Line = Field(description="Of the program that looked; another one may see otherwise.")
-    verdicts: Letters = Field(description="One letter a fact: 1 it holds, 0 it fails, ? it cannot be told.")
+    verdicts: Letters = Field(
+        description="One letter a fact: 1 it holds, 0 it fails, ? it cannot be told, - not asked."
+    )
     parts: dict[Part, PartShare] = Field(description="By part of the score.")
+    low: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is wrong.")
+    high: float | None = Field(default=None, ge=0, le=10, description="The score if all that is undecided is right.")
     decided: float = Field(ge=0, le=1, description="Share of the facts, by weight, that could be decided.")
+    reader: Line | None = Field(default=None, description="Who read labels, with version; null if they were not read.")
+    cost: float = Field(default=0.0, ge=0, le=10, description="Points that the transform costs.")
     reasons: tuple[Text, ...] = Field(default=(), description="Why facts fail or cannot be told, each once.")
     notes: tuple[FactNote, ...] = Field(default=(), description="Of facts that do not hold.")
     extras: tuple[ExtraBox, ...] = Field(
@@ -92,14 +130,23 @@ class FactVerdicts(Record):
         max_length=MOST_EXTRAS,
         description="What is drawn that the target does not show, the largest first.",
     )
-    transform: tuple[float, float, float, float] = Field(
-        default=(0.0, 0.0, 1.0, 0.0),
-        description="Move by width and height of the picture, scale, and turn in degrees that lay the target over it.",
+    transform: Placement = Field(
+        default=PLACED_ALIKE,
+        description="Where the target lies in the rendering, about the middle: four factors and two moves.",
     )
+    planted: tuple[PlantedVerdict, ...] = Field(
+        default=(), max_length=1000, description="Of a judge that is a model: its verdicts on false sentences."
+    )
+
+    @property
+    def undecided(self) -> float:
+        """Share of the facts, by weight, that could not be decided."""
+        return round(1 - self.decided, 4)
 
 
 class RenderingFacts(FactVerdicts):
-    """The verdicts on a rendering, which turns of an episode may share. A line of ``facts.jsonl``."""
+    """A judge's verdicts on a rendering, which turns of an episode may share. A line of ``facts.jsonl``."""
 
     episode_id: Name
     rendering: Sha256
+    judge: Name = Field(default=VERIFIED, description="Who looked: the program, or a judge that is a model.")

@@ -1,5 +1,8 @@
 """Optical character recognition by ``rapidocr``, an extra: the lines of text in a picture, with their places.
 
+Two things are read. Single lines, cut out of a picture, need the recognising model alone and nothing of OpenCV
+(``read_line``; part of ``make install``). Whole pictures, in which lines have to be found first, need all of the extra.
+
 Each picture is read once: lines are cached in memory for this process and in a folder for later ones, by the hash of
 the pixels and the version of the engine. The models (PP-OCRv6, small; Apache-2.0) come with the package, so
 nothing is downloaded.
@@ -29,6 +32,14 @@ FOLDER_VARIABLE = "IRCORE_CACHE"
 """Environment variable that names the folder of the cache; empty for no folder."""
 
 PACKAGES = ("rapidocr", "onnxruntime")
+"""What recognises: the models and their engine."""
+
+FINDERS = {"cv2": "opencv-python-headless"}
+"""What finds lines in pictures, beside ``PACKAGES``: modules, and the packages that they are of."""
+
+LINE_HEIGHT, LEAST_WIDTH = 48, 320
+"""Pixels: height of a line for the recognising model, and the width to which shorter lines are filled up."""
+
 REMEMBERED = 256
 """Pictures whose lines stay in memory."""
 
@@ -81,7 +92,13 @@ _LINES = TypeAdapter(tuple[TextLine, ...])
 
 
 def ocr_missing() -> str | None:
-    """Return the name of the first package that OCR lacks; None if all are installed."""
+    """Return the name of the first package that reading whole pictures lacks; None if all are installed."""
+    finders = (package for module, package in FINDERS.items() if importlib.util.find_spec(module) is None)
+    return reader_missing() or next(finders, None)
+
+
+def reader_missing() -> str | None:
+    """Return the name of the first package that reading single lines lacks; None if all are installed."""
     return next((name for name in PACKAGES if importlib.util.find_spec(name) is None), None)
 
 
@@ -189,6 +206,50 @@ def _cached(path: Path) -> tuple[TextLine, ...] | None:
         return _LINES.validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def read_line(pixels: Pixels) -> tuple[str, float]:
+    """Read a single line of text.
+
+    Args:
+        pixels: ``LINE_HEIGHT`` × any width × 3, RGB: the line alone.
+
+    Returns:
+        The text, and how sure the recogniser is, 0–1, two decimals: empty and 0 if it reads nothing.
+    """
+    import numpy as np
+
+    session, letters = _recogniser()
+    # As the model was trained: blue first, from -1 to 1, and 0 beside the line.
+    line = np.zeros((1, 3, LINE_HEIGHT, max(LEAST_WIDTH, pixels.shape[1])), np.float32)
+    line[0, :, :, : pixels.shape[1]] = np.moveaxis((pixels[..., ::-1] / np.float32(255) - 0.5) / 0.5, 2, 0)
+    (shares,) = session.run(None, {session.get_inputs()[0].name: line})
+    best = shares[0].argmax(axis=1)
+    # CTC: of equal neighbours one counts, and place 0 stands for no letter.
+    counted = np.concatenate([[True], best[1:] != best[:-1]]) & (best > 0)
+    if not counted.any():
+        return "", 0.0
+    text = "".join(letters[place] for place in best[counted])
+    return text, round(float(shares[0].max(axis=1)[counted].mean()), 2)
+
+
+@cache
+def _recogniser() -> tuple[Any, tuple[str, ...]]:
+    """Return the session of the recognising model, made once a process, and the letter of each of its places."""
+    import onnxruntime
+
+    # Found and not imported: the package would import OpenCV, which a line does not need.
+    spec = importlib.util.find_spec(PACKAGES[0])
+    folders = [] if spec is None else [Path(folder) / "models" for folder in spec.submodule_search_locations or ()]
+    models = sorted(model for folder in folders for model in folder.glob("*_rec_small.onnx"))
+    if not models:
+        raise WorkError(f"{PACKAGES[0]} has no model *_rec_small.onnx", "Install it again: pip install 'ircore[ocr]'")
+    options = onnxruntime.SessionOptions()
+    # More threads wait busily for a model as small as this: twice the processor time, the same readings.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(models[-1]), options, providers=["CPUExecutionProvider"])
+    return session, ("", *session.get_modelmeta().custom_metadata_map["character"].splitlines(), " ")
 
 
 @cache

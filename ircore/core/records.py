@@ -4,6 +4,7 @@ Every record is validated when it is made, frozen afterwards, and refuses unknow
 gives the JSON Schema of each; the descriptions below are part of it. Turns are counted from 1 everywhere.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
@@ -12,6 +13,9 @@ from ircore.core.days import Day
 
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
+
+DRAWN = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
+"""Categories of this project whose targets have scenes."""
 
 DIFFICULTIES = ("easy", "hard")
 
@@ -321,3 +325,8 @@ class Rules(GameRules):
     def untagged(self, name: str) -> str:
         """Return a model's own name from a name that ``tagged`` returned; any other name unchanged."""
         return name.removesuffix(f"-{self.key}") or name
+
+
+def categories_with_scenes(instances: Iterable[Instance]) -> tuple[str, ...]:
+    """Return the categories of a set in which some target has a scene, in the order of the set."""
+    return tuple(dict.fromkeys(instance.category for instance in instances if instance.scene is not None))

@@ -66,6 +66,11 @@ class JudgeIdentity(Record):
         """The judge as others may read it: its player as ``PlayerSpec.published``."""
         return self if self.player is None else self.model_copy(update={"player": self.player.published})
 
+    @property
+    def checks_sentences(self) -> bool:
+        """Whether it is a model that is asked which facts a rendering shows, instead of a rating."""
+        return self.kind == "model" and (self.prompts or "").startswith("facts, ")
+
     def rates(self, category: str) -> bool:
         """Return whether pictures of a category are rated at all."""
         return self.categories is None or category in self.categories
@@ -104,6 +109,33 @@ class Score(Record):
         description="metric: upstream (as published values were computed) or native (as a viewer shows the pictures).",
     )
 
+    low: float | None = Field(
+        default=None,
+        ge=0,
+        le=10,
+        exclude_if=is_none,
+        description="similarity by facts: the value if everything that could not be told is wrong.",
+    )
+    high: float | None = Field(
+        default=None,
+        ge=0,
+        le=10,
+        exclude_if=is_none,
+        description="similarity by facts: the value if everything that could not be told is right.",
+    )
+    undecided: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        exclude_if=is_none,
+        description="similarity by facts: share of the facts, by weight, that could not be told.",
+    )
+    unread: bool = Field(
+        default=False,
+        exclude_if=lambda value: not value,
+        description="similarity by facts: whether labels were left unread, since no reader of texts is installed.",
+    )
+
     @model_validator(mode="after")
     def _value_is_in_range(self) -> "Score":
         # A metric has no bounds here: each has a unit of its own.
@@ -112,6 +144,18 @@ class Score(Record):
             raise ValueError(f"value of {self.task} must be within 0 and {top:g}, got {self.value}")
         if (self.value is None) == (self.reason is None):
             raise ValueError("a score has either a value or a reason why not")
+        return self
+
+    @model_validator(mode="after")
+    def _interval_holds_the_value(self) -> "Score":
+        ends = (self.low, self.high)
+        if self.task != "similarity" and (ends != (None, None) or self.undecided is not None or self.unread):
+            raise ValueError("low, high, undecided and unread belong to a similarity")
+        if (self.low is None) != (self.high is None):
+            raise ValueError("low and high are given together")
+        low, high = 0.0 if self.low is None else self.low, 10.0 if self.high is None else self.high
+        if ends != (None, None) and (self.value is None or not low <= self.value <= high):
+            raise ValueError(f"value {self.value} must lie within low {low:g} and high {high:g}")
         return self
 
     @model_validator(mode="after")

@@ -220,7 +220,14 @@ class _Condition:
         least = (2**0.5 * finals.errors(drawn)).tolist()
         freedom = finals.degrees(drawn).tolist()
         return [
-            {**asdict(count), "score": score, "delta": delta, "main": main, "detectable": detectable(error, df)}
+            {
+                **asdict(count),
+                "doubt": count.doubt,
+                "score": score,
+                "delta": delta,
+                "main": main,
+                "detectable": detectable(error, df),
+            }
             for count, score, delta, main, error, df in zip(counts, scores, deltas, mains, least, freedom, strict=True)
         ]
 
@@ -234,7 +241,9 @@ def main_intervals(ratings: JudgeRatings, drawn: Resamples) -> list[Estimate]:
 def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
-    return JudgeRatings(np.hstack([result.status for result in every]), np.hstack([result.final for result in every]))
+    return JudgeRatings(
+        *(np.hstack([getattr(result, name) for result in every]) for name in ("status", "final", "doubt"))
+    )
 
 
 def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str]) -> dict[BoardKey, Tally]:

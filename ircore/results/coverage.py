@@ -4,20 +4,26 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ircore.core.counted import counted
+from ircore.results.episodes import Doubt
 from ircore.results.judge_ratings import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, JudgeRatings
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 
 Unranked = Literal[
-    "held", "past_budget", "incomplete", "underrated", "inapplicable", "too_few", "reference", "recorded"
+    "held", "past_budget", "incomplete", "underrated", "inapplicable", "unread", "too_few", "reference", "recorded"
 ]
 """Why a run has no rank: it has grave findings that no maintainer cleared; its generator was given messages
 over the token budget; it has episodes without a result yet; too
-little of what it played is rated; the judge rates nothing here; its main score rests on fewer than
+little of what it played is rated; the judge rates nothing here; the judge left labels unread that weigh too much; its
+main score rests on fewer than
 ``MINIMUM_PICTURES``; it is a ceiling or floor beside the others; its headline rests on recorded answers that do not
 depend on its players."""
 
 RATED_SHARE = 0.9
 """Share of the renderings that a judge could have rated which it must have rated before there is a rank."""
+
+
+UNDECIDED_SHARE = 0.05
+"""Share of the facts, by weight, that a judge of facts may leave undecided while it reads no labels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +57,9 @@ class Coverage:
     counted: int
     """Number of episodes that the main score rests on: rated, or not played by the pair's own doing."""
 
+    doubt: Doubt | None = None
+    """Of a judge of facts: mean interval of the rated scores, and the share of the facts that it could not tell."""
+
     held: bool = False
     """Whether the run has grave findings that no maintainer has cleared."""
 
@@ -76,11 +85,14 @@ class Coverage:
         # Only after the shares above: nothing is counted either where playing or rating has not begun.
         if not self.counted:
             return "inapplicable"
+        if self.doubt is not None and self.doubt.unread and self.doubt.undecided > UNDECIDED_SHARE:
+            return "unread"
         return "too_few" if self.counted < MINIMUM_PICTURES else None
 
     @property
     def unranked_words(self) -> str | None:
         """The same for people."""
+        open_share = 0.0 if self.doubt is None else self.doubt.undecided
         needed = f"{100 * RATED_SHARE:.0f} % are needed"
         words: dict[Unranked | None, str] = {
             "held": "held: its findings wait for a maintainer",
@@ -88,6 +100,10 @@ class Coverage:
             "incomplete": f"incomplete: {self.unfinished} of {counted(self.episodes, 'episode')} have no result yet",
             "underrated": f"only {self.rated} of {self.applicable} {self.rated_words}, {needed}",
             "inapplicable": "the judge rates nothing here",
+            "unread": (
+                f"labels were not read, so {100 * open_share:.0f} % of the facts are open, "
+                f"{100 * UNDECIDED_SHARE:.0f} % may be"
+            ),
             "too_few": f"fewer than {MINIMUM_PICTURES} pictures",
         }
         return words.get(self.unranked)
@@ -105,6 +121,7 @@ def coverages(ratings: JudgeRatings) -> list[Coverage]:
             refused=refused,
             pending=pending,
             counted=rated + unplayed,
+            doubt=doubt,
         )
-        for unfinished, rated, refused, pending, unplayed in zip(*counts, strict=True)
+        for unfinished, rated, refused, pending, unplayed, doubt in zip(*counts, ratings.doubts(), strict=True)
     ]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import fsum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode
 from ircore.core.score_records import HUMAN, Orders, Score, Task
@@ -13,6 +13,22 @@ Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 
 CONVERGENCES: tuple[Convergence, ...] = ("improved", "stable", "regressed", "no_refinement")
 """Changes between first and final rendering, in the order in which figures stack them."""
+
+
+class Doubt(NamedTuple):
+    """How far facts that could not be told leave a score open."""
+
+    low: float
+    """The score, 0–10, if everything that could not be told is wrong."""
+
+    high: float
+    """The score if everything is right."""
+
+    undecided: float
+    """Share of the facts, by weight, that could not be told, 0–1."""
+
+    unread: bool
+    """Whether labels were left unread, since no reader of texts was installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +68,9 @@ class JudgedEpisode:
 
     refusal: str | None = None
     """Reason of the judge for not rating the final rendering; None if it rated it, or has not answered yet."""
+
+    doubt: Doubt | None = None
+    """Interval of the final score where a judge of facts could not tell everything; None of other judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +171,7 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
         run_id=run_id,
         slug=slug,
         episode=episode,
-        judged={judge: _with_orders(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
+        judged={judge: _with_details(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
         metrics={name: {turn: score.value for turn, score in turns.items()} for name, turns in metrics.items()},
         annotations=annotations,
     )
@@ -236,9 +255,17 @@ def _judged(
     )
 
 
-def _with_orders(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
+def _with_details(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
+    """Add the preference in each order, and the interval of the final score, where a judge gave them."""
     orders = [score.orders for score in scores.get("preference", {}).values() if score.orders is not None]
-    return replace(judged, orders=orders[-1]) if orders else judged
+    if orders:
+        judged = replace(judged, orders=orders[-1])
+    rated = scores.get("similarity", {})
+    # The last scored turn is the final one wherever there is a final score.
+    final = rated[max(rated)] if rated and judged.final is not None else None
+    if final is None or final.low is None or final.high is None or final.undecided is None:
+        return judged
+    return replace(judged, doubt=Doubt(final.low, final.high, final.undecided, final.unread))
 
 
 def _convergence(delta: float | None) -> Convergence | None:

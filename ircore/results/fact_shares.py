@@ -83,14 +83,14 @@ def _track(turns: Sequence[SaidTurn], weights: Weights) -> list[_Step]:
 
 def _share(weights: Weights, letters: str) -> float | None:
     """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
-    decided = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter != "?"]
+    decided = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter in "01"]
     whole = fsum(weight for weight, _ in decided)
     return fsum(weight for weight, letter in decided if letter == "1") / whole if whole else None
 
 
 def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float, float]:
     letters = list(zip(weights, before.shown, now.named, now.shown, strict=True))
-    wrong = [(weight, shown) for weight, was, named, shown in letters if was == "0" and named == "1" and shown != "?"]
+    wrong = [(weight, shown) for weight, was, named, shown in letters if was == "0" and named == "1" and shown in "01"]
     return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
 
 
@@ -138,7 +138,7 @@ def reader_agreement(first: Iterable[SaidTurn], second: Iterable[SaidTurn]) -> _
         twin = known.get((turn.episode_id, turn.turn, turn.rendering))
         # Readings of different lists of facts cannot be compared letter by letter.
         if twin is not None and len(twin.stated) == len(turn.stated):
-            decided = [pair for pair in zip(turn.stated, twin.stated, strict=True) if "?" not in pair]
+            decided = [pair for pair in zip(turn.stated, twin.stated, strict=True) if set(pair) <= {"0", "1"}]
             pairs.setdefault(turn.episode_id, []).extend(decided)
     shares = [sum(a == b for a, b in decided) / len(decided) for decided in pairs.values() if decided]
     every = [pair for decided in pairs.values() for pair in decided]

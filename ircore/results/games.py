@@ -358,7 +358,7 @@ def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGam
     if game.headline.key in run.meaningless:
         # As where a judge rates nothing: neither missing nor anything from 0 to 100.
         status[status != UNFINISHED] = OUTSIDE
-    return JudgeRatings(status, final)
+    return JudgeRatings(status, final, np.full((*status.shape, 4), np.nan))
 
 
 def _rules(run: GameRun) -> str:

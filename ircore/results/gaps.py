@@ -45,4 +45,8 @@ def _gap(run: PlayedRun, judge: str) -> UnrankedRun | None:
     run_id, scope = run.run.run_id, scopes_of([judge], run.judges)[judge]
     (coverage,) = coverages(judge_ratings(run.instances.instances, {run_id: run.results}, judge, scope))
     reason, words = coverage.unranked, coverage.unranked_words
-    return UnrankedRun(run_id, judge, reason, words) if words and reason in ("incomplete", "underrated") else None
+    return (
+        UnrankedRun(run_id, judge, reason, words)
+        if words and reason in ("incomplete", "underrated", "unread")
+        else None
+    )

@@ -4,13 +4,11 @@ from functools import cache
 
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.fact_records import VERIFIED as VERIFIED
 from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeKind
 from ircore.results.conditions import under
 from ircore.results.model import Results
-
-VERIFIED = "verified"
-"""The judge that checks facts of scenes by program: the headline wherever it rated, since its errors are known."""
 
 ENOUGH = 0.5
 """Pairs that a judge must have rated to be the headline, as a share of those that the most thorough judge rated."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
-from ircore.results.episodes import EpisodeResult
+from ircore.results.episodes import Doubt, EpisodeResult
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
 """No result yet; aborted by the pair's own doing; rated; asked without an answer; not asked yet, or in vain for a
@@ -49,18 +49,31 @@ class JudgeRatings:
     final: Floats
     """Similarity of the final rendering, 0–10; NaN unless rated."""
 
+    doubt: Floats
+    """Lowest and highest similarity, undecided share of the facts, and 1 where labels were left unread; NaN unless a
+    judge of facts rated. Shape (instances, runs, 4)."""
+
     def rows(self, rows: Sequence[int]) -> "JudgeRatings":
         """Return some of the instances."""
-        return JudgeRatings(self.status[rows], self.final[rows])
+        return JudgeRatings(self.status[rows], self.final[rows], self.doubt[rows])
 
     def columns(self, columns: Sequence[int]) -> "JudgeRatings":
         """Return some of the runs."""
-        return JudgeRatings(self.status[:, columns], self.final[:, columns])
+        return JudgeRatings(self.status[:, columns], self.final[:, columns], self.doubt[:, columns])
 
     def count(self, *words: int) -> NDArray[np.intp]:
         """Return how many of each run's instances are in any of the given states, shape (runs,)."""
         counts: NDArray[np.intp] = np.isin(self.status, words).sum(axis=0)
         return counts
+
+    def doubts(self) -> list[Doubt | None]:
+        """Return the mean interval and undecided share of each run's rated renderings; None where nobody told facts."""
+        known = ~np.isnan(self.doubt[..., 0])
+        means = np.nansum(self.doubt, axis=0) / np.maximum(known.sum(axis=0), 1)[:, None]
+        return [
+            Doubt(low, high, undecided, unread > 0) if count else None
+            for count, (low, high, undecided, unread) in zip(known.sum(axis=0).tolist(), means.tolist(), strict=True)
+        ]
 
     @property
     def quality(self) -> tuple[Floats, Floats]:
@@ -112,17 +125,21 @@ def judge_ratings(
     inside = np.array([scope is None or instance.category in scope for instance in instances], bool)
     status = np.full((len(rows), len(episodes)), UNFINISHED, np.int8)
     final = np.full((len(rows), len(episodes)), np.nan)
+    doubt = np.full((len(rows), len(episodes), 4), np.nan)
     for column, results in enumerate(episodes.values()):
         for result in results:
             row = rows.get(result.episode.instance_id)
             if row is not None:
                 status[row, column], final[row, column] = _of_episode(result, judge)
+                judged = result.judged.get(judge)
+                if judged is not None and judged.doubt is not None and status[row, column] == RATED:
+                    doubt[row, column] = judged.doubt
         # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
         outside = ~inside | _only_prefers(results, judge)
         ended = status[:, column] != UNFINISHED
         status[outside & ended, column] = OUTSIDE
-        final[outside, column] = np.nan
-    return JudgeRatings(status, final)
+        final[outside, column] = doubt[outside, column] = np.nan
+    return JudgeRatings(status, final, doubt)
 
 
 def ratings_by_judge(

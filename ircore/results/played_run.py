@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
+from ircore.core.fact_records import VERIFIED
 from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
@@ -240,8 +241,15 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         """Facts that messages state and renderings show, as far as that was measured; nothing of a release's run."""
         return read_said(self.source) if isinstance(self.source, AnyRunFolder) else ()
 
-    def facts(self) -> "Iterator[RenderingFacts]":
-        """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call."""
+    def facts(self, judge: str | None = VERIFIED) -> "Iterator[RenderingFacts]":
+        """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call.
+
+        Args:
+            judge: Who looked: the program, or a judge that is a model; None for every one.
+        """
+        return (line for line in self._facts() if judge is None or line.judge == judge)
+
+    def _facts(self) -> "Iterator[RenderingFacts]":
         # Inside, here and below, since a board needs neither facts nor language.
         from ircore.runs.rendering_facts import read_facts
 

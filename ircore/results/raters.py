@@ -34,7 +34,8 @@ class Raters:
         self._metrics, self._judges = metrics, judges
 
     @cached_property
-    def _similarity(self) -> "RatedTask":
+    def similarity(self) -> "RatedTask":
+        """Ratings of renderings by every judge and annotator."""
         from ircore.results.agreement import rated_similarity
 
         return rated_similarity(self._episodes)
@@ -44,7 +45,7 @@ class Raters:
         """Agreement between every two raters."""
         from ircore.results.agreement import agreement_results
 
-        return agreement_results(self._episodes, self._similarity)
+        return agreement_results(self._episodes, self.similarity)
 
     @cached_property
     def metric_agreements(self) -> "tuple[MetricAgreement, ...]":
@@ -58,7 +59,7 @@ class Raters:
         """Crossed scores of every two judges."""
         from ircore.results.crossed_ratings import crossed_ratings
 
-        return crossed_ratings(self._similarity)
+        return crossed_ratings(self.similarity)
 
     @cached_property
     def maps(self) -> "Mapping[str, Recalibration | Refusal]":

@@ -227,6 +227,12 @@ class AnyRunFolder:
             write_text(path, judge.model_dump_json(indent=2) + "\n")
             sync_folder(path.parent)
 
+    def replace_judge(self, judge: JudgeIdentity) -> None:
+        """Store the identity of a judge in place of an earlier one, whose scores all have been given anew."""
+        path = self.path / JUDGES / f"{judge.name}.json"
+        write_text(path, judge.model_dump_json(indent=2) + "\n")
+        sync_folder(path.parent)
+
     def check_judge(self, judge: JudgeIdentity) -> bool:
         """Return whether a judge is known to have scored this run.
 

@@ -11,6 +11,9 @@ Deviations from ``{"score": 7}`` that leave no doubt about the value are accepte
 ``bare_value``      there is no object, only the value
 ``quoted_number``   the number is a text
 ``decimal_number``  the whole number is written with a fraction of zero
+``other_word``      a verdict on a sentence is written ``true``, ``unsure`` or alike
+``listed``          verdicts on sentences stand in a list or in lines, not in an object
+``unanswered``      some sentences have no verdict, or two that differ
 ==================  ====================================================================
 
 What is strictly in place counts before anything lenient. Values of another type, out of range, or different ones in
@@ -30,6 +33,8 @@ LONGEST = 16_000
 """Characters of an answer that are read and recorded."""
 
 SIMILARITY_FORM = '{"score": N} with a whole number N from 0 to 10'
+VERDICT_WORDS = {"yes": "1", "no": "0", "cannot tell": "?"}
+"""Verdicts on a sentence, and the letters by which they are recorded."""
 PREFERENCE_FORM = '{"choice": "A"} or {"choice": "B"}'
 
 
@@ -91,6 +96,129 @@ def read_choice(text: str) -> Answer[str]:
         AnswerError: There is neither, or both.
     """
     return _read(text, "choice", PREFERENCE_FORM, _letter)
+
+
+def read_verdicts(text: str, count: int) -> Answer[str]:
+    """Return the verdicts on numbered sentences, a letter each: ``1`` yes, ``0`` no, ``?`` undecided.
+
+    A sentence without a verdict, or with two that differ, is undecided.
+
+    Args:
+        text: The answer.
+        count: How many sentences were asked.
+
+    Raises:
+        AnswerError: Fewer than half of the sentences have a verdict.
+
+    >>> read_verdicts('{"1": "yes", "2": "No", "3": "cannot tell"}', 3)
+    Answer(value='10?', leniencies=('letter_case',))
+    """
+    if len(text) > LONGEST:
+        raise AnswerError(f"it is longer than {LONGEST:,} characters")
+    inside, around = _unwrap(text)
+    by_number: dict[int, set[str]] = {}
+    leniencies: set[str] = set()
+    for number, word, deviations in _numbered(inside, count):
+        verdict, spelling = _verdict(word)
+        if verdict is not None and 1 <= number <= count:
+            by_number.setdefault(number, set()).add(verdict)
+            leniencies.update(deviations, spelling)
+    letters = "".join(
+        next(iter(by_number[number])) if len(by_number.get(number, ())) == 1 else " " for number in range(1, count + 1)
+    )
+    unanswered = letters.count(" ")
+    if 2 * unanswered > count:
+        raise AnswerError(f"it has a verdict on {count - unanswered} of {count} sentences")
+    # In lines of text there is no object that words could stand around.
+    leniencies.update(around if "listed" not in leniencies else ("code_fence",) if "code_fence" in around else ())
+    if unanswered:
+        leniencies.add("unanswered")
+    return Answer(letters.replace(" ", "?"), tuple(sorted(leniencies)))
+
+
+def verdicts_form(count: int) -> str:
+    """Return in words what an answer on so many sentences must look like."""
+    return f'{{"1": "yes", "2": "no", …}} with yes, no or cannot tell for each number from 1 to {count}'
+
+
+def verdicts_schema(count: int) -> dict[str, JsonValue]:
+    """Return the JSON Schema of an answer on so many sentences."""
+    names = [str(number) for number in range(1, count + 1)]
+    verdict: JsonValue = {"type": "string", "enum": [*VERDICT_WORDS]}
+    return {
+        "type": "object",
+        "properties": dict.fromkeys(names, verdict),
+        "required": [*names],
+        "additionalProperties": False,
+    }
+
+
+_OTHER_VERDICTS = {
+    **dict.fromkeys(("true", "y", "correct", "right"), "1"),
+    **dict.fromkeys(("false", "n", "incorrect", "wrong"), "0"),
+    **dict.fromkeys(("can't tell", "cannot_tell", "can not tell", "unsure", "unclear", "unknown", "null"), "?"),
+}
+_LINE = re.compile(r"^\W{0,4}(\d{1,3})\W{1,4}([a-z' _]{1,12}?)\W{0,3}$", re.MULTILINE | re.IGNORECASE)
+
+
+def _verdict(word: Any) -> tuple[str | None, tuple[str, ...]]:
+    """Return the letter of a verdict's word, None if it is none, and how the word deviates."""
+    if word is None or isinstance(word, bool):
+        return {True: "1", False: "0", None: "?"}[word], ("other_word",)
+    if not isinstance(word, str):
+        return None, ()
+    plain = " ".join(word.split()).rstrip(".").casefold()
+    if word in VERDICT_WORDS:
+        return VERDICT_WORDS[word], ()
+    if plain in VERDICT_WORDS:
+        return VERDICT_WORDS[plain], ("letter_case",)
+    return _OTHER_VERDICTS.get(plain), ("other_word",)
+
+
+def _numbered(text: str, count: int) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
+    """Yield number, verdict and leniencies of each sentence that an answer names."""
+    matches = list(_named_verdicts(text))
+    if not matches:
+        # A list has no numbers; only one of the right length tells which verdict is whose.
+        for words in _lists(text):
+            if len(words) == count:
+                matches = [(number, word, ("listed",)) for number, word in enumerate(words, start=1)]
+    yield from matches or ((int(number), word, ("listed",)) for number, word in _LINE.findall(text))
+
+
+def _named_verdicts(text: str) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
+    for _, _, pairs in _objects(text):
+        for member in _members(pairs):
+            if re.fullmatch(r"\d{1,3}", member.name, re.ASCII):
+                word, deeper = _only_member(member.value)
+                yield int(member.name), word, tuple({*member.deeper, *deeper})
+            elif isinstance(member.value, _Pairs):
+                yield from _number_beside_verdict(member.value)
+            elif isinstance(member.value, list):
+                for item in member.value:
+                    if isinstance(item, _Pairs):
+                        yield from _number_beside_verdict(item)
+        yield from _number_beside_verdict(pairs)
+
+
+def _number_beside_verdict(pairs: "_Pairs") -> Iterator[tuple[int, Any, tuple[str, ...]]]:
+    """Yield what an object such as ``{"number": 3, "answer": "yes"}`` says."""
+    numbers = [value for _, value in pairs if type(value) is int]
+    words = [value for _, value in pairs if isinstance(value, str) and _verdict(value)[0] is not None]
+    if len(numbers) == len(words) == 1:
+        yield numbers[0], words[0], ("listed",)
+
+
+def _lists(text: str) -> Iterator[list[Any]]:
+    """Yield the list that an answer is, and the lists in its objects."""
+    try:
+        value = json.loads(text)
+        if isinstance(value, list):
+            yield value
+    except (ValueError, RecursionError):
+        pass
+    for _, _, pairs in _objects(text):
+        yield from (member.value for member in _members(pairs) if isinstance(member.value, list))
 
 
 class _Place(NamedTuple):

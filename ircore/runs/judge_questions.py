@@ -17,12 +17,12 @@ from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity, JudgeReason
 from ircore.runs.folder import AnyRunFolder
-from ircore.runs.judge_answers import AnswerError, read_choice, read_score
+from ircore.runs.judge_answers import AnswerError, read_choice, read_score, read_verdicts
 
 JUDGEMENTS = "judgements.jsonl"
 
-JudgedTask = Literal["similarity", "preference", "facts"]
-"""``facts``: which facts messages state; no rendering is shown."""
+JudgedTask = Literal["similarity", "preference", "facts", "sentences"]
+"""``facts``: which facts messages state; no rendering is shown. ``sentences``: which are true of one rendering."""
 
 Order = Literal["first_leading", "final_leading"]
 """Order of a preference's two renderings."""
@@ -55,9 +55,11 @@ class JudgeQuestion(Record):
     episode_id: Name = Field(description="The first episode that wanted to know.")
     turn: int = Field(ge=1, description="Of the rendering that is judged; the final one for a preference.")
     task: JudgedTask
-    target: Sha256 = Field(description="The picture that was shown as the original.")
+    target: Sha256 = Field(description="The original; it is shown for similarity and preference only.")
     shown: tuple[Sha256, ...] = Field(max_length=2, description="The renderings, as they were shown; none for facts.")
     order: Order | None = Field(default=None, description="Of a preference.")
+    words: Sha256 | None = Field(default=None, description="Of sentences: hash of the words that were asked.")
+    sentences: int | None = Field(default=None, ge=1, le=200, description="Of sentences: how many there were.")
     repair: bool = Field(default=False, description="Whether the first answer could not be used and was sent back.")
     text: str | None = Field(default=None, description="The answer as it came, cut at a bound; null if there is none.")
     reason: JudgeReason | Literal["stopped"] | None = Field(default=None, description="Why there is no answer.")
@@ -72,11 +74,18 @@ class JudgeQuestion(Record):
         return self.text is not None or self.reason in ("judge_refused", "judge_empty")
 
     def read(self) -> AnswerValue:
-        """Return the rating or preference in the answer; ``AnswerError`` if there is none that can be used."""
+        """Return the rating or preference in the answer, or the share of sentences that it calls true.
+
+        Raises:
+            AnswerError: There is none that can be used.
+        """
         if self.text is None:
             raise AnswerError("there is no answer")
         if self.task == "facts":
             raise AnswerError("the question is about facts, so the answer holds no rating")
+        if self.sentences is not None:
+            verdicts = read_verdicts(self.text, self.sentences)
+            return AnswerValue(verdicts.value.count("1") / self.sentences, verdicts.leniencies)
         if self.order is None:
             score = read_score(self.text)
             return AnswerValue(score.value, score.leniencies)
@@ -97,7 +106,7 @@ class JudgeQuestion(Record):
     @property
     def key(self) -> "QuestionKey":
         """The identity of the question."""
-        return QuestionKey(self.judge, self.asked_as, self.target, self.shown, self.order, self.repair)
+        return QuestionKey(self.judge, self.asked_as, self.target, self.shown, self.order, self.repair, self.words)
 
 
 class QuestionKey(NamedTuple):
@@ -109,6 +118,7 @@ class QuestionKey(NamedTuple):
     shown: tuple[str, ...]
     order: Order | None
     repair: bool
+    words: str | None = None
 
 
 QUESTIONS = TypeAdapter(JudgeQuestion)

@@ -31,7 +31,7 @@ from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine
-from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion, asked_as
+from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.forecast import usage_words
 from ircore.scorers.model_judges.inquiry import JudgementInquiry
@@ -195,7 +195,7 @@ class _ProbeInquiry(JudgementInquiry):
     @property
     def draft(self) -> JudgeQuestion:
         # With the picture's hash, so that two targets with the same title are both asked about.
-        words = f"{asked_as(self.judge.identity)}{self.asking}{self.instance.sha256}{self.prompt}"
+        words = f"{self.judge.asked_as}{self.asking}{self.instance.sha256}{self.prompt}"
         return JudgeQuestion(
             judge=self.judge.name,
             asked_as=hashlib.sha256(words.encode()).hexdigest(),

@@ -106,6 +106,7 @@ def _judged(wanted: Wanted, material: Material) -> Judgement:
 
 
 def _score(wanted: Wanted, judgement: Judgement) -> Score:
+    facts = judgement.facts if wanted.task == "similarity" else None
     return Score(
         episode_id=wanted.episode_id,
         turn=wanted.turn,
@@ -116,6 +117,10 @@ def _score(wanted: Wanted, judgement: Judgement) -> Score:
         rendering=wanted.rendering,
         version=metric_version(wanted.judge) if wanted.task == "metric" else None,
         loading=MetricKey.parse(wanted.judge).loading if wanted.task == "metric" else None,
+        low=None if facts is None or judgement.value is None else facts.low,
+        high=None if facts is None or judgement.value is None else facts.high,
+        undecided=None if facts is None else facts.undecided,
+        unread=facts is not None and facts.reader is None and facts.undecided > 0,
     )
 
 

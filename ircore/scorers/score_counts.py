@@ -28,6 +28,31 @@ class ScoreCount:
     left_out: int = 0
     """Played episodes that have no score, since the judge does not rate pictures such as theirs."""
 
+    unread: int = 0
+    """Ratings that labels leave open which nobody read."""
+
+    open_share: float = 0.0
+    """Of these ratings, the sum of the shares of facts that are open."""
+
+    def unread_words(self, missing: str | None) -> str | None:
+        """Return one line on what it costs that labels were not read; None if it costs nothing.
+
+        Args:
+            missing: The package that a reader of texts lacks; None if none is missing.
+
+        >>> ScoreCount(new=4, unread=2, open_share=0.4).unread_words("rapidocr").partition(";")[0]
+        'labels of 2 of 4 renderings are not read (no rapidocr), so 20 % of their facts are open'
+        """
+        if not self.unread or missing is None:
+            return None
+        rated = counted(self.new + self.kept - self.preferences, "rendering")
+        share = f"{100 * self.open_share / self.unread:.0f} %"
+        return (
+            f"labels of {self.unread:,} of {rated} are not read (no {missing}), so {share} of their "
+            "facts are open; with over 5 % open a run has no rank. Read them with: make ocr, or "
+            "pip install 'ircore[ocr]', then the same command again."
+        )
+
     def text(self) -> str:
         """Return the counts for people; the numbers of each part add up.
 
@@ -51,6 +76,9 @@ def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
     count.new += new
     count.kept += not new
     count.preferences += score.task == "preference"
+    if score.unread and score.undecided is not None:
+        count.unread += 1
+        count.open_share += score.undecided
     if score.reason is not None:
         count.new_without += new
         reason = score.reason.partition(":")[0]

@@ -17,8 +17,8 @@ from typing import TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.progress import progress
-from ircore.core.records import Instance, Scene
-from ircore.core.score_records import Score, Task
+from ircore.core.records import Instance, Scene, categories_with_scenes
+from ircore.core.score_records import JudgeIdentity, Score, Task
 from ircore.core.workers import in_order
 from ircore.runs.folder import AnyRunFolder, RunFolder, open_any_run
 from ircore.runs.rendering_facts import add_facts
@@ -116,6 +116,7 @@ def score_runs(
         for run in runs:
             locks.enter_context(run.lock())
         works: list[tuple[RatedRun, _Work]] = []
+        superseding: list[tuple[RatedRun, JudgeIdentity]] = []
         counts: dict[str, ScoreCount] = {}
         episodes = kept_count = 0
         for run in runs:
@@ -125,11 +126,17 @@ def score_runs(
             plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges), metrics=metrics)
             scened = categories_with_scenes(run.instances.instances) if isinstance(run, RunFolder) else ()
             works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run, scened)) for episode in rated]
+            outdated = set()
             for name in plan_of_run.judges:
-                # Before any score, so that scores of another version under the same name are refused at once.
-                run.keep_judge(identity_of(name, installed_judge(name), scened))
+                identity = identity_of(name, installed_judge(name), scened)
+                if _supersedes(identity, run.judges().get(name)):
+                    outdated.add(name)
+                    superseding.append((run, identity))
+                else:
+                    # Before any score, so that scores of another version under the same name are refused at once.
+                    run.keep_judge(identity)
             _count_left_out(counts, plan.judges, works_of_run)
-            done = scores_by_question(run)
+            done = {wanted: score for wanted, score in scores_by_question(run).items() if wanted.judge not in outdated}
             # A question holds the rendering's hash and the metric's version, so outdated scores do not count as done.
             lacking = [part for work in works_of_run for part in _by_original(work, done)]
             episodes += len(works_of_run)
@@ -138,7 +145,17 @@ def score_runs(
                 count_score(counts, done[wanted], new=False)
             works += [(run, work) for work in lacking]
         new, unavailable = _score_all(works, workers or os.cpu_count() or 1, elsewhere, counts)
+        for run, identity in superseding:
+            # Last: a run that is cut off before keeps the earlier judge, and the same command begins again.
+            run.replace_judge(identity)
     return ScoringSummary(len(runs), episodes, kept_count, new, unavailable, counts)
+
+
+def _supersedes(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
+    """Return whether a judge gives its scores of a run anew, in place of those of an earlier version of itself."""
+    if known is None or known == judge or known.version not in getattr(installed_judge(judge.name), "supersedes", ()):
+        return False
+    return known.model_copy(update={"version": judge.version}) == judge
 
 
 def _judges_of(run: RatedRun, episodes: Sequence[RatedEpisode], judges: Sequence[str]) -> tuple[str, ...]:
@@ -179,11 +196,6 @@ def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> t
         for name in judges
         if any(_applies(name, instance.category, instance.scene, scened) for instance in instances)
     )
-
-
-def categories_with_scenes(instances: Sequence[Instance]) -> tuple[str, ...]:
-    """Return the categories of a set in which some target has a scene, in the order of the set."""
-    return tuple(dict.fromkeys(instance.category for instance in instances if instance.scene is not None))
 
 
 def _applies(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:

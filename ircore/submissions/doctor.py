@@ -39,7 +39,7 @@ from ircore.players.calls import FaultError, ProviderStopError
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import AnyLoaded, new_player
 from ircore.players.traits import traits_of
-from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score
+from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score, read_verdicts, verdicts_schema
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.judges.prompts import captioned
 from ircore.submissions.remedies import meaning_words, remedy_of, service_remedy
@@ -52,6 +52,8 @@ SIDE = 256
 COLOUR = "#ff0000"
 COLOUR_WORDS = ("red", "scarlet", "crimson", COLOUR, "255, 0, 0")
 COLOURS = ("red", "green", "blue")
+DISC_SENTENCES = ("There is a red disc in the middle.", "There are 3 discs.")
+"""A true and a false sentence on the red disc, for a judge of facts."""
 FIRST_MESSAGE = "A filled red circle with a radius of 80 pixels in the middle. The background is white."
 SECOND_MESSAGE = "Make the red circle blue."
 CLEARLY = 50
@@ -209,11 +211,20 @@ def examine_seat(
 def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], object]) -> Finding:
     """Show a judge a red and a blue disc and ask for their similarity; every failure becomes a finding.
 
+    A judge of facts is shown the red disc alone, with one true and one false sentence.
+
     Args:
         judge: From its file.
         timeout: Seconds that the answer may take.
         say: As for ``examine_seat``.
     """
+
+    async def check(patient: _Patient) -> list[Finding]:
+        listed = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(DISC_SENTENCES, start=1))
+        words = judge.prompts.facts.replace("{sentences}", listed)
+        view = JudgeView(words, captioned(shown_picture()), schema=verdicts_schema(len(DISC_SENTENCES)))
+        timed = await patient.ask("one image", patient.player.judge(view))
+        return [timed if isinstance(timed, Finding) else _verdicts(patient, timed)]
 
     async def rate(patient: _Patient) -> list[Finding]:
         pictures = captioned(shown_picture(), shown_picture("#0000ff"))
@@ -221,7 +232,7 @@ def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], objec
         timed = await patient.ask("two images", patient.player.judge(view))
         return [timed if isinstance(timed, Finding) else _rating(patient, timed)]
 
-    return _examined("judge", judge.spec, timeout, rate, say=say)[0]
+    return _examined("judge", judge.spec, timeout, check if judge.asks == "facts" else rate, say=say)[0]
 
 
 def _examined(
@@ -319,15 +330,28 @@ _TRIALS: Mapping[str, Callable[[_Patient], Awaitable[list[Finding]]]] = {
 """What is asked, by the method that a seat's questions go to."""
 
 
+_AGAIN = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
+
+
 def _rating(patient: _Patient, timed: _Timed) -> Finding:
     try:
         score = read_score(timed.answer.text).value
     except AnswerError as problem:
         detail = f"answers, but not so that it can be used: {problem} ({timed.took})"
-        remedy = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
-        return patient.finding("two images", False, detail, remedy)
+        return patient.finding("two images", False, detail, _AGAIN)
     detail = f"rates a red and a blue disc {score} of 10, {timed.took}"
     return patient.finding("two images", True, detail, SEE if score == 10 else "")
+
+
+def _verdicts(patient: _Patient, timed: _Timed) -> Finding:
+    try:
+        letters = read_verdicts(timed.answer.text, len(DISC_SENTENCES)).value
+    except AnswerError as problem:
+        detail = f"answers, but not so that it can be used: {problem} ({timed.took})"
+        return patient.finding("one image", False, detail, _AGAIN)
+    said = " and ".join({"1": "yes", "0": "no", "?": "cannot tell"}[letter] for letter in letters)
+    detail = f"says {said} to a true and a false sentence, {timed.took}"
+    return patient.finding("one image", True, detail, "" if letters == "10" else SEE)
 
 
 def _reply(patient: _Patient, question: str, timed: _Timed, turn: int) -> Finding:

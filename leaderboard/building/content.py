@@ -49,6 +49,9 @@ from leaderboard.pages.overview import front_page, games_front_page
 from leaderboard.pages.pair_comparison import Comparisons, compare_page
 from leaderboard.pages.pairs import pair_pages
 from leaderboard.pages.paper import paper_page
+from leaderboard.pages.people import PATH as PEOPLE
+from leaderboard.pages.people import TITLE as PEOPLE_TITLE
+from leaderboard.pages.people import people_page, read_studies
 from leaderboard.pages.player_boards import player_board_pages
 from leaderboard.pages.players import player_pages
 from leaderboard.pages.search_entries import search_file
@@ -80,6 +83,7 @@ _LINKED = {
     "figures": "Figures",
     METRIC_AGREEMENT: "How metrics agree",
     "limits": "What the numbers cannot tell",
+    PEOPLE: PEOPLE_TITLE,
     "paper": "Published scores",
     "replay": "One episode, turn by turn",
     "try": "Try it",
@@ -122,6 +126,9 @@ class Options:
 
     judge_cards: Sequence[Path] = ()
     """Cards of judges (``ircore judge-test``) besides those that come with the project."""
+
+    studies: Sequence[Path] = ()
+    """Runs that people rated to hold judges against them, shown on the page of people alone."""
 
     names: Sequence[Path] = ()
     """Files of people's names for pictures, in KiloGram's layout, for a page on them."""
@@ -201,6 +208,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released, submitted)
     site.cache = cache
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
+    site.studies = read_studies(options.studies)
     if options.version is not None:
         require_version(site.version, options.version, released)
     # A pulled release has the file of gaps beside its folder of runs.
@@ -274,7 +282,15 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
         gallery_pages(site),
         game_pages(games),
     )
-    pages = (figures_page(site), metric_agreement_page(site), asked, cited, targets_page(site), try_page(site))
+    pages = (
+        figures_page(site),
+        metric_agreement_page(site),
+        people_page(site),
+        asked,
+        cited,
+        targets_page(site),
+        try_page(site),
+    )
     return chain(*several, single, (changes_page(site),), pages)
 
 

@@ -59,6 +59,14 @@ def mean(estimate: Estimate) -> Markup:
     return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
 
 
+def doubted(cell: Cell) -> Markup:
+    """Return the interval that undecided facts leave open, and their share, as attributes; empty of other judges."""
+    if cell.doubt is None:
+        return Markup()
+    low, high, undecided, _ = cell.doubt
+    return safe(f' data-lowest="{low:.5g}" data-highest="{high:.5g}" data-undecided="{undecided:.4g}"')
+
+
 def page_of(pair: Pair, root: str, anchor: str = "") -> str:
     """Return the address of a pair's page, or of an anchor there.
 

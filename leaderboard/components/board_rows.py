@@ -17,6 +17,7 @@ from leaderboard.components import values
 from leaderboard.components.board_cells import (
     Heat,
     chance_cell,
+    doubted,
     ends,
     heat_column,
     mean,
@@ -118,6 +119,9 @@ class RowLayout:
     against: bool
     """Whether pairs can be compared with a chosen pair, and have a chance of being best."""
 
+    doubted: bool
+    """Whether the judge tells facts, some of which may be undecided."""
+
     preferred: bool
     """Whether the judge compared first and final renderings."""
 
@@ -200,7 +204,9 @@ def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: Markup
         if layout.against:
             yield '<td role="cell" class="number against g-against" data-label="Against" data-sort=""></td>'
             yield chance_cell(line.row)
-        yield _linked("Score", "quality-column", ends(cell.score), episodes, values.stacked_quality(cell))
+        yield _linked(
+            "Score", "quality-column", ends(cell.score) + doubted(cell), episodes, values.stacked_quality(cell)
+        )
         yield played_cell(cell, page)
         yield rated_cell(cell, episodes)
     else:

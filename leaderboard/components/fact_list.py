@@ -5,6 +5,10 @@ from markupsafe import Markup, escape
 from ircore.core.counted import counted
 from leaderboard.components.markup import safe
 from leaderboard.model.turn_facts import FactGroup, TurnFacts
+from leaderboard.words.labels import open_words
+
+OPEN = "Facts that could not be told: the score if all of them are wrong, and if all are right"
+"""What an interval of a score says."""
 
 
 def turn_facts(facts: TurnFacts | None) -> Markup:
@@ -20,6 +24,8 @@ def turn_facts(facts: TurnFacts | None) -> Markup:
         words += f' <span class="facts-gained" title="became right">+{facts.gained}</span>'
     if facts.lost:
         words += f' <span class="facts-lost" title="broke">−{facts.lost}</span>'
+    if facts.doubt is not None:
+        words += f' <span class="facts-open half" title="{OPEN}">{escape(open_words(facts.doubt))}</span>'
     groups = "".join(map(_group, facts.groups))
     return safe(f'<details class="turn-facts"><summary>{words}</summary>{groups}</details>')
 

@@ -20,6 +20,7 @@ from leaderboard.words.labels import (
     interval_width,
     interval_words,
     number,
+    open_words,
     percent,
     rank,
     signed,
@@ -208,12 +209,21 @@ def main_score(cell: Cell) -> Markup:
 
 def quality(cell: Cell) -> Markup:
     """Return the score of the rated episodes, 0–10, with its interval unless it is a tenth of the main score."""
-    return again(cell.score) if is_tenth(cell) else score(cell.score)
+    return (again(cell.score) if is_tenth(cell) else score(cell.score)) + possible(cell)
 
 
 def stacked_quality(cell: Cell) -> Markup:
     """Return the score of the rated episodes over its interval, for the narrow column of a board."""
-    return again(cell.score) if is_tenth(cell) else stacked(cell.score, 2)
+    return (again(cell.score) if is_tenth(cell) else stacked(cell.score, 2)) + possible(cell)
+
+
+def possible(cell: Cell) -> Markup:
+    """Return the interval of a score that facts leave open which could not be told; empty where its ends read alike."""
+    doubt = cell.doubt
+    if doubt is None or cell.score.mean is None or number(doubt.low) == number(doubt.high):
+        return Markup()
+    ends = f"{number(doubt.low)} to {number(doubt.high)}"
+    return safe(f' <span class="half possible" title="{escape(open_words(doubt))}">{ends} possible</span>')
 
 
 def is_tenth(cell: Cell) -> bool:

@@ -1,9 +1,8 @@
 """The X-ray of a rendering: the outlines of the target's marks, each in the line of its fate, numbered where faulty."""
 
-import math
-
 from markupsafe import Markup, escape
 
+from ircore.core.fact_records import PLACED_ALIKE, Placement
 from ircore.core.records import Box
 from leaderboard.components.markup import safe
 from leaderboard.model.sentences import Subject
@@ -12,7 +11,7 @@ from leaderboard.words.untrusted_text import inert
 
 _BOX = Box(0, 0, 1, 1)
 SAMPLE_SCENE = DrawnScene(1, 1, (DrawnMark("", _BOX, Subject("", (), (), _BOX), ()),), ())
-SAMPLE_XRAY = Xray((0.0, 0.0, 1.0, 0.0), ("moved",), (Fault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
+SAMPLE_XRAY = Xray(PLACED_ALIKE, ("moved",), (Fault("moved", 0, "", _BOX, (0.0, 0.0), None, ()),))
 """An X-ray with every part: an outline, a number and an arrow to where the mark was seen."""
 
 
@@ -41,18 +40,14 @@ def xray_overlay(drawn: DrawnScene, xray: Xray) -> Markup:
     )
 
 
-def matrix_of(transform: tuple[float, float, float, float], width: int, height: int) -> tuple[float, ...]:
+def matrix_of(transform: Placement, width: int, height: int) -> Placement:
     """Return the matrix ``a b c d e f`` of SVG that lays a target of this size over a rendering.
 
-    >>> matrix_of((0.5, 0.0, 1.0, 0.0), 100, 100)
-    (1.0, 0.0, -0.0, 1.0, 50.0, 0.0)
+    >>> matrix_of((0.5, 0.0, 0.0, 1.0, 0.1, 0.0), 100, 100)  # half as wide about the middle, 10 pixels to the right
+    (0.5, 0.0, 0.0, 1.0, 35.0, 0.0)
     """
-    across, down, scale, turn = transform
-    cosine, sine = scale * math.cos(math.radians(turn)), scale * math.sin(math.radians(turn))
-    middle = width / 2, height / 2
-    move_x = middle[0] + across * width - cosine * middle[0] + sine * middle[1]
-    move_y = middle[1] + down * height - sine * middle[0] - cosine * middle[1]
-    return cosine, sine, -sine, cosine, move_x, move_y
+    a, b, c, d, x, y = transform
+    return a, b, c, d, (x + (1 - a) / 2) * width - c * height / 2, (y + (1 - d) / 2) * height - b * width / 2
 
 
 def xray_faults(xray: Xray, most: int = 6) -> Markup:

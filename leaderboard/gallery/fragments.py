@@ -22,6 +22,7 @@ from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts
 from leaderboard.rendering.render import block
 from leaderboard.storage.build_cache import BuildCache, load_or_make
+from leaderboard.words.labels import open_words
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked
 
 FIRST = 6
@@ -167,6 +168,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
 def _facts(facts: TurnFacts) -> dict[str, Any]:
     return {
         "counts": [facts.held, facts.decided, facts.gained, facts.lost],
+        "open": None if facts.doubt is None else open_words(facts.doubt),
         "groups": [[group.heading, [list(part) for part in group.parts]] for group in facts.groups],
     }
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from ircore.core.episode_records import Episode
-from ircore.results.episodes import JudgedEpisode
+from ircore.results.episodes import Doubt, JudgedEpisode
 from ircore.results.vouched_scores import VouchedScores
 from leaderboard.gallery.episode_view import EpisodeView, TurnView
 from leaderboard.model.site import Pair
@@ -25,7 +25,7 @@ def sample_episode(pair: Pair) -> EpisodeView:
     """
     judged = partial(JudgedEpisode, _ANY, 0.0, 0.0, convergence=None, preference=None, trajectory={})
     message = Marked((Segment(_ANY, ("position",)),), 1, ("position",))
-    facts = TurnFacts(0, 0, 1, 1, (FactGroup(_ANY, (("presence", _ANY),)),))
+    facts = TurnFacts(0, 0, 1, 1, Doubt(0, 0, 1, unread=True), (FactGroup(_ANY, (("presence", _ANY),)),))
     turn = partial(
         TurnView, alt=_ANY, scores=((_ANY, 0.0), (_ANY, None)), message=message, tokens=0, over_budget=True, facts=facts
     )

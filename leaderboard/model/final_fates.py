@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ircore.core.fact_records import Placement
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines
 from leaderboard.model.xray import LETTER, Fate, xrays
@@ -24,7 +25,7 @@ class FinalFates:
     1
     """
 
-    transform: tuple[float, float, float, float]
+    transform: Placement
     """From target to rendering, as ``Xray.transform``."""
 
     fates: tuple[Fate, ...]

@@ -214,6 +214,8 @@ class Site:
         self.version = version_of(self.results, versions)
         self.cards: dict[str, JudgeCard] = {}
         """The cards of judges that took the judge test, by the judge's name."""
+        self.studies: tuple[Results, ...] = ()
+        """Results of runs that are on no board and that people rated, to hold judges against them."""
         self.former: tuple[BenchmarkVersion, ...] = ()
         """Earlier versions of the benchmark whose boards the site holds too, newest first."""
         self.moved = ""

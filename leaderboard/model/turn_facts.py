@@ -7,6 +7,7 @@ from itertools import pairwise
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import PARTS, Part, RenderingFacts
 from ircore.core.records import Scene
+from ircore.results.episodes import Doubt
 
 SHOWN = 3
 """Facts of a part that are shown in full; further facts are only counted."""
@@ -46,6 +47,9 @@ class TurnFacts:
 
     lost: int = 0
     """Number of facts that held one turn before and fail now."""
+
+    doubt: Doubt | None = None
+    """How far facts that could not be told leave the score open; None if all could be told, or nobody kept it."""
 
     groups: tuple[FactGroup, ...] = ()
     """Facts that became right, facts that broke and, after the last turn, facts that are wrong."""
@@ -89,7 +93,10 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
     wrong = [place for place, letter in enumerate(now) if letter == "0"] if is_last else []
     headed = (("Became right", gained), ("Broke", lost), ("Wrong in the end", wrong))
     groups = tuple(FactGroup(heading, parts) for heading, places in headed if (parts := tell(places)))
-    return TurnFacts(now.count("1"), len(now) - now.count("?"), len(gained), len(lost), groups)
+    doubt = None
+    if line.low is not None and line.high is not None and line.undecided:
+        doubt = Doubt(line.low, line.high, line.undecided, unread=line.reader is None)
+    return TurnFacts(now.count("1"), now.count("1") + now.count("0"), len(gained), len(lost), doubt, groups)
 
 
 def _teller(scene: Scene, line: RenderingFacts) -> Tell:

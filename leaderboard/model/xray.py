@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ircore.core.episode_records import Episode, Turn
-from ircore.core.fact_records import FactNote, RenderingFacts
+from ircore.core.fact_records import FactNote, Placement, RenderingFacts
 from ircore.core.records import Box, Scene
 from ircore.core.untrusted_text import visible
 from ircore.instances.readable_scenes import readable_scene
@@ -144,11 +144,11 @@ class Xray:
     """The fates of all marks in one rendering.
 
     Example:
-        >>> Xray(transform=(0, 0, 1, 0), fates=("right", "right"), faults=()).fates.count("right")
+        >>> Xray(transform=(1, 0, 0, 1, 0, 0), fates=("right", "right"), faults=()).fates.count("right")
         2
     """
 
-    transform: tuple[float, float, float, float]
+    transform: Placement
     """From target to rendering: move in widths and heights, scale, turn in degrees."""
 
     fates: tuple[Fate, ...]

@@ -165,6 +165,7 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
         ranked=set(reasons) != {"too_few"},
         grouped=sum(line.row.rank_low is not None for line in lines) > FEW,
         against=against,
+        doubted=any(line.cell.doubt is not None for line in lines),
         preferred=any(line.cell.preference.mean is not None for line in lines),
         costs=any(line.cell.cost.mean for line in lines),
         models=any(spec.about for line in lines for spec in line.pair.result.run.submission.players.values()),

@@ -31,7 +31,8 @@ def card_notes(site: Site, judge: str) -> dict[str, Any]:
     """Return the judge's test result for a board: page, share of correctly ordered pairs, passed or not."""
     card = site.cards.get(judge)
     # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.
-    if card is None or card.share is None:
+    if card is None or card.quoted_share is None:
         return {"card": None}
-    share, least = percent(card.share, 1), percent(PASSING)
-    return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least}}
+    share, least = percent(card.quoted_share, 1), percent(PASSING)
+    pairs = "pairs of pictures by other drawers" if card.foreign else "ordered pairs of edits"
+    return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least, "pairs": pairs}}

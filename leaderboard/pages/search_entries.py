@@ -37,6 +37,7 @@ _PAGES = {
     "metric-agreement": "",
     "pairs/index": "players",
     "paper": "paper",
+    "people": "ratings agreement",
     "replay": "replay",
     "targets": "instances",
     "try": "play",

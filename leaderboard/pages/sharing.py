@@ -17,7 +17,7 @@ NUMBERED = frozenset(
         "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_board",
         "game_figures", "game_gallery", "game_instance", "game_matrix", "game_players", "game_run", "history",
         "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
-        "paper", "player", "player_board", "replay", "targets",
+        "paper", "people", "player", "player_board", "replay", "targets",
     }
 )  # fmt: skip
 """Templates of pages that have numbers."""
@@ -100,7 +100,7 @@ def _source_words(site: Site, page: Page) -> str:
 
 
 def _rater_words(site: Site, page: Page) -> str:
-    if page.template in ("judge_card", "metric_agreement"):
+    if page.template in ("judge_card", "metric_agreement", "people"):
         # A test of one judge, and a comparison of all.
         return ""
     if page.template == "metric_board":

@@ -120,6 +120,7 @@ def _environment() -> Environment:
     environment.globals.update(
         c=_components(),
         remedies=remedies,
+        open_words=labels.open_words,
         rank=labels.rank,
         clear_of=clear_of,
         too_few=too_few,

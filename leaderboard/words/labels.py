@@ -7,7 +7,7 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import AbortReason, Outcome
 from ircore.core.records import AnyInstance, Rules
 from ircore.results.cell import Cell
-from ircore.results.episodes import Convergence
+from ircore.results.episodes import Convergence, Doubt
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
 from ircore.results.tables.intervals import interval_text
 from ircore.results.tables.intervals import number as written
@@ -177,6 +177,18 @@ def rank(low: int | None, high: int | None) -> str:
     if low is None or high is None:
         return MISSING
     return str(low) if low == high else f"{low}–{high}"
+
+
+def open_words(doubt: Doubt) -> str:
+    """Return in words how far facts that could not be told leave a score open.
+
+    >>> from ircore.results.episodes import Doubt
+    >>> open_words(Doubt(low=5.8, high=10.0, undecided=0.22, unread=True))
+    '5.80 to 10.00 possible: 22 % of the facts open, labels not read'
+    """
+    share = f"{100 * doubt.undecided:.0f}" if doubt.undecided >= 0.005 else "under 1"
+    read = ", labels not read" if doubt.unread else ""
+    return f"{number(doubt.low)} to {number(doubt.high)} possible: {share} % of the facts open{read}"
 
 
 def unrated_words(cell: Cell) -> list[tuple[str, str]]:

@@ -7,13 +7,14 @@ from itertools import product
 from typing import Any
 
 from ircore.results.cells import BoardKey
+from ircore.results.episodes import Doubt
 from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Cell, Order, Results
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.subsets import by_rules
 from ircore.results.tables.judges import MARKS
-from ircore.results.tables.model import Column, Selection, Table, Value, Which
+from ircore.results.tables.model import Better, Column, Selection, Table, Value, Which
 from ircore.results.tables.names import ALL, pair_names
 from ircore.results.tables.pairs import caption
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
@@ -78,6 +79,33 @@ def _selected(run_id: str, which: Which, category: str | None, difficulty: str |
     return Selection((run_id,), which, category, difficulty, judge)
 
 
+NO_DOUBT = "this judge tells no facts"
+"""Reason why there is no interval of what could not be told."""
+
+
+def _of_doubt(key: str, title: str, description: str, unit: str, get: Callable[[Doubt], float]) -> Measure:
+    """Return a column for programs about what a judge of facts could not tell."""
+    direction: Better = "lower" if key == "undecided" else "higher"
+    column = Column(key, title, description, unit, direction, 4 if key == "undecided" else 2, nullable=True,
+                    audience="programs")  # fmt: skip
+
+    def value(line: Line) -> Value:
+        doubt = line.row.cell.doubt
+        return Value.or_missing(None if doubt is None else get(doubt), NO_DOUBT)
+
+    return Measure(column, value)
+
+
+def _range_text(cell: Cell) -> Value:
+    doubt = cell.doubt
+    if doubt is None:
+        return Value(None, missing=NO_DOUBT)
+    if not doubt.undecided:
+        return Value(None, missing="every fact could be told")
+    share = f"{100 * doubt.undecided:.0f}" if doubt.undecided >= 0.005 else "<1"
+    return Value(f"{doubt.low:.2f}–{doubt.high:.2f} ({share} % open)")
+
+
 def _score(line: Line) -> Value:
     cell = line.row.cell
     return Value.of(cell.score, _selection(cell, "rated"), marks=marks_of(cell))
@@ -138,6 +166,23 @@ QUALITY = (
         Column("rated_of_applicable", "rated", "Played episodes that the judge rated, of those that it could rate.",
                digits=None, audience="readers"),
         lambda line: Value(f"{line.row.cell.rated}/{line.row.cell.applicable}"),
+    ),
+    Measure(
+        Column("score_range", "could be",
+               "Score if all that could not be told is wrong, and if all is right; share of the facts that is open.",
+               digits=None, nullable=True, audience="readers"),
+        lambda line: _range_text(line.row.cell),
+    ),
+    _of_doubt("lowest", "Lowest", "Score if all that could not be told is wrong.", "0–10", lambda doubt: doubt.low),
+    _of_doubt("highest", "Highest", "Score if all that could not be told is right.", "0–10", lambda doubt: doubt.high),
+    _of_doubt("undecided", "Undecided", "Share of the facts, by weight, that could not be told.", "0–1",
+              lambda doubt: doubt.undecided),
+    Measure(
+        Column("unread", "Unread", "1 if labels were left unread, since no reader of texts was installed.", "", "lower",
+               0, nullable=True, audience="programs"),
+        lambda line: Value.or_missing(
+            None if line.row.cell.doubt is None else int(line.row.cell.doubt.unread), NO_DOUBT
+        ),
     ),
     _mean(
         Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
@@ -248,7 +293,7 @@ MEASURES = (
     Measure(RULES, lambda line: Value(line.row.submission.run.rules.key)),
 )  # fmt: skip
 _COLUMNS = tuple(measure.column for measure in MEASURES)
-_SPARE = ("rated_of_applicable", "tokens", "turns", "played_of_all", "delta", "score")
+_SPARE = ("score_range", "rated_of_applicable", "tokens", "turns", "played_of_all", "delta", "score")
 
 
 def board_table(
@@ -274,9 +319,13 @@ def board_table(
         *remedies(row.cell.unranked for row in rows),
         *filter(None, [results.programs]),
     )
-    return Table(
+    table = Table(
         "board", "Leaderboard", words, _COLUMNS, _rows(results, rows), notes, MARKS, primary=PRIMARY, spare=_SPARE
     )
+    is_open = any(row.cell.doubt is not None and row.cell.doubt.undecided for row in rows)
+    # A column of dashes would say nothing: where every fact could be told, the score is no interval.
+    places = [place for place, column in enumerate(_COLUMNS) if is_open or column.key != "score_range"]
+    return table if is_open else table.at_places(places)
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:

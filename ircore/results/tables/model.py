@@ -236,10 +236,13 @@ class Table:
 
     def at_places(self, places: Sequence[int]) -> "Table":
         """Return the table with the columns at these places (0-based) alone."""
+        columns = tuple(self.columns[index] for index in places)
+        keys = {column.key for column in columns}
         return replace(
             self,
-            columns=tuple(self.columns[index] for index in places),
+            columns=columns,
             rows=tuple(tuple(row[index] for index in places) for row in self.rows),
+            spare=tuple(key for key in self.spare if key in keys),
         )
 
     def column(self, key: str) -> tuple[Value, ...]:

@@ -5,7 +5,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
-from ircore.core.fact_records import PARTS, Part, RenderingFacts
+from ircore.core.fact_records import PARTS, ExtraBox, Part, RenderingFacts
 from ircore.results.conditions import is_under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.headline import VERIFIED
@@ -118,7 +118,15 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
         Column("sentence", "fact", "What is true of the target.", digits=None),
         Column("verdict", "verdict", "holds, fails or undecided.", digits=None),
         Column("credit", "credit", "1 if it holds; between for what is nearly right.", "0–1", "higher"),
-        Column("weight", "Weight", "How much it counts.", digits=3, audience="programs"),
+        Column("attribute", "Attribute", "Of the fact, such as presence or colour.", digits=None, audience="programs"),
+        Column("weight", "Weight", "How much it counts: percent of all facts.", digits=6, audience="programs"),
+        Column(
+            "transform_cost",
+            "Transform cost",
+            "Points that moving the rendering over the target costs.",
+            digits=4,
+            audience="programs",
+        ),
         Column("reason", "reason", "Why it fails or cannot be told.", digits=None, nullable=True),
     )
     rows = []
@@ -127,8 +135,8 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
         for result in results.episodes[run_id]:
             if result.episode.episode_id == episode_id:
                 played = True
-                for turn, checked in _facts_by_turn(results, run_id, result):
-                    rows.append((*who, Value(turn), *_fact(checked)))
+                for turn, cost, fact in _facts_by_turn(results, run_id, result):
+                    rows.append((*who, Value(turn), *_fact(fact, cost)))
     if not played:
         raise InputError(f"these runs have no episode {episode_id!r}", "Name an episode by the id of its instance.")
     words = f"Facts of episode {episode_id}, turn by turn; instance set {results.instance_set[:12]}."
@@ -136,7 +144,10 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
     return Table("facts", "Facts of an episode", words, columns, tuple(rows), notes)
 
 
-def _facts_by_turn(results: Results, run_id: str, result: EpisodeResult) -> Iterator[tuple[int, "Checked"]]:
+def _facts_by_turn(
+    results: Results, run_id: str, result: EpisodeResult
+) -> Iterator[tuple[int, float, "Checked | tuple[int, ExtraBox]"]]:
+    """Yield turn, cost of the transform, and a fact or a numbered extra."""
     from ircore.scorers.verification.stored_verdicts import checked_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
@@ -146,19 +157,29 @@ def _facts_by_turn(results: Results, run_id: str, result: EpisodeResult) -> Iter
     }
     for turn, rendering in result.episode.renderings.items():
         if scene is not None and rendering.sha256 in own:
-            for checked in checked_facts(scene, own[rendering.sha256]):
-                yield turn, checked
+            line = own[rendering.sha256]
+            facts = checked_facts(scene, line)
+            yield from ((turn, line.cost, checked) for checked in facts)
+            # Without facts another version derived them, so that nothing of the line can be relied on.
+            yield from ((turn, line.cost, extra) for extra in enumerate(line.extras if facts else (), start=1))
 
 
-def _fact(checked: "Checked") -> tuple[Value, ...]:
+def _fact(fact: "Checked | tuple[int, ExtraBox]", cost: float) -> tuple[Value, ...]:
+    if isinstance(fact, tuple):
+        number, extra = fact
+        sentence, reason = "Something is drawn that the target does not show.", "not in the target"
+        values = ("extra", f"extra-{number}", sentence, "fails", 0.0, "extra", extra.weight, cost, reason)
+        return tuple(Value(value) for value in values)
     return (
-        Value(checked.fact.part),
-        Value(checked.fact.key),
-        Value(checked.fact.sentence),
-        Value(checked.verdict),
-        Value(checked.credit),
-        Value(checked.fact.weight),
-        Value(checked.reason or None, missing=None if checked.reason else "it holds"),
+        Value(fact.fact.part),
+        Value(fact.fact.key),
+        Value(fact.fact.sentence),
+        Value(fact.verdict),
+        Value(fact.credit),
+        Value(fact.fact.attribute),
+        Value(fact.fact.weight),
+        Value(cost),
+        Value(fact.reason or None, missing=None if fact.reason else "it holds"),
     )
 
 

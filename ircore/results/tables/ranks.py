@@ -40,6 +40,7 @@ REMEDIES: Mapping[Unranked, str] = {
     "past_budget": "Play with over_budget: truncate or abort, so that no message passes the token budget.",
     "incomplete": "An incomplete run gets a rank when ircore play has played the rest, or ended it with --final.",
     "recorded": "Recorded answers do not depend on the other players, who get a rank with a player in that seat.",
+    "unread": "Install what reads labels (make ocr, or pip install 'ircore[ocr]') and run ircore score again.",
     "underrated": "Run ircore score again: it goes on where it stopped; what a judge refused stays unrated.",
 }
 """Remedies for a missing rank, for those who played and scored the run."""
@@ -84,8 +85,8 @@ TOP: Filled[RankedRow[Any, Any]] = Filled(
 
 UNRANKED: Filled[RankedRow[Any, Any]] = Filled(
     Column("unranked", "Unranked",
-           "Why there is no rank: held, past_budget, incomplete, underrated, inapplicable, too_few, recorded "
-           "or reference.",
+           "Why there is no rank: held, past_budget, incomplete, underrated, inapplicable, unread, too_few, "
+           "recorded or reference.",
            digits=None, nullable=True, audience="programs"),
     lambda row: Value.or_missing(row.cell.unranked, "has a rank"),
 )  # fmt: skip

@@ -11,8 +11,6 @@ Example:
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from ircore.core.elements import ElementList, SeenElement
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
@@ -93,10 +91,9 @@ def _measured(look: Look, mark: Mark) -> Box | None:
 def _in_rendering(look: Look, box: Box, width: int, height: int) -> tuple[float, float, float, float]:
     """Return a box of the target's coordinates in pixels of the rendering."""
     scene = look.target.scene
-    matrix = look.transform.matrix(scene.width, scene.height)
-    corners = np.array([[x, y, 1.0] for x in (box.left, box.right) for y in (box.top, box.bottom)])
-    # The matrix leads to the rendering brought to the target's size; the factors lead on to its own pixels.
-    placed = corners @ matrix.T * (width / scene.width, height / scene.height)
+    corners = [(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
+    # The transform leads to the rendering brought to the target's size; the factors lead on to its own pixels.
+    placed = look.transform.placed(corners, scene.width, scene.height) * (width / scene.width, height / scene.height)
     (left, top), (right, bottom) = placed.min(axis=0).tolist(), placed.max(axis=0).tolist()
     limits = ((left, width), (top, height), (right, width), (bottom, height))
     left, top, right, bottom = (round(min(max(edge, 0.0), float(limit)), 1) for edge, limit in limits)

@@ -1,12 +1,12 @@
 """The battery of the judge test: every edit with its kind, and the order that scores must keep.
 
-``edits_of`` makes the pictures of one target. The orders between them are known beforehand, whatever the target:
-harmless edits (moved a little, slightly soft) score above faults (wrong labels, colours, data), and more of the same
-never scores higher.
+``edits_of`` makes the pictures of one target: edits of the target's own picture, and pictures of its scene by foreign
+drawers. The orders between them are known beforehand, whatever the target: harmless edits (moved a little, slightly
+soft) score above faults (wrong labels, colours, data), and more of the same never scores higher.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -14,19 +14,21 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Instance
+from ircore.core.records import Instance, Scene
 from ircore.instances.readable_scenes import readable_scene
 from ircore.instances.store import InstanceSet
 from ircore.scorers.judge_test import pixel_edits, scene_edits
+from ircore.scorers.judge_test.foreign.families import FAMILIES, Planned, picture_of, planned
 from ircore.scorers.judge_test.redraw import repainted
 from ircore.scorers.judge_test.scene_edits import SceneEdit
 
-VERSION = "1"
+VERSION = "2"
 """Of the battery: another one means other pictures or orders, and other cards."""
 
-Kind = Literal["harmless", "degraded", "fault", "unrelated", "attack"]
+Kind = Literal["harmless", "degraded", "fault", "unrelated", "attack", "foreign"]
 """``harmless``: nearly perfect; ``degraded``: worse to look at, content right; ``fault``: content wrong;
-``unrelated``: nothing of the target; ``attack``: tries to be rated higher than it deserves."""
+``unrelated``: nothing of the target; ``attack``: tries to be rated higher than it deserves; ``foreign``: drawn by
+others, with or without a fault."""
 
 VISIBLE = 32
 """Levels of a colour, of 255, by which a pixel differs visibly."""
@@ -44,6 +46,7 @@ class Sample:
         picture: The target.
         same: Another target of the category; None if the set has none.
         other: A target of another category; None if the set has none.
+        scenes: What ``same`` and ``other`` show; None where that is not known.
 
     Example:
         >>> from ircore.instances.store import read_instances
@@ -59,6 +62,7 @@ class Sample:
     picture: Picture
     same: Picture | None
     other: Picture | None
+    scenes: Mapping[str, Scene | None] = field(default_factory=dict)
 
 
 class Edit(NamedTuple):
@@ -116,13 +120,51 @@ def edits_of(instances: InstanceSet, instance: Instance) -> _EditedTarget:
         InputError: A picture of the set is missing or damaged.
     """
     sample = _sample(instances, instance)
-    made = {name: edit.make(sample) for name, edit in EDITS.items()}
+    made = {name: edit.make(sample) for name, edit in {**EDITS, **FOREIGN}.items()}
     pictures = {name: picture for name, picture in made.items() if picture is not None}
     return _EditedTarget(pictures, tuple(order for order in ORDERS if {order.better, order.worse} <= pictures.keys()))
 
 
+class _Neighbours(NamedTuple):
+    """Other targets of a set that edits of one target need."""
+
+    same: Instance | None
+    other: Instance | None
+
+    @property
+    def scenes(self) -> dict[str, Scene | None]:
+        """What they show, by ``same`` and ``other`` category."""
+        return {"same": _scene_of(self.same), "other": _scene_of(self.other)}
+
+
+def _scene_of(instance: Instance | None) -> Scene | None:
+    return None if instance is None or instance.scene is None else readable_scene(instance.scene)
+
+
 def _sample(instances: InstanceSet, instance: Instance) -> Sample:
-    """Return a target, the next target of its category and difficulty, and a target of the next category."""
+    """Return a target with the others that its edits need."""
+    near = _neighbours(instances, instance)
+    same, other = (None if each is None else instances.target(each) for each in near)
+    return Sample(instance, instances.target(instance), same, other, near.scenes)
+
+
+def foreign_plans(instances: InstanceSet, instance: Instance) -> dict[str, Planned]:
+    """Return what the foreign pictures of a target show and in which styles, by family; those that apply to it."""
+    scene = _scene_of(instance)
+    if scene is None:
+        return {}
+    scenes = _neighbours(instances, instance).scenes
+    plans = {name: planned(name, scene, _seed(instance), scenes) for name in FAMILIES}
+    return {name: plan for name, plan in plans.items() if plan is not None}
+
+
+def _seed(instance: Instance) -> str:
+    """Return the seed of a target's foreign pictures: its picture's, so that equal sets give equal batteries."""
+    return f"judge-test/{instance.sha256}"
+
+
+def _neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:
+    """Return the next target of an instance's category and difficulty, and a target of the next category."""
     alike = [other for other in instances.instances if other.category == instance.category]
     peers = [other for other in alike if other.difficulty == instance.difficulty]
     # A small set may have one target of a difficulty: then any other of the category must do.
@@ -134,12 +176,8 @@ def _sample(instances: InstanceSet, instance: Instance) -> Sample:
     # In a set of one category the next category is the same: there is no stranger then.
     strangers = [other for other in instances.instances if other.category == following != instance.category]
     same = peers[(place + 1) % len(peers)] if len(peers) > 1 else None
-    return Sample(
-        instance,
-        instances.target(instance),
-        instances.target(same) if same else None,
-        instances.target(strangers[place % len(strangers)]) if strangers else None,
-    )
+    stranger = strangers[place % len(strangers)] if strangers else None
+    return _Neighbours(same, stranger)
 
 
 def _by_pixels(edit: Callable[[Pixels], Pixels]) -> Callable[[Sample], Picture | None]:
@@ -157,6 +195,15 @@ def _by_scene(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
         # 16 bits, since differences of unsigned bytes would wrap round at 0.
         differing = (np.abs(pixels.astype(np.int16) - target).max(axis=2) > VISIBLE).sum()
         return Picture.from_pixels(pixels) if differing >= LEAST else None
+
+    return make
+
+
+def _by_others(family: str) -> Callable[[Sample], Picture | None]:
+    def make(sample: Sample) -> Picture | None:
+        scene = _scene_of(sample.instance)
+        made = scene and picture_of(family, scene, _seed(sample.instance), sample.scenes)
+        return Picture.from_pixels(np.asarray(made[0])) if made else None
 
     return make
 
@@ -220,7 +267,13 @@ EDITS: dict[str, Edit] = {
 }
 """Every edit by its name, in the order of cards."""
 
-TURN_OF = {name: turn for turn, name in enumerate(EDITS, start=1)}
+FOREIGN: dict[str, Edit] = {
+    f"foreign-{name}": Edit(f"drawn by others: {family.title}", "foreign", _by_others(name))
+    for name, family in FAMILIES.items()
+}
+"""Pictures that others draw, by their names in a test's run."""
+
+TURN_OF = {name: turn for turn, name in enumerate((*EDITS, *FOREIGN), start=1)}
 """Turn of each edit in a test's run, the same for every target."""
 
 EDIT_OF = {turn: name for name, turn in TURN_OF.items()}

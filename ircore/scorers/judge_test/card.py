@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from math import fsum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field
 
@@ -13,7 +13,10 @@ from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.validation import validating
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Kind, Order
+from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Kind, Order, foreign_plans
+from ircore.scorers.judge_test.foreign.orders import right_orders
+from ircore.scorers.judge_test.foreign.part import ForeignPart, foreign_part
+from ircore.scorers.judge_test.foreign.styles import Style
 
 PASSING = 0.8
 """Share of ordered pairs that a judge must order right; boards of one below it say so."""
@@ -25,6 +28,8 @@ GAIN = 1.0
 MOST_BYTES = 16 * 1024 * 1024
 
 Share = Annotated[float, Field(ge=0, le=1)]
+T = TypeVar("T")
+
 Rated = dict[str, float]
 """Ratings 0–10 of one target by edit."""
 
@@ -104,11 +109,19 @@ class JudgeCard(Record):
     attacks: tuple[Attack, ...]
     categories: dict[Name, Share] = Field(description="Share of ordered pairs in the right order by category.")
     share: Share | None = Field(description="Share of ordered pairs in the right order; null if there are none.")
+    foreign: ForeignPart | None = Field(
+        default=None, description="Pictures by other drawers; null if the judge rated none, or none with a known order."
+    )
+
+    @property
+    def quoted_share(self) -> float | None:
+        """Share of couples in the right order that boards quote: of pictures by others, where there are any."""
+        return self.share if self.foreign is None else self.foreign.share
 
     @property
     def passed(self) -> bool:
-        """Whether the judge ordered enough pairs right."""
-        return self.share is not None and self.share >= PASSING
+        """Whether the judge ordered enough couples right: of pictures by others, where there are any."""
+        return self.quoted_share is not None and self.quoted_share >= PASSING
 
     @property
     def rates(self) -> bool:
@@ -144,6 +157,7 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
         )
     orders_by_target = {target: _rightly(ratings) for target, ratings in rated.items()}
     orders = order_shares(orders_by_target.values())
+    by_others = {target: by_family(ratings) for target, ratings in rated.items()}
     episodes = {episode.episode_id: episode for episode in run.episodes() if episode.episode_id in rated}
     category_of = {name: episode.category for name, episode in episodes.items()}
     # Only of rated targets: a test that was stopped half-way counts its other targets as not asked, not as unrated.
@@ -160,7 +174,25 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
         attacks=tuple(_attack(rated.values(), edit, without) for edit, without in ATTACKS.items()),
         categories=shares_by_category(orders_by_target, category_of),
         share=share_of(orders),
+        foreign=foreign_part(
+            {target: right_orders(ratings) for target, ratings in by_others.items()}, by_others, styles_of(run, rated)
+        ),
     )
+
+
+def by_family(ratings: Mapping[str, T]) -> dict[str, T]:
+    """Return what belongs to pictures by others, by family, out of what belongs to edits."""
+    return {edit.removeprefix("foreign-"): value for edit, value in ratings.items() if edit.startswith("foreign-")}
+
+
+def styles_of(run: RunFolder, targets: Iterable[str]) -> dict[str, dict[str, Style]]:
+    """Return how the foreign pictures of targets were drawn, by target and family."""
+    wanted = set(targets)
+    return {
+        instance.instance_id: {name: plan.style for name, plan in foreign_plans(run.instances, instance).items()}
+        for instance in run.instances.instances
+        if instance.instance_id in wanted
+    }
 
 
 def write_card(path: Path, card: JudgeCard) -> None:

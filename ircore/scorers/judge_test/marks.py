@@ -40,7 +40,9 @@ def marks_of(scene: Scene) -> tuple[Mark, ...]:
         if kind in kinds:
             # The first type that occurs decides: a chart has bars or wedges or lines, and an area belongs to its line.
             return tuple(_chart_marks(scene, kind, key))
-    if kinds & set(SHEET_MARKS):
+    # A circle of a geometry sheet is a drawn line with points; one with centre and radius alone is a coloured shape.
+    if any(element.type in SHEET_MARKS and (element.type != "circle" or "points" in element.parameters)
+           for element in scene.elements):  # fmt: skip
         return tuple(_sheet_marks(scene))
     return tuple(
         Mark((index,), element.colour or "", _area(element))

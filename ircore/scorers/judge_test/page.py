@@ -9,6 +9,7 @@ from ircore.core.counted import counted
 from ircore.core.files import write_text
 from ircore.scorers.judge_test.battery import EDITS, HARMLESS, WRONG
 from ircore.scorers.judge_test.card import GAIN, PASSING, Attack, Bound, EditScore, JudgeCard
+from ircore.scorers.judge_test.foreign.part import FamilyScore, ForeignPart
 
 KINDS = {
     "harmless": "Nearly perfect: must score above every fault below",
@@ -49,6 +50,7 @@ def card_body(card: JudgeCard) -> str:
     return "".join(
         [
             _verdict(card),
+            _foreign_sections(card.foreign) if card.foreign else "",
             _section(
                 "What each edit got",
                 "Mean rating, 0 to 10, of each edit of a target; targets to which it applies; the mean by category.",
@@ -76,7 +78,86 @@ def card_body(card: JudgeCard) -> str:
     )
 
 
+def _foreign_sections(part: ForeignPart) -> str:
+    """Return the tables of pictures by others: by family, and by drawer, font, canvas and format."""
+    return _section(
+        "Pictures that others draw",
+        "Each target drawn anew by other programs, in other fonts, on other canvases, with and without a fault: "
+        "ratings that a person would give, the judge's, and how often its order of two pictures is right.",
+        _families_table(part),
+    ) + _section(
+        "Who drew them, and on what",
+        "Pairs whose better picture was drawn in this way, and how often their order is right.",
+        _groups_table(part),
+    )
+
+
+FAMILY_KINDS = {
+    "faithful": "Right in another way of drawing",
+    "near": "Right, distorted or smaller",
+    "one fault": "One fault",
+    "strong fault": "Strong faults",
+    "gross failure": "Not the target",
+}
+
+
+def _families_table(part: ForeignPart) -> str:
+    rows = []
+    for kind, title in FAMILY_KINDS.items():
+        families = [family for family in part.families if family.kind == kind and family.pairs]
+        if families:
+            rows.append(f'<tr class="kind"><th colspan="6" scope="rowgroup">{title}</th></tr>\n')
+            rows += [_family_row(family) for family in families]
+    titles = ("Picture", "A person", "Mean", "Lowest to highest", "As a person", "Pairs in the right order")
+    return _plain_table(titles, rows)
+
+
+def _family_row(family: FamilyScore) -> str:
+    band = f"{family.low:g} to {family.high:g}"
+    if family.mean is None or family.least is None or family.most is None:
+        rated = "<td>–</td><td>–</td><td>–</td>"
+    else:
+        state = "kept" if family.low <= family.mean <= family.high else "broken"
+        rated = (
+            f'<td class="{state}">{family.mean:.2f}</td><td>{family.least:.1f} to {family.most:.1f}</td>'
+            f"<td>{family.inside} of {family.targets}</td>"
+        )
+    return (
+        f'<tr><th scope="row">{escape(family.title)}</th><td>{band}</td>{rated}'
+        f"<td>{percent(family.right / family.pairs)} of {family.pairs}</td></tr>\n"
+    )
+
+
+def _groups_table(part: ForeignPart) -> str:
+    rows = []
+    for kind, groups in part.groups.items():
+        rows.append(f'<tr class="kind"><th colspan="3" scope="rowgroup">{escape(kind.capitalize())}</th></tr>\n')
+        rows += [
+            f'<tr><th scope="row">{escape(each.group)}</th><td>{each.pictures}</td>'
+            f"<td>{f'{percent(each.right / each.pairs)} of {each.pairs}' if each.pairs else '–'}</td></tr>\n"
+            for each in groups
+        ]
+    return _plain_table(("Drawn", "Pictures", "Pairs in the right order"), rows)
+
+
 def _verdict(card: JudgeCard) -> str:
+    if card.foreign is not None and card.foreign.share is not None:
+        part, state = card.foreign, "passed" if card.passed else "failed"
+        ends = f"95 % interval {percent(part.low or 0.0, 1)} to {percent(part.high or 0.0, 1)}"
+        words = (
+            f"of {counted(part.pairs, 'pair')} of pictures by other drawers, of {counted(part.targets, 'target')}, are "
+            f"in the order that a person would give ({ends})."
+        )
+        if not card.passed:
+            words += f" That is less than {percent(PASSING)}: boards of this judge say so at their top."
+        own = "" if card.share is None else (
+            f'<p class="aid">Of {counted(card.pairs, "pair")} of edits of the targets\' own pictures '
+            f"{percent(card.share, 1)} are in the right order.</p>\n"
+        )  # fmt: skip
+        return (
+            f'<p class="verdict"><strong class="{state}">{percent(part.share or 0.0, 1)}</strong>'
+            f"<span>{escape(words)}</span></p>\n{own}"
+        )
     if card.share is None:
         return '<p class="verdict"><span>No two edits with a known order were rated.</span></p>\n'
     state = "passed" if card.passed else "failed"
@@ -132,8 +213,8 @@ def _orders_table(card: JudgeCard) -> str:
     for better in HARMLESS:
         cells = []
         for worse in WRONG:
-            order = shares[better, worse]
-            share = order.right / order.targets if order.targets else None
+            order = shares.get((better, worse))  # a card from elsewhere may lack it
+            share = order.right / order.targets if order and order.targets else None
             cells.append(
                 "<td>–</td>" if share is None else f'<td class="q{min(4, int(share * 5))}">{percent(share)}</td>'
             )

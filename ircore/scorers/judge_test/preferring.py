@@ -10,7 +10,18 @@ from ircore.core.progress import tracked
 from ircore.core.workers import in_order
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Order
-from ircore.scorers.judge_test.card import Attack, JudgeCard, order_shares, share_of, shares_by_category
+from ircore.scorers.judge_test.card import (
+    Attack,
+    JudgeCard,
+    by_family,
+    order_shares,
+    share_of,
+    shares_by_category,
+    styles_of,
+)
+from ircore.scorers.judge_test.foreign.orders import ORDERS as FOREIGN_ORDERS
+from ircore.scorers.judge_test.foreign.orders import KnownOrder
+from ircore.scorers.judge_test.foreign.part import foreign_part
 from ircore.scorers.judges.base import identity_of
 from ircore.scorers.material import installed_judge
 
@@ -31,6 +42,9 @@ class _Preferred(NamedTuple):
 
     attacks: dict[str, bool]
     """Whether it prefers each attack to the same picture without it."""
+
+    foreign: dict[KnownOrder, bool]
+    """Whether it keeps to each order of pictures by others."""
 
 
 def preferred_card(run: RunFolder, name: str) -> JudgeCard:
@@ -56,6 +70,9 @@ def preferred_card(run: RunFolder, name: str) -> JudgeCard:
         edits=(), orders=orders, bounds=(), attacks=tuple(_attack(attacks, edit) for edit in ATTACKS),
         categories=shares_by_category(orders_by_target, {episode.episode_id: episode.category for episode in episodes}),
         share=share_of(orders),
+        foreign=foreign_part(
+            {target: preferred.foreign for target, preferred in by_target.items()}, {}, styles_of(run, by_target)
+        ),
     )  # fmt: skip
 
 
@@ -70,6 +87,7 @@ def _preferred(work: _Work) -> _Preferred:
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
     target = run.target(instance)
     pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in work.episode.renderings.items()}
+    by_others = by_family(pictures)
 
     def preferred(first: str, final: str) -> float | None:
         if first not in pictures or final not in pictures:
@@ -79,6 +97,11 @@ def _preferred(work: _Work) -> _Preferred:
     # The worse edit takes the place of the first rendering, so the right answer is 1.
     orders = {order: preferred(order.worse, order.better) for order in ORDERS}
     attacks = {attack: preferred(without, attack) for attack, without in ATTACKS.items()}
+    foreign = {
+        order: judge.prefer(target, by_others[order.worse], by_others[order.better]).value == 1
+        for order in FOREIGN_ORDERS
+        if order.better in by_others and order.worse in by_others
+    }
     return _Preferred(
         {
             order: value == 1 or (not order.strict and value == 0.5)
@@ -86,4 +109,5 @@ def _preferred(work: _Work) -> _Preferred:
             if value is not None
         },
         {attack: value == 1 for attack, value in attacks.items() if value is not None},
+        foreign,
     )

@@ -25,7 +25,7 @@ from ircore.runs.events import End, Entry
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.play import with_run_id
 from ircore.runs.writer import RunWriter
-from ircore.scorers.judge_test.battery import EDITS, TURN_OF, VERSION, edits_of
+from ircore.scorers.judge_test.battery import EDITS, FOREIGN, TURN_OF, VERSION, edits_of
 
 PER_CONDITION = 3
 """Targets for each category and difficulty if no set is named: the benchmark's smaller set, of 42 pictures."""
@@ -99,7 +99,7 @@ def _create(folder: Path, instances: Path | None) -> None:
 def _identity(instances: InstanceSet) -> Run:
     nobody = PlayerSpec(player=SLUG)
     submission = Submission(
-        schema_=1, name="Judge test", describer=nobody, generator=nobody, rules=Rules(max_turns=len(EDITS)),
+        schema_=1, name="Judge test", describer=nobody, generator=nobody, rules=Rules(max_turns=len(TURN_OF)),
         licence="CC0-1.0",
     )  # fmt: skip
     return with_run_id(
@@ -158,7 +158,7 @@ def _edited(piece: _Piece) -> _Made:
         Turn(
             turn=TURN_OF[name],
             action="describe",
-            message=EDITS[name].title,
+            message=(EDITS | FOREIGN)[name].title,
             rendering=Rendering(sha256=picture.sha256, width=picture.width, height=picture.height),
         )
         for name, picture in pictures.items()

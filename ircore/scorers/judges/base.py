@@ -44,6 +44,8 @@ class Judge(Protocol):
         tasks: Optional, see ``tasks_of``; what is not in it is never asked.
         categories: Optional: the categories of pictures that it rates; of others it is never asked, and boards say
             that they are not applicable to it.
+        version: Optional: which code or checkpoint computes its ratings; boards never mix versions.
+        supersedes: Optional: versions of itself whose scores it gives anew in place of the earlier ones.
         any_scene: Optional: whether it also rates every other category of targets with scenes, such as a plug-in's.
 
     A judge that knows what targets show has a method ``with_scene``, see ``SceneJudge``.

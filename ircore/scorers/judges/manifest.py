@@ -1,14 +1,16 @@
 """A model as judge, described by a manifest: ``ircore score --judge FILE``."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
+from ircore.core.fact_records import SCORE_RULE
 from ircore.core.plugins import available, load, package_version
-from ircore.core.records import Line, Name, PlayerSpec, Record
+from ircore.core.records import DRAWN, Line, Name, PlayerSpec, Record, categories_with_scenes
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
@@ -16,9 +18,13 @@ from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.players.submission import new_player
 from ircore.players.traits import deciding
-from ircore.scorers.judges.prompts import JudgePrompts, load_judge_prompts
+from ircore.runs.folder import AnyRunFolder, RunFolder
+from ircore.runs.judge_questions import asked_as
+from ircore.scorers.judges.prompts import Asks, JudgePrompts, load_judge_prompts
 
 FORMAT = "See docs/judges.md for the format."
+BATCH = 25
+"""Sentences in one question to a judge of facts, unless its file says otherwise."""
 SEAT = ("player", "model", "base_url", "api_key_env", "parameters")
 
 
@@ -34,6 +40,10 @@ class _JudgeManifest(Record):
     base_url: Line | None = Field(default=None, description="https, or http on loopback.")
     api_key_env: Line | None = Field(default=None, description="Name of the environment variable that holds the key.")
     parameters: dict[str, JsonValue] = Field(default_factory=dict, description="Passed to the player.")
+    asks: Asks = Field(default="ratings", description="ratings of pictures, or which facts of a target they show.")
+    batch: int | None = Field(
+        default=None, ge=5, le=60, description="Of facts: sentences in one question, planted ones included; else 25."
+    )
     prompts: Line | None = Field(default=None, description="Folder of other prompts, relative to this file.")
     categories: tuple[Name, ...] | None = Field(
         default=None, min_length=1, description="The categories of pictures that it is asked about; all if left out."
@@ -49,6 +59,9 @@ class LoadedJudge:
         spec: Who is asked, the name of the key's variable included.
         prompts: With which words.
         identity: Who it is in scores: the same without that name and without parameters that change no answer.
+        package: Name and version of the package that asks it; None for one of this project's.
+        asks: What it is asked.
+        batch: Of facts: sentences in one question.
 
     Example:
         >>> lines = ["schema: 1", "name: strict", "label: Strict", "player: openai", "model: m", "api_key_env: MY_KEY"]
@@ -62,11 +75,28 @@ class LoadedJudge:
     spec: PlayerSpec
     prompts: JudgePrompts
     identity: JudgeIdentity
+    package: str | None = None
+    asks: Asks = "ratings"
+    batch: int = BATCH
 
     @property
     def name(self) -> str:
         """Name of the judge, as in scores."""
         return self.identity.name
+
+    @cached_property
+    def asked_as(self) -> str:
+        """Hash of who is asked and with which words; how scores follow from the answers changes nothing."""
+        return asked_as(self.identity.model_copy(update={"version": self.package}))
+
+    def identity_in(self, run: AnyRunFolder) -> JudgeIdentity:
+        """Return who the judge is in a run: one of facts rates the categories whose targets have scenes there."""
+        if self.asks == "ratings" or self.identity.categories is not None:
+            return self.identity
+        # What pictures of other games show, their episodes say, and not the set.
+        scened = categories_with_scenes(run.instances.instances) if isinstance(run, RunFolder) else ()
+        categories = (*DRAWN, *sorted(set(scened) - set(DRAWN)))
+        return self.identity.model_copy(update={"categories": categories})
 
     def make_player(self) -> JudgingPlayer:
         """Make who is asked.
@@ -110,20 +140,28 @@ def read_judge(path: Path) -> LoadedJudge:
     # Scores carry the name alone: two judges of one name could not be told apart on boards.
     if manifest.name == HUMAN or manifest.name in available("judges"):
         raise InputError(f"{path}: name: another judge is called {manifest.name!r}", "Choose another name.")
+    if manifest.batch is not None and manifest.asks != "facts":
+        raise InputError(f"{path}: batch: only sentences come in batches", "Leave it out, or write asks: facts.")
     _check_player(path, spec)
-    prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None)
-    package = package_version("players", spec.player)
+    prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None, manifest.asks)
+    named = package_version("players", spec.player)
+    package = None if named is None else " ".join(named)
+    batch, words, version = manifest.batch or BATCH, prompts.version, package
+    if manifest.asks == "facts":
+        words = f"facts, {words}, {batch} sentences a question"
+        # Answers outlive a new rule; scores under two rules must not share a name.
+        version = ", ".join(part for part in (package, f"score rule {SCORE_RULE}") if part)
     identity = JudgeIdentity(
         name=manifest.name,
         label=manifest.label,
         kind="model",
         family=manifest.family or model_family(manifest.model),
         player=deciding(spec),
-        prompts=prompts.version,
-        version=None if package is None else " ".join(package),
+        prompts=words,
+        version=version,
         categories=manifest.categories,
     )
-    return LoadedJudge(path, spec, prompts, identity)
+    return LoadedJudge(path, spec, prompts, identity, package, manifest.asks, batch)
 
 
 def _check_player(path: Path, spec: PlayerSpec) -> None:

@@ -8,12 +8,16 @@ from ircore.core.episode_records import Usage
 from ircore.core.tokens import count_tokens
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.prices import RunPrices, SeatPrice
-from ircore.runs.judge_questions import Order, QuestionKey, asked_as
+from ircore.runs.judge_questions import Order, QuestionKey
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.items import Item, JudgedRun
 
 ANSWER_TOKENS = 20
 """Assumed for an answer; the JSON object itself is fewer than 10."""
+
+
+VERDICT_TOKENS = 6
+"""Assumed for the verdict on one sentence and its number."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +40,32 @@ class _JudgingEstimate:
 def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: RunPrices) -> _JudgingEstimate:
     """Estimate the judgements, tokens and cost of a judge."""
     items = [item for part in planned for item in part.items]
+    usage = _facts_usage(items, judge) if judge.asks == "facts" else _ratings_usage(items, judge)
+    cost = cost_of(usage, prices.judges[judge.name])
+    return _JudgingEstimate(
+        sum(len(item.wanted) for item in items), sum(len(plan.kept) for plan in planned), usage, cost
+    )
+
+
+def _ratings_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
     similarity, preference = (sum(_open(item, judge) for item in items if item.task == task) for task in _TASKS)
     read = similarity * (count_tokens(judge.prompts.similarity) + 2 * IMAGE_READ_TOKENS)
     read += preference * (count_tokens(judge.prompts.preference) + 3 * IMAGE_READ_TOKENS)
     questions = similarity + preference
-    usage = Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
-    cost = cost_of(usage, prices.judges[judge.name])
-    return _JudgingEstimate(
-        sum(len(item.wanted) for item in items), sum(len(plan.kept) for plan in planned), usage, cost
+    return Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
+
+
+def _facts_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
+    # Inside, since facts bring the libraries of the eye, which other forecasts do not need.
+    from ircore.scorers.model_judges.fact_questions import open_questions
+
+    # Of one target all renderings are asked the same sentences.
+    items = sorted(items, key=lambda item: item.original.sha256)
+    counts = [(count_tokens(prompt), sentences) for item in items for prompt, sentences in open_questions(item, judge)]
+    return Usage(
+        requests=len(counts),
+        prompt_tokens=sum(tokens + IMAGE_READ_TOKENS for tokens, _ in counts),
+        completion_tokens=sum(sentences * VERDICT_TOKENS for _, sentences in counts),
     )
 
 
@@ -60,7 +82,7 @@ def _open(item: Item, judge: LoadedJudge) -> int:
     if item.task == "preference":
         # Asked in both orders, since models prefer a place, such as A.
         orders = [("first_leading", hashes), ("final_leading", hashes[::-1])]
-    who, target = asked_as(judge.identity), item.original.sha256
+    who, target = judge.asked_as, item.original.sha256
     return sum(QuestionKey(judge.name, who, target, shown, order, False) not in item.known for order, shown in orders)
 
 
@@ -89,6 +111,6 @@ def cost_of(usage: Usage, seat: SeatPrice) -> float | None:
 
 
 ASSUMED = (
-    f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, an answer {ANSWER_TOKENS}; no reasoning tokens, "
-    "no cached input, no repairs, no retries"
+    f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, an answer {ANSWER_TOKENS}, a verdict on a sentence "
+    f"{VERDICT_TOKENS}; no reasoning tokens, no cached input, no repairs, no retries"
 )

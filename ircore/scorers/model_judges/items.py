@@ -7,7 +7,8 @@ from typing import get_args
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score
-from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, asked_as, read_judgements
+from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, read_judgements
+from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.material import Wanted
 from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, rated_episodes
@@ -74,20 +75,25 @@ def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: b
     """
     done = scores_by_question(run)
     judge_questions = tuple(question for question in read_judgements(run) if question.judge == judge.name)
-    who = asked_as(judge.identity)
+    who, identity = judge.asked_as, judge.identity_in(run)
     known = {question.key: question for question in judge_questions if question.settled and question.asked_as == who}
     played = rated_episodes(run)
-    asked_about = [episode for episode in played if judge.identity.rates(episode.category)]
+    asked_about = [episode for episode in played if identity.rates(episode.category)]
     wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
     wanted = [request for request in wanted if preferences or request[2].task != "preference"]
     groups: dict[tuple[str, str, tuple[Rendering, ...]], tuple[Original, list[Wanted]]] = {}
     categories = dict.fromkeys(entry.category for entry in run.any_instances.instances.entries)
-    if not any(map(judge.identity.rates, categories)):
+    if not any(map(identity.rates, categories)):
         raise InputError(
             f"{judge.path}: categories: {run.path} has pictures of none of them",
-            f"Name some of: {', '.join(categories)}",
+            f"Name some of: {', '.join(categories)}"
+            if judge.identity.categories
+            else "Name runs of targets whose scenes are known, such as drawn ones.",
         )
     for original, renderings, question in wanted:
+        # A judge of facts is asked no preference: it follows from the scores, see ``preferences_by_score``.
+        if judge.asks == "facts" and question.task == "preference":
+            continue
         if question not in done or _can_be_read_now(done[question], original, renderings, who, known):
             # Turns with the same rendering share one question, and its answer gives each turn its score.
             key = (original.instance_id, original.sha256, renderings)
@@ -99,6 +105,30 @@ def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: b
     again = {question for item in items for question in item.wanted}
     surviving_scores = tuple(done[request] for _, _, request in wanted if request in done and request not in again)
     return JudgedRun(items, surviving_scores, judge_questions, len(played) - len(asked_about))
+
+
+def preferences_by_score(run: RatedRun, judge: LoadedJudge) -> list[Score]:
+    """Return the preferences of a judge of facts that a run lacks and that follow from its scores."""
+    done, identity = scores_by_question(run), judge.identity_in(run)
+    new = []
+    for episode in rated_episodes(run):
+        if not episode.compared or not identity.rates(episode.category):
+            continue
+        first, final = (
+            done.get(Wanted(episode.episode_id, turn, "similarity", judge.name, episode.renderings[turn].sha256))
+            for turn in episode.compared
+        )
+        turn = episode.compared[1]
+        wanted = Wanted(episode.episode_id, turn, "preference", judge.name, episode.renderings[turn].sha256)
+        if first is not None and final is not None and wanted not in done:
+            better = preferred(Judgement(first.value, first.reason), Judgement(final.value, final.reason))
+            new.append(
+                Score(
+                    episode_id=wanted.episode_id, turn=turn, task="preference", judge=judge.name, value=better.value,
+                    reason=better.reason, rendering=wanted.rendering,
+                )
+            )  # fmt: skip
+    return new
 
 
 def _can_be_read_now(

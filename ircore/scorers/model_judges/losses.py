@@ -75,6 +75,7 @@ class _Asked(NamedTuple):
     target: str
     shown: tuple[str, ...]
     order: str | None
+    words: str | None
 
 
 def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
@@ -87,7 +88,7 @@ def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
     for questions in runs:
         groups: defaultdict[_Asked, list[JudgeQuestion]] = defaultdict(list)
         for question in questions:
-            groups[_Asked(question.target, question.shown, question.order)].append(question)
+            groups[_Asked(question.target, question.shown, question.order, question.words)].append(question)
         for group in groups.values():
             _count(losses, group)
     return losses

@@ -7,6 +7,7 @@ from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
+from ircore.core.fact_records import FactVerdicts
 from ircore.core.images import Picture
 from ircore.core.score_records import Orders
 from ircore.players.base import Exchange, JudgeView
@@ -33,6 +34,8 @@ class Verdict(NamedTuple):
     reason: str | None = None
     orders: Orders | None = None
     leniencies: tuple[str, ...] = ()
+    facts: FactVerdicts | None = None
+    """Of a judge of facts: the verdicts behind the value."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class Question:
     shown: tuple[str, ...]
     order: Order | None
     repair: bool
+    words: str | None = None
+    """Of sentences: the hash of the words."""
+    sentences: int | None = None
+    """Of sentences: how many there are."""
 
 
 Ask = Callable[[Item, Question], Awaitable[JudgeQuestion]]

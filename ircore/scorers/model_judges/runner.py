@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ircore.core.errors import WorkError
+from ircore.core.fact_records import FactVerdicts, RenderingFacts
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.score_records import Score
@@ -26,14 +27,14 @@ from ircore.runs.judge_questions import (
     JudgementWriter,
     JudgeQuestion,
     QuestionKey,
-    asked_as,
     read_judgements,
 )
+from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.inquiry import JudgementInquiry
-from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run
+from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run, preferences_by_score
 from ircore.scorers.model_judges.losses import Losses, count_losses
-from ircore.scorers.model_judges.questions import Question, Verdict, judged
+from ircore.scorers.model_judges.questions import Ask, Question, Verdict, judged
 from ircore.scorers.rated_episodes import RatedRun
 from ircore.scorers.score_counts import ScoreCount, count_score
 
@@ -111,14 +112,14 @@ def judge_runs(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], plan: Ju
             locks.enter_context(run.lock())
             for judge in judges:
                 # All are checked before any is stored, so that a refused judge leaves no run half changed.
-                run.check_judge(judge.identity)
+                run.check_judge(judge.identity_in(run))
         planned = {
             judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences) for run in runs] for judge in judges
         }
         for run in runs:
             store_prices(run.path, plan.prices)
             for judge in judges:
-                run.keep_judge(judge.identity)
+                run.keep_judge(judge.identity_in(run))
         cost_limit = CostLimit(judges_prices(runs, judges, plan.prices), plan.max_cost)
         # With the questions of earlier commands: the limit is on the whole, not on what is asked now.
         cost_limit.begin(
@@ -131,6 +132,8 @@ def judge_runs(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], plan: Ju
         with JudgementWriter() as writer, progress("judge", total) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
             asyncio.run(_Session(plan, engine).run(seats))
+        if plan.preferences:
+            _prefer_by_score(runs, seats)
         _count_losses(runs, seats)
     return [seat.report for seat in seats]
 
@@ -150,12 +153,23 @@ class _Seat:
         self.judge = judge
         self.cache = None if cache is None else Cache(cache, {JUDGE.name: judge.spec})
         self.player = player
-        self.asked_as = asked_as(judge.identity)
+        self.asked_as = judge.asked_as
         self.items = [item for part in planned for item in part.items]
         self.report = JudgeReport(judge.name, ScoreCount(left_out=sum(part.left_out for part in planned)))
         self.counts = {judge.name: self.report.count}
         for score in (score for part in planned for score in part.kept):
             count_score(self.counts, score, new=False)
+
+
+def _prefer_by_score(runs: Sequence[RatedRun], seats: "Sequence[_Seat]") -> None:
+    """Add the preferences of judges of facts, which are not asked but follow from their scores."""
+    for seat in seats:
+        if seat.judge.asks == "facts":
+            for run in runs:
+                scores = preferences_by_score(run, seat.judge)
+                run.add_scores(scores)
+                for score in scores:
+                    count_score(seat.counts, score, new=True)
 
 
 def _count_losses(runs: Sequence[RatedRun], seats: "Sequence[_Seat]") -> None:
@@ -198,7 +212,7 @@ class _Session:
             if seat.report.stopped is not None:
                 return
             try:
-                verdict = await judged(item, seat.judge.prompts, asker.ask)
+                verdict = await _judged(item, seat.judge, asker.ask)
             except (ProviderStopError, NoMoreError) as error:
                 # Several workers of a judge meet the same end; the first error tells most.
                 seat.report.stopped = seat.report.stopped or error
@@ -208,6 +222,9 @@ class _Session:
                 self._ended("failed")
                 continue
             scores = _scores(item, verdict)
+            if verdict.facts is not None:
+                # First, as in ``score_runs``: what has a score is not asked again.
+                add_facts(item.run, _facts(item, verdict.facts))
             item.run.add_scores(scores)
             for score in scores:
                 count_score(seat.counts, score, new=True)
@@ -273,10 +290,12 @@ class _JudgeInquiry(JudgementInquiry):
             prompts=self.seat.judge.prompts.version,
             episode_id=self.item.wanted[0].episode_id,
             turn=self.item.wanted[0].turn,
-            task=self.item.task,
-            target=self.question.view.pictures[0].picture.sha256,
+            task="sentences" if self.question.words else self.item.task,
+            target=self.item.original.sha256,
             shown=self.question.shown,
             order=self.question.order,
+            words=self.question.words,
+            sentences=self.question.sentences,
             repair=self.question.repair,
         )
 
@@ -290,7 +309,28 @@ class _JudgeInquiry(JudgementInquiry):
             self.seat.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
 
 
+async def _judged(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
+    """Ask a judge about an item what it is there for."""
+    if judge.asks == "ratings":
+        return await judged(item, judge.prompts, ask)
+    # Inside, since facts bring the libraries of the eye, which judges that rate do not need.
+    from ircore.scorers.model_judges.fact_questions import judged_by_facts
+
+    return await judged_by_facts(item, judge, ask)
+
+
+def _facts(item: Item, verdicts: FactVerdicts) -> list[RenderingFacts]:
+    """Return the verdicts as lines, one for each episode that shows the rendering."""
+    fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
+    places = dict.fromkeys((wanted.episode_id, wanted.rendering, wanted.judge) for wanted in item.wanted)
+    return [
+        RenderingFacts(episode_id=episode_id, rendering=rendering, judge=judge, **fields)
+        for episode_id, rendering, judge in places
+    ]
+
+
 def _scores(item: Item, verdict: Verdict) -> list[Score]:
+    facts, has_value = verdict.facts, verdict.value is not None
     return [
         Score(
             episode_id=request.episode_id,
@@ -302,6 +342,9 @@ def _scores(item: Item, verdict: Verdict) -> list[Score]:
             rendering=request.rendering,
             orders=verdict.orders,
             leniencies=verdict.leniencies,
+            low=facts.low if facts is not None and has_value else None,
+            high=facts.high if facts is not None and has_value else None,
+            undecided=None if facts is None else facts.undecided,
         )
         for request in item.wanted
     ]

@@ -7,7 +7,7 @@ which of the first and the final one is more similar to it.
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
 from re import fullmatch
@@ -43,6 +43,19 @@ class TaskPlan:
 
     annotators: tuple[str, ...] = ()
     """Pseudonyms that may rate; empty: whoever opens the page names their own."""
+
+    foreign: bool = False
+    """Of judge tests: only pictures that others than the target's own drawer drew."""
+
+    by_score: str | None = None
+    """Judge over whose scores renderings are drawn evenly, for similarity alone; None to draw targets."""
+
+
+STUDY_ITEMS = 200
+"""Renderings of a study by score, unless ``TaskPlan.items`` says otherwise."""
+
+CLASSES = 10
+"""Classes of one point each, into which the scores of a study fall; 10 itself falls into the last."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +133,9 @@ class Study:
     alike: int
     """Episodes of these without a preference because their first and final rendering are the same picture."""
 
+    strata: tuple[int, ...] = ()
+    """Of a study by score: items in each class of scores, from the lowest."""
+
 
 def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     """Choose the items of a study.
@@ -140,6 +156,10 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     by_instance: dict[str, list[Item]] = defaultdict(list)
     alike: Counter[str] = Counter()
     known = set(wanted.ids)
+    pool: list[_Scored] = []
+    if plan.foreign:
+        _check_tests(runs)
+    scores = {run.run.run_id: _scores_by(run, plan.by_score) for run in runs}
     for run in runs:
         for episode in rated_episodes(run):
             if episode.instance_id in known:
@@ -147,8 +167,14 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
                     pictures.setdefault(original.sha256, _PictureSource(run, original))
                 for rendering in episode.renderings.values():
                     pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
-                by_instance[episode.instance_id] += _items(run.run.run_id, episode, plan.every_turn)
+                asked = list(_items(run.run.run_id, episode, plan.every_turn or plan.foreign))
+                if plan.foreign:
+                    asked = [item for item in asked if item.task == "similarity" and item.turn in _foreign_turns()]
+                by_instance[episode.instance_id] += asked
                 alike[episode.instance_id] += _is_alike(episode)
+                pool += _scored(asked, episode.category, scores[run.run.run_id])
+    if plan.by_score is not None:
+        return _study_by_score(runs, pool, pictures, plan)
     chosen = _drawn([instance for instance in wanted if by_instance[instance.instance_id]], by_instance, plan)
     items = tuple(
         item for instance in wanted if instance.instance_id in chosen for item in by_instance[instance.instance_id]
@@ -161,6 +187,94 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     shown = {sha: source for sha, source in pictures.items() if sha in used}
     alike_shown = sum(alike[name] for name in chosen)
     return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike_shown)
+
+
+def _foreign_turns() -> frozenset[int]:
+    """Return the turns of a judge test's run whose pictures others drew."""
+    # Inside: the battery brings its drawers, which no other page needs.
+    from ircore.scorers.judge_test.battery import EDIT_OF
+
+    return frozenset(turn for turn, name in EDIT_OF.items() if name.startswith("foreign-"))
+
+
+def _check_tests(runs: Sequence[RatedRun]) -> None:
+    for run in runs:
+        if run.run.slug != "judge-test":
+            raise InputError(
+                f"{run.path}: --foreign: is no judge test, whose pictures it selects",
+                "Leave out --foreign, or make a judge test first: ircore judge-test verified",
+            )
+
+
+class _Scored(NamedTuple):
+    """A similarity item with the score that the judge of a study gave its rendering."""
+
+    item: Item
+    category: str
+    score: float
+
+    @property
+    def stratum(self) -> int:
+        """Class of the score, from 0."""
+        return min(CLASSES - 1, int(self.score * CLASSES / 10))
+
+
+def _scores_by(run: RatedRun, judge: str | None) -> dict[tuple[str, str], float]:
+    """Return a judge's ratings by episode and rendering; none if no judge is named."""
+    return {
+        (score.episode_id, score.rendering): score.value
+        for score in (run.scores() if judge is not None else ())
+        if score.judge == judge and score.task == "similarity" and score.value is not None
+    }
+
+
+def _scored(items: Iterable[Item], category: str, scores: Mapping[tuple[str, str], float]) -> Iterator[_Scored]:
+    # Turns that show the same picture would be asked about twice.
+    once = {item.rendering: item for item in reversed([*items]) if item.task == "similarity"}
+    for item in once.values():
+        score = scores.get((item.episode_id, item.rendering))
+        if score is not None:
+            yield _Scored(item, category, score)
+
+
+def _study_by_score(
+    runs: Sequence[RatedRun], pool: Sequence[_Scored], pictures: Mapping[str, _PictureSource], plan: TaskPlan
+) -> Study:
+    """Draw renderings, one of each class of scores in turn and within a class one of each category in turn.
+
+    So poor and good pictures count alike, whatever most of the pool is, and a class that is short is made up for by
+    the others.
+    """
+    if not pool:
+        raise InputError(
+            f"{runs[0].path}: no rendering has a score by {plan.by_score}",
+            f"Score it first: ircore score {runs[0].path} --judge {plan.by_score} --every-turn",
+        )
+    random = Random(plan.seed)
+    by_class: dict[int, dict[str, list[_Scored]]] = defaultdict(lambda: defaultdict(list))
+    for scored in random.sample(pool, len(pool)):
+        by_class[scored.stratum][scored.category].append(scored)
+    rounds = []
+    for stratum, by_category in by_class.items():
+        within = sorted(
+            # The random number decides within a round, or the first category would always come first.
+            (
+                (place, random.random(), scored)
+                for several in by_category.values()
+                for place, scored in enumerate(several)
+            ),
+            key=lambda entry: entry[:2],
+        )
+        rounds += [(number, random.random(), stratum, scored) for number, (_, _, scored) in enumerate(within)]
+    rounds.sort(key=lambda entry: entry[:2])
+    drawn = [scored for _, _, _, scored in rounds[: plan.items or STUDY_ITEMS]]
+    chosen = {scored.item for scored in drawn}
+    items = tuple(scored.item for scored in pool if scored.item in chosen)
+    used = {sha for item in items for sha in (item.target, item.rendering)}
+    shown = {sha: source for sha, source in pictures.items() if sha in used}
+    counts = Counter(scored.stratum for scored in drawn)
+    strata = tuple(counts[stratum] for stratum in range(CLASSES))
+    return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, 0, strata)
 
 
 def _check_annotators(names: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
+from ircore.core.fact_records import VERIFIED
 from ircore.core.progress import progress
 from ircore.core.records import Instance
 from ircore.core.workers import in_order
@@ -82,7 +83,7 @@ def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
     """Return the verdicts that scoring stored, by episode and rendering; verdicts of another eye are left out."""
     verdicts: dict[str, dict[str, str]] = {}
     for line in read_facts(run):
-        if line.version == EYE:
+        if line.judge == VERIFIED and line.version == EYE:
             verdicts.setdefault(line.episode_id, {})[line.rendering] = line.verdicts
     return verdicts
 

@@ -22,7 +22,7 @@ from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.engine import Engine
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
-from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, asked_as, read_judgements
+from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.runner import JudgingPlan, judges_prices
@@ -109,7 +109,7 @@ def ask_said(runs: Sequence[RunFolder], judge: LoadedJudge, plan: JudgingPlan) -
     with ExitStack() as locks:
         for run in runs:
             locks.enter_context(run.lock())
-            run.keep_judge(judge.identity)
+            run.keep_judge(judge.identity_in(run))
         items = [item for run in runs for item in _items(run, judge.name)]
         known = {question.asked_as: question for run in runs for question in read_judgements(run) if question.settled}
         cost_limit = CostLimit(judges_prices(runs, [judge], plan.prices), plan.max_cost)
@@ -186,7 +186,7 @@ class _FactInquiry(JudgementInquiry):
 
     @property
     def draft(self) -> JudgeQuestion:
-        words = f"{asked_as(self.judge.identity)}{self.item.prompt}"  # messages and facts are among the words
+        words = f"{self.judge.asked_as}{self.item.prompt}"  # messages and facts are among the words
         return JudgeQuestion(
             judge=self.judge.name,
             asked_as=hashlib.sha256(words.encode()).hexdigest(),

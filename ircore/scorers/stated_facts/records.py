@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, TypeAdapter
 
-from ircore.core.fact_records import LETTER, Letters
+from ircore.core.fact_records import Letters, letter_of
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.runs.folder import AnyRunFolder
@@ -73,4 +73,4 @@ def latest(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tuple[SaidTurn, 
 
 def letters_of(verification: "Verification") -> str:
     """Return the verdicts of a verification, one letter a fact."""
-    return "".join(LETTER[checked.verdict] for checked in verification.facts)
+    return "".join(letter_of(checked.verdict, checked.fact.weight) for checked in verification.facts)

@@ -3,21 +3,23 @@
 from functools import lru_cache
 
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, Scene
+from ircore.core.records import DRAWN, Scene
 from ircore.core.score_records import JudgeKind
 from ircore.scorers.judges.base import Judgement, preferred
+from ircore.scorers.verification.eye.ocr import reader_of_texts
 from ircore.scorers.verification.score import VERSION, verify_picture
 from ircore.scorers.verification.stored_verdicts import verdicts_of
 
-VERIFIED = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
-"""Categories of this project whose targets have scenes."""
+UNREAD = "texts unread"
+"""What the version says where no reader of texts is installed."""
 
 
 class VerifiedJudge:
     """Rates by the share of the scene's facts that the eye sees in the rendering, without any model.
 
-    It reads no text, so that it rates alike on every machine: labels are told by comparing their shapes with those of
-    the target's labels. ``ircore verify`` shows the facts behind a rating.
+    Labels are told by comparing their shapes with those of the target's labels; what that leaves open is read wherever
+    the extra ``ocr`` is installed. The version says who read, so that no board mixes ratings with and without reading.
+    ``ircore verify`` shows the facts behind a rating.
 
     Args:
         scene: What the target shows; None if nobody knows, and then there is no rating.
@@ -33,12 +35,22 @@ class VerifiedJudge:
     name = "verified"
     label = "verified (facts of the scene, checked by program)"
     kind: JudgeKind = "computed"
-    version = VERSION
-    categories = VERIFIED
+    categories = DRAWN
     any_scene = True
 
     def __init__(self, scene: Scene | None = None) -> None:
         self._scene = scene
+
+    @property
+    def version(self) -> str:
+        """Version of the eye, and who reads texts."""
+        reader = reader_of_texts()
+        return f"{VERSION}, {UNREAD if reader is None else f'texts read by {reader}'}"
+
+    @property
+    def supersedes(self) -> tuple[str, ...]:
+        """Versions whose scores this one gives anew: those of the same eye that read no texts."""
+        return () if reader_of_texts() is None else (f"{VERSION}, {UNREAD}",)
 
     def with_scene(self, scene: Scene | None) -> "VerifiedJudge":
         """Return the judge for one target."""

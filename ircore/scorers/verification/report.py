@@ -20,8 +20,12 @@ def as_document(verification: Verification) -> dict[str, Any]:
     transform = verification.transform
     return {
         "score": verification.score,
+        "low": verification.low,
+        "high": verification.high,
+        "undecided": verification.undecided,
         "reason": verification.reason,
         "version": VERSION,
+        "reader": verification.reader,
         "decided": verification.decided,
         "parts": {part: score._asdict() for part, score in verification.parts.items()},
         "facts": [_fact(checked) for checked in verification.facts],
@@ -31,6 +35,7 @@ def as_document(verification: Verification) -> dict[str, Any]:
             "y": round(transform.y, 4),
             "scale": round(transform.scale, 4),
             "degrees": round(transform.turn, 3),
+            "cost": verification.cost,
         },
     }
 
@@ -57,6 +62,11 @@ def as_lines(verification: Verification) -> Iterator[str]:
     """Yield a verification as lines: the score, its parts, failing facts, and facts that cannot be decided."""
     shown = "no score" if verification.score is None else f"{verification.score:.2f} of 10"
     yield f"{shown}   {verification.reason or _moved(verification.transform)}"
+    if verification.undecided and verification.score is not None:
+        yield (
+            f"from {verification.low:.2f} to {verification.high:.2f}, of which this is the middle: "
+            f"{100 * verification.undecided:.0f} % of the facts, by weight, cannot be told"
+        )
     yield ""
     for part in PARTS:
         yield _part(verification, part)
@@ -65,7 +75,7 @@ def as_lines(verification: Verification) -> Iterator[str]:
         yield from ("", f"Wrong ({len(failing)})", *_listed(failing))
     for extra in verification.extras[:10]:
         yield f"  ✗ Something is drawn that the target does not show: {tuple(extra.box)} px."
-    unknown = [checked for checked in verification.facts if checked.verdict == "undecided"]
+    unknown = [checked for checked in verification.facts if checked.verdict == "undecided" and checked.fact.weight]
     if unknown:
         yield from ("", f"Cannot be told ({len(unknown)})", *_reasons(unknown))
 

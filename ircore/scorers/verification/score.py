@@ -1,36 +1,39 @@
-"""The score of a rendering, 0–10: weighted recall and precision of facts, with parts and a verdict for each fact."""
+"""The score of a rendering, 0–10: what it got right of a target's facts, with a verdict for each fact.
+
+    wrong = weight of what fails and of what is drawn beside, as a share of all weights but those of colours
+    score = 10 · (1 − wrong^⅔) · (1 − 0.6 · off^⅔), less the cost of the transform
+
+``off`` is the share of wrong colours by weight. Undecided facts give an interval: its lowest end has them fail, its
+highest has them hold, and the score lies in its middle.
+"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ircore.core import exact
-from ircore.core.fact_records import ExtraBox, PartShare
+from ircore.core.fact_records import SCORE_RULE, ExtraBox, PartShare, Verdict
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
-from ircore.scorers.verification.eye.look import Look, Observations, look_at
-from ircore.scorers.verification.eye.ocr import read_words
+from ircore.scorers.verification.eye.look import Observations, look_at
+from ircore.scorers.verification.eye.ocr import read_words, reader_of_texts
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.target import Target, target_of
 from ircore.scorers.verification.eye.view import Observed
-from ircore.scorers.verification.scene_facts import PARTS, Fact, Part
+from ircore.scorers.verification.scene_facts import COLOURS, GROUNDS, PARTS, Fact, Part, weighed
 from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
 
-VERSION = "6"
-"""Changes whenever the same rendering may get another score."""
+VERSION = SCORE_RULE
 
+UNSEEN = "the eye does not see it in the target itself"
+UNFOUND = "its colours are there, but the drawing was not found on the canvas"
 LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
-SHARPNESS = 2
-"""Power of recall: half of the facts is less than half of a picture."""
-MOVE_COST, SCALE_COST, TURN_COST = 4.0, 1.5, 0.06
-"""Points that a move by the picture's width, a scale of e and a turn by one degree cost."""
-SLIGHT_MOVE, FAR_MOVE_COST = 0.05, 30.0
-"""Share of the picture's width beyond which a move is no slight one, and what it costs there in addition, by width."""
-MOST_COST = 4.0
-GROUNDS = {"background", "ground", "panel"}
+COLOURS_COST = 0.6
+"""Part of a score that is lost where every colour is wrong."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,17 @@ class Verification:
     """Verification of a rendering: score, parts, and the verdict on each fact.
 
     Attributes:
-        score: 0–10; None if too little can be decided.
+        score: 0–10, the middle of ``low`` and ``high``; None if too little can be decided.
+        low: The score if everything undecided is wrong.
+        high: The score if everything undecided is right.
+        undecided: Share of the facts, by weight, that could not be decided.
         reason: Why there is no score; None if there is one.
         parts: By part.
-        facts: Each fact with its verdict.
+        facts: Each fact with its verdict; what the eye does not see in the target itself has no weight.
         extras: What is drawn that the target does not show.
         transform: How the rendering had to be moved to lie over the target.
-        decided: Share of the facts, by weight, that could be decided.
+        cost: Of the transform, in points.
+        reader: Who read labels that their shapes do not tell, with version; None if they were not read.
 
     Example:
         >>> from ircore.games.reconstruction.build_targets import draw
@@ -55,22 +62,32 @@ class Verification:
     """
 
     score: float | None
+    low: float
+    high: float
+    undecided: float
     reason: str | None
     parts: dict[Part, PartShare]
     facts: tuple[Checked, ...]
     extras: tuple[ExtraBox, ...]
     transform: Transform
-    decided: float
+    cost: float
+    reader: str | None = None
+
+    @property
+    def decided(self) -> float:
+        """Share of the facts, by weight, that could be decided."""
+        return round(1 - self.undecided, 4)
 
 
-def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool = False) -> Verification:
+def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool | None = None) -> Verification:
     """Return which facts of a target a rendering shows, and a score.
 
     Args:
         picture: The target.
         scene: What the target shows.
         image: The rendering, of any size.
-        ocr: Whether texts are read by optical character recognition as well.
+        ocr: Whether labels that their shapes do not tell are read by optical character recognition; wherever the extra
+            ``ocr`` is installed if None.
 
     Raises:
         InputError: ``ocr`` is asked for and the extra is not installed.
@@ -78,29 +95,35 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     target = target_of(picture, scene)
     look = look_at(target, image.pixels)
     readings = read_all(look)
+    ocr = reader_of_texts() is not None if ocr is None else ocr
     if ocr:
-        readings |= read_words(look)
+        readings |= read_words(look, readings)
     own = target.view.noted("own", lambda: _own(target))
-    facts = _without_ground(_checked(target, readings, own.wrong))
+    facts = _without_ground(_checked(target, readings, own.unseen))
+    if not look.is_found:
+        facts = [_unfound(checked) for checked in facts]
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
-    return scored(facts, extras, look)
+    asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
+    share = asked / math.fsum(fact.weight for fact in target.facts)
+    verification = scored(facts, extras, look.cost, look.transform, share)
+    return replace(verification, reader=reader_of_texts()) if ocr else verification
 
 
 @dataclass(frozen=True)
 class _Own:
-    """Errors of the eye on the target itself: keys of misread facts, and areas mistaken for extras."""
+    """Errors of the eye on the target itself: keys of facts that it does not see, and areas mistaken for extras."""
 
-    wrong: frozenset[str]
+    unseen: frozenset[str]
     extras: tuple[ExtraBox, ...]
 
 
 def _own(target: Target) -> _Own:
-    """Read the target itself: facts that the eye gets wrong even there are not asked of renderings."""
+    """Read the target itself: facts that the eye cannot tell or gets wrong even there are not asked of renderings."""
     look = look_at(target, target.picture.pixels)
     facts = _checked(target, read_all(look), frozenset())
-    wrong = frozenset(checked.fact.key for checked in facts if checked.verdict == "fails")
-    return _Own(wrong, tuple(extras_of(look)))
+    unseen = frozenset(checked.fact.key for checked in facts if checked.verdict != "holds")
+    return _Own(unseen, tuple(extras_of(look)))
 
 
 def _covered(box: Box, other: Box) -> bool:
@@ -112,10 +135,12 @@ def _covered(box: Box, other: Box) -> bool:
 
 def _without_ground(facts: list[Checked]) -> list[Checked]:
     """An empty page may have the right colour; that alone is nothing."""
-    if any(checked.verdict == "holds" for checked in facts if checked.fact.kind not in GROUNDS):
+    if any(checked.verdict == "holds" for checked in facts if checked.fact.kind not in GROUNDS and checked.fact.weight):
         return facts
     return [
-        undecided(checked.fact, "nothing is drawn on it") if checked.fact.kind in GROUNDS else checked
+        (undecided if checked.fact.attribute in COLOURS else fails)(checked.fact, "nothing is drawn on it")
+        if checked.fact.kind in GROUNDS and checked.fact.weight
+        else checked
         for checked in facts
     ]
 
@@ -124,16 +149,43 @@ def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> 
     absent = {key.removesuffix("/presence") for key, reading in readings.items()
               if key.endswith("/presence") and reading.seen is False}  # fmt: skip
     facts = []
-    for fact in target.facts:
+    for fact in weighed(target.facts, unseen):
         if fact.key in unseen:
-            facts.append(undecided(fact, "the eye does not see it in the target itself"))
+            facts.append(undecided(fact, UNSEEN))
         elif fact.attribute == "count":
             facts.append(_count(fact, target, readings))
         elif fact.mark in absent and fact.attribute != "presence":
             facts.append(fails(fact, "absent"))
         else:
             facts.append(check(fact, readings.get(fact.key), target.colours))
-    return facts
+    return _labels(facts)
+
+
+def _unfound(checked: Checked) -> Checked:
+    """Where the drawing was not found on its canvas, what lies elsewhere is not wrong."""
+    is_placed = checked.fact.part in {"place", "value"} and checked.verdict != "undecided"
+    return undecided(checked.fact, UNFOUND) if is_placed else checked
+
+
+def _labels(facts: list[Checked]) -> list[Checked]:
+    """A label is there, and in its place, as far as it is the label: other ink in its place is not."""
+    words = {
+        checked.fact.mark: checked for checked in facts if checked.fact.attribute == "text" and checked.fact.weight
+    }
+    return [
+        _as_label(checked, words[checked.fact.mark])
+        if checked.fact.mark in words and checked.fact.attribute != "text" and checked.verdict != "undecided"
+        else checked
+        for checked in facts
+    ]
+
+
+def _as_label(checked: Checked, words: Checked) -> Checked:
+    if words.verdict == "undecided":
+        return undecided(checked.fact, words.reason)
+    if words.verdict == "fails" and not words.credit and checked.verdict == "holds":
+        return fails(checked.fact, "something else is written there", checked.seen)
+    return checked
 
 
 def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
@@ -144,39 +196,104 @@ def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
     return check(fact, Observed(presences.count(True)), ())
 
 
-def scored(facts: Sequence[Checked], extras: Sequence[ExtraBox], look: Look) -> Verification:
-    """Return the score of checked facts.
+def scored(
+    facts: Sequence[Checked],
+    extras: Sequence[ExtraBox] = (),
+    cost: float = 0.0,
+    transform: Transform = Transform(),  # noqa: B008 - immutable
+    asked: float = 1.0,
+) -> Verification:
+    """Return the score of checked facts, whoever checked them.
 
-    Recall is the credit of the decided facts by weight; precision is that credit's share of itself and the weight of
-    what should not be there. Moves, scales and turns cost a little.
+    Args:
+        facts: Each fact of the target with its verdict.
+        extras: What is drawn that the target does not show.
+        cost: Points that the transform costs.
+        transform: How the rendering had to be moved to lie over the target.
+        asked: Share of the target's facts, by weight, that the eye sees in the target itself.
     """
     weights = math.fsum(checked.fact.weight for checked in facts)
-    decided = [checked for checked in facts if checked.verdict != "undecided"]
-    weight = math.fsum(checked.fact.weight for checked in decided)
-    credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
-    share = round(weight / weights, 4) if weights else 0.0
+    unknown = math.fsum(checked.fact.weight for checked in facts if checked.verdict == "undecided")
+    undecided_share = round(unknown / weights, 4) if weights else 1.0
     parts: dict[Part, PartShare] = {part: _part(part, facts) for part in PARTS}
+    credit = math.fsum(checked.fact.weight * checked.credit for checked in facts)
     surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
-    if share < LEAST_DECIDED:
-        reason = f"only {100 * share:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
-        return Verification(None, reason, parts, tuple(facts), tuple(extras), look.transform, share)
-    value = 10 * exact.whole_power(credit / weight, SHARPNESS) * precision
-    value = max(0.0, value * (1 - cost_of(look.transform) / 10))
-    return Verification(round(value, 2), None, parts, tuple(facts), tuple(extras), look.transform, share)
+    cost = round(cost, 4)
+    decided, reason = asked * (1 - undecided_share), None
+    if decided < LEAST_DECIDED:
+        reason = f"only {100 * decided:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
+    low, score, high = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
+    return Verification(
+        None if reason else score, low, high, undecided_share, reason, parts, tuple(facts), tuple(extras),
+        transform, cost,
+    )  # fmt: skip
 
 
-def cost_of(transform: Transform) -> float:
-    """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``."""
-    stretch = abs(transform.wide - 1) + abs(transform.high - 1)
-    shift = exact.hypot(transform.x, transform.y)
-    far = FAR_MOVE_COST * max(0.0, shift - SLIGHT_MOVE)
-    return min(MOST_COST, far + MOVE_COST * shift + SCALE_COST * stretch / 2 + TURN_COST * abs(transform.turn))
+class ScoredFact(NamedTuple):
+    """Everything that the score takes of a fact; a row of the table ``facts`` has it, too."""
+
+    attribute: str
+    weight: float
+    verdict: Verdict
+    credit: float
+
+
+class ScoreInterval(NamedTuple):
+    """A score, 0–10, between the scores if everything undecided is wrong and if it is right."""
+
+    low: float
+    score: float
+    high: float
+
+
+def _entry(checked: Checked) -> tuple[str, float, Verdict, float]:
+    return checked.fact.attribute, checked.fact.weight, checked.verdict, checked.credit
+
+
+def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float) -> ScoreInterval:
+    """Return the score of facts, and its interval.
+
+    Args:
+        facts: Of one rendering, extras left out.
+        surplus: Weight of what is drawn that the target does not show.
+        cost: Of the transform, in points.
+
+    Example:
+        Two bars of which one is missing, 6 points of colour and 10 of other facts each:
+
+        >>> there, gone = ScoredFact("presence", 10, "holds", 1.0), ScoredFact("presence", 10, "fails", 0.0)
+        >>> red, none = ScoredFact("colour", 6, "holds", 1.0), ScoredFact("colour", 6, "fails", 0.0)
+        >>> score_of([there, gone, red, none], surplus=0, cost=0).score  # 10 · (1 − ½^⅔) · (1 − 0.6 · ½^⅔)
+        2.3
+    """
+    facts = list(facts)
+    low = _score(facts, surplus, cost)
+    high = _score([fact._replace(credit=1.0) if fact.verdict == "undecided" else fact for fact in facts], surplus, cost)
+    return ScoreInterval(round(low, 2), round((low + high) / 2, 2), round(high, 2))
+
+
+def _score(facts: Sequence[ScoredFact], surplus: float, cost: float) -> float:
+    weight, credit = _sums(fact for fact in facts if fact.attribute not in COLOURS)
+    of_colours, right_colours = _sums(fact for fact in facts if fact.attribute in COLOURS)
+    if not weight:
+        return 0.0
+    wrong = (weight - credit + surplus) / (weight + surplus)
+    off = (of_colours - right_colours) / of_colours if of_colours else 0.0
+    # The first faults are the ones that are noticed, so the loss rises steeply from nothing: a power below 1.
+    value = 10 * (1 - exact.cbrt(wrong * wrong)) * (1 - COLOURS_COST * exact.cbrt(off * off))
+    return max(0.0, value * (1 - cost / 10))
+
+
+def _sums(facts: Iterable[ScoredFact]) -> tuple[float, float]:
+    """Return weight and credit of facts."""
+    facts = list(facts)
+    return math.fsum(fact.weight for fact in facts), math.fsum(fact.weight * fact.credit for fact in facts)
 
 
 def _part(part: Part, facts: Sequence[Checked]) -> PartShare:
-    own = [checked for checked in facts if checked.fact.part == part]
+    own = [checked for checked in facts if checked.fact.part == part and checked.fact.weight]
     decided = [checked for checked in own if checked.verdict != "undecided"]
     weight = math.fsum(checked.fact.weight for checked in decided)
     credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)

@@ -1,13 +1,14 @@
 """The stored form of a verification beside its score, and the facts restored from it."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
-from ircore.core.fact_records import LETTER, MOST_EXTRAS, VERDICT, ExtraBox, FactNote, FactVerdicts
+from ircore.core.fact_records import MOST_EXTRAS, UNASKED, VERDICT, ExtraBox, FactNote, FactVerdicts, letter_of
 from ircore.core.records import Scene
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.scorers.verification.scene_facts import Fact, facts_of, weighed
 from ircore.scorers.verification.score import VERSION, Verification
 from ircore.scorers.verification.verdicts import Checked
 
@@ -23,18 +24,19 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
         for place, checked in enumerate(verification.facts)
         if checked.verdict != "holds"
     ]
-    transform = verification.transform
     return FactVerdicts(
         version=VERSION,
-        verdicts="".join(LETTER[checked.verdict] for checked in verification.facts),
+        verdicts="".join(letter_of(checked.verdict, checked.fact.weight) for checked in verification.facts),
         parts=verification.parts,
+        low=verification.low,
+        high=verification.high,
         decided=verification.decided,
+        cost=verification.cost,
+        reader=verification.reader,
         reasons=tuple(reasons),
         notes=tuple(notes),
         extras=_bounded(verification.extras),
-        transform=(
-            round(transform.x, 4), round(transform.y, 4), round(transform.scale, 4), round(transform.turn, 3)
-        ),
+        transform=verification.transform.placement,
     )  # fmt: skip
 
 
@@ -49,8 +51,10 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
         The facts in the order of ``facts_of``; none if the verdicts are of a version that drew up other facts.
     """
     facts = facts_of(scene)
-    if stored.version != VERSION or len(facts) != len(stored.verdicts):
+    if stored.version not in (VERSION, facts_version(facts)) or len(facts) != len(stored.verdicts):
         return ()
+    unasked = {fact.key for fact, letter in zip(facts, stored.verdicts, strict=True) if letter == UNASKED}
+    facts = weighed(facts, unasked)
     notes = {note.fact: note for note in stored.notes}
     checked = []
     for place, (fact, letter) in enumerate(zip(facts, stored.verdicts, strict=True)):
@@ -60,6 +64,12 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
         else:
             checked.append(Checked(fact, verdict, note.credit, _unseen(note.seen), stored.reasons[note.reason]))
     return tuple(checked)
+
+
+def facts_version(facts: Sequence[Fact]) -> str:
+    """Return the version of a list of facts, for verdicts of a judge that was asked about its sentences."""
+    words = "\0".join(f"{fact.key} {fact.sentence}" for fact in facts)
+    return f"facts-{hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 
 def _bounded(extras: Sequence[ExtraBox]) -> tuple[ExtraBox, ...]:

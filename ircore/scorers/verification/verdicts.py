@@ -10,11 +10,15 @@ from ircore.scorers.verification.compared_texts import edits, folded
 from ircore.scorers.verification.eye.view import Observed, difference
 from ircore.scorers.verification.scene_facts import Fact
 
-SAME_COLOUR = 12.0
-"""ΔE2000 up to which a colour is the right one, if no other colour of the scene is nearer."""
-BETWEEN, CLEARLY_NEARER = 8.0, 0.4
-"""ΔE2000 up to which a colour may be a shade of the right one although another colour of the scene is nearer, unless it
-is nearer by far: its part of the distance to the right one."""
+SAME_COLOUR, OTHER_COLOUR = 2.0, 20.0
+"""ΔE2000 up to which a colour is the right one, and from which on it earns nothing; it earns nothing at the next colour
+of the scene either."""
+NEAREST_RIVAL = 8.0
+"""Least ΔE2000 at which a colour earns nothing: where colours of a scene are more alike, a shade off is no mistake."""
+FAR_OFF = 3
+"""Tolerances of a place, a size or an angle from which on it earns nothing."""
+MISSPELT = 0.6
+"""Most that a word with a wrong letter earns."""
 WORTHLESS = 0.4
 """Relative error from which on a value earns nothing; half of that error earns half."""
 
@@ -26,8 +30,8 @@ class Checked:
     Attributes:
         fact: What is true of the target.
         verdict: Whether it holds in the rendering.
-        credit: 0–1: 1 if it holds, 0 if it fails; between for a text of which a part is right
-            and for a value that is nearly right.
+        credit: 0–1, three decimals: 1 if it holds; 0 if it fails or cannot be told; between for what is nearly right: a
+            misspelt word, a value or a place that is a little off, a shade.
         seen: What was seen instead or as well, in the unit of ``fact.expected``.
         reason: Why it fails or cannot be told; empty if it holds.
 
@@ -90,14 +94,20 @@ def _number(fact: Fact, reading: Observed) -> Checked:
     if off <= (fact.tolerance or 0) + 1e-9:
         return holds(fact, value)
     reason = f"seen: {value:g}, off by {off:.3g}"
-    return Checked(fact, "fails", _credit(fact, off), value, reason)
+    return _nearly(fact, _credit(fact, off), reason, value)
 
 
 def _credit(fact: Fact, off: float) -> float:
-    """Return the credit of a number that is off: less for a larger relative error; sizes earn no credit."""
+    """Return the credit of a number that is off by more than its tolerance: of values, less by the relative error."""
     if fact.attribute != "value" or not fact.expected:
-        return 0.0
+        return _graded(fact, off)
     return round(max(0.0, 1 - off / (WORTHLESS * abs(float(fact.expected)))), 3)
+
+
+def _graded(fact: Fact, off: float) -> float:
+    """Return the credit of what is off by more than its tolerance: less and less, to nothing at ``FAR_OFF`` of them."""
+    tolerance = float(fact.tolerance or 0)
+    return round(max(0.0, 1 - (off - tolerance) / ((FAR_OFF - 1) * tolerance)), 3) if tolerance else 0.0
 
 
 def _angle(fact: Fact, reading: Observed) -> Checked:
@@ -106,7 +116,7 @@ def _angle(fact: Fact, reading: Observed) -> Checked:
     angle = round(float(reading.seen), 1)
     if off <= (fact.tolerance or 0):
         return holds(fact, angle)
-    return fails(fact, f"seen: {angle:g}°, off by {off:.0f}°", angle)
+    return _nearly(fact, _graded(fact, off), f"seen: {angle:g}°, off by {off:.0f}°", angle)
 
 
 def _place(fact: Fact, reading: Observed) -> Checked:
@@ -116,7 +126,7 @@ def _place(fact: Fact, reading: Observed) -> Checked:
     place = [round(float(part), 1) for part in reading.seen]
     if off <= (fact.tolerance or 0):
         return holds(fact, place)
-    return fails(fact, f"off by {off:.0f} pixels", place)
+    return _nearly(fact, _graded(fact, off), f"off by {off:.0f} pixels", place)
 
 
 def _text(fact: Fact, reading: Observed) -> Checked:
@@ -125,24 +135,36 @@ def _text(fact: Fact, reading: Observed) -> Checked:
         return holds(fact, reading.seen)
     if not text:
         return fails(fact, reading.why or "no text is read there", "")
-    credit = max(0.0, 1 - 2 * edits(expected, text) / max(len(expected), 1))
-    return Checked(fact, "fails", round(credit, 3), reading.seen, f'reads "{reading.seen}"')
+    # A wrong number is wrong, however alike; of a word, half of the letters tell nothing.
+    credit = 0.0
+    if any(letter.isalpha() for letter in expected):
+        credit = MISSPELT * max(0.0, 1 - 2 * edits(expected, text) / len(expected))
+    return _nearly(fact, credit, f'reads "{reading.seen}"', reading.seen)
 
 
 def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
-    """Compare two colours: a slightly different shade is right, another colour of the palette is wrong."""
+    """Compare two colours by distance: the farther off and the nearer to another colour of the scene, the less."""
     expected = str(fact.expected)
     off = difference(colour, expected)
-    rivals = {other: difference(colour, other) for other in colours if difference(other, expected) > 4.0}
-    nearest = min(rivals, key=lambda other: rivals[other], default=None)
-    if off <= SAME_COLOUR and (nearest is None or off <= rivals[nearest] + 1.0):
+    if off <= SAME_COLOUR:
         return holds(fact, colour)
-    if nearest is not None and off <= BETWEEN and rivals[nearest] > CLEARLY_NEARER * off:
-        return undecided(fact, f"seen: {colour}, a shade between {expected} and {nearest}, which are nearly alike")
-    if nearest is not None and rivals[nearest] < off:
-        reason = f"seen: {colour}, nearer to {nearest} (ΔE {rivals[nearest]:.0f}) than to {expected} (ΔE {off:.0f})"
-        return fails(fact, reason, colour)
-    return fails(fact, f"seen: {colour}, ΔE2000 {off:.0f} from {expected}", colour)
+    apart = {other: difference(other, expected) for other in colours if difference(other, expected) > 4.0}
+    rival = min(apart, key=lambda other: apart[other], default=None)
+    worthless = OTHER_COLOUR if rival is None else min(OTHER_COLOUR, max(NEAREST_RIVAL, apart[rival]))
+    away = (off - SAME_COLOUR) / (worthless - SAME_COLOUR)
+    # Squared, since a shade is hardly noticed, and another colour is.
+    credit = max(0.0, 1 - away * away)
+    seen = min(apart, key=lambda other: difference(colour, other), default=None)
+    if seen is not None and (beside := difference(colour, seen)) < off:
+        reason = f"seen: {colour}, nearer to {seen} (ΔE {beside:.0f}) than to {expected} (ΔE {off:.0f})"
+    else:
+        reason = f"seen: {colour}, ΔE2000 {off:.0f} from {expected}" + (", a shade off" if credit else "")
+    return _nearly(fact, credit, reason, colour)
+
+
+def _nearly(fact: Fact, credit: float, reason: str, value: Any) -> Checked:
+    """Return that a fact fails, with what its being nearly right earns."""
+    return Checked(fact, "fails", min(0.999, round(credit, 3)), value, reason)
 
 
 _CHECKS: dict[str, Callable[[Fact, Observed], Checked]] = {

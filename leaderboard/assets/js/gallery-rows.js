@@ -63,6 +63,7 @@ function fillFacts(made, facts) {
   made.querySelector(".facts-held").textContent = `${held} of ${counted(decided, "fact")} right`;
   fill(made.querySelector(".facts-gained"), gained ? `+${gained}` : null);
   fill(made.querySelector(".facts-lost"), lost ? `−${lost}` : null);
+  fill(made.querySelector(".facts-open"), facts.open);
   repeat(made.querySelectorAll(".fact-group"), facts.groups, (group, [heading, parts]) => {
     group.querySelector("p").textContent = heading;
     repeat(group.querySelectorAll("li"), parts, (item, [part, sentences]) => {

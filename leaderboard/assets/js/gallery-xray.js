@@ -3,7 +3,7 @@
  * sentence that it hangs together with.
  *
  *   <div data-gallery data-marks='{"width": 512, "height": 512, "marks": [["the bar for “May”", [l, t, r, b]], …]}'>
- *     <li data-turn="2" data-xray='{"transform": [x, y, scale, turn], "fates": "rxm…", "faults": [[mark, box, seen, cited], …]}'>
+ *     <li data-turn="2" data-xray='{"transform": [a, b, c, d, x, y], "fates": "rxm…", "faults": [[mark, box, seen, cited], …]}'>
  *
  * Outlines are copies of <template data-component="xray">. cited is [turn, start, length, link], in units of the text.
  */
@@ -14,13 +14,10 @@ const WORDS = { missing: "missing", text: "wrong text", colour: "wrong colour", 
 const LINKS = { broke: "broke after", unmended: "not mended by", said: "drawn from" };
 const LISTED = 6;
 
-/* The matrix of SVG that lays the target over the rendering: move in widths and heights, scale, turn in degrees. */
-function matrixOf([across, down, scale, turn], width, height) {
-  const angle = (turn * Math.PI) / 180;
-  const [cosine, sine] = [scale * Math.cos(angle), scale * Math.sin(angle)];
-  const x = width / 2 + across * width - cosine * (width / 2) + sine * (height / 2);
-  const y = height / 2 + down * height - sine * (width / 2) - cosine * (height / 2);
-  return `matrix(${[cosine, sine, -sine, cosine, x, y].map((value) => value.toFixed(4)).join(" ")})`;
+/* The matrix of SVG that lays the target over the rendering: factors about the middle, moves in widths and heights. */
+function matrixOf([a, b, c, d, x, y], width, height) {
+  const [right, down] = [(x + (1 - a) / 2) * width - (c * height) / 2, (y + (1 - d) / 2) * height - (b * width) / 2];
+  return `matrix(${[a, b, c, d, right, down].map((value) => value.toFixed(4)).join(" ")})`;
 }
 
 /* The words of a message between two places of its text, as a range of its nodes; null if they are not there. */

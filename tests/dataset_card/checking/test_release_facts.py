@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from charts import chart_instances
+from charts import chart_instances, instance_of
 from releases import rewrite, table
 from samples import sample_run, sample_submission
 
@@ -17,7 +17,10 @@ from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.tables.schema import FACTS, TRANSCRIPTS
+from dataset_card.tables.schema import FACTS, SCORES, TRANSCRIPTS
+from ircore.commands.main import run as ircore
+from ircore.games.reconstruction.build_targets import draw
+from ircore.instances.store import write_instances
 from ircore.results.model import Results
 from ircore.results.tables.parts import parts_table
 from ircore.runs.folder import RunFolder
@@ -90,6 +93,46 @@ def test_the_next_release_has_the_rows_to_the_byte_and_runs_without_facts_have_n
     build_release([other.path], instances.folder, tmp_path / "next", BuildPlan(previous=charts / "release"))
     assert check_release(tmp_path / "next").faults == ()
     assert table(tmp_path / "next", FACTS) == table(charts / "release", FACTS)
+
+
+COLOURS = {"colour", "outline"}
+
+
+@pytest.mark.slow
+def test_published_facts_give_every_published_score(tmp_path: Path) -> None:
+    drawn = [("functions", draw("functions", "easy", 3)), ("geometry", draw("geometry", "hard", 3))]
+    instances = write_instances(tmp_path / "instances", [instance_of(target, name, name) for name, target in drawn])
+    play = ["play", "classical+canvas", "--instances", str(instances.folder), "--out", str(tmp_path / "run")]
+    assert ircore(play) == 0
+    score_runs([RunFolder.open(tmp_path / "run")], ScoringPlan(("verified",), metrics=(), every_turn=True), workers=1)
+    build_release([tmp_path / "run"], instances.folder, tmp_path / "release")
+    published = {
+        (row["episode_id"], row["turn"]): (row["lowest"], row["value"], row["highest"])
+        for row in table(tmp_path / "release", SCORES)
+        if row["judge"] == "verified" and row["task"] == "similarity"
+    }
+    rows: dict[Any, Rows] = {}
+    for row in table(tmp_path / "release", FACTS):
+        rows.setdefault((row["episode_id"], row["turn"]), []).append(row)
+    assert rows.keys() == published.keys()
+    assert any(0 < float(str(value)) < 10 for _, value, _ in published.values())
+    for turn, ends in published.items():
+        assert ends == pytest.approx(by_hand(rows[turn]), abs=0.006)
+
+
+def by_hand(rows: Rows) -> tuple[float, float, float]:
+    """Lowest, middle and highest score of one rendering, as the page on verification states the rule."""
+    ends = []
+    for undecided in (0.0, 1.0):
+        given = [undecided if row["verdict"] == "undecided" else row["credit"] for row in rows]
+        pairs = list(zip(rows, given, strict=True))
+        # What is drawn and is not in the target weighs as well, and earns nothing.
+        facts = [(row["weight"], credit) for row, credit in pairs if row["attribute"] not in COLOURS]
+        colours = [(row["weight"], credit) for row, credit in pairs if row["attribute"] in COLOURS]
+        wrong = sum(weight * (1 - credit) for weight, credit in facts) / sum(weight for weight, _ in facts)
+        off = sum(weight * (1 - credit) for weight, credit in colours) / sum(weight for weight, _ in colours)
+        ends.append(10 * (1 - wrong ** (2 / 3)) * (1 - 0.6 * off ** (2 / 3)) * (1 - rows[0]["transform_cost"] / 10))
+    return ends[0], sum(ends) / 2, ends[1]
 
 
 def put(name: str, value: object) -> Callable[[Rows], None]:

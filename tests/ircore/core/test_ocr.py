@@ -1,6 +1,7 @@
 """Reading text in pictures: every picture once, and a plain message where the engine is not installed."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,16 @@ from ircore.core import ocr
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
-from ircore.core.ocr import TextLine, cache_folder, ocr_missing, pixels_hash, read_text, require_ocr
+from ircore.core.ocr import (
+    TextLine,
+    cache_folder,
+    ocr_missing,
+    pixels_hash,
+    read_line,
+    read_text,
+    reader_missing,
+    require_ocr,
+)
 
 needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
 
@@ -18,6 +28,17 @@ def sign(text: str = "Voltage 42") -> Pixels:
     drawing = Drawing(400, 120)
     drawing.text((200, 60), text, 28, "#000000")
     return drawing.pixels
+
+
+@pytest.mark.skipif(reader_missing() is not None, reason="what reads lines is not installed")
+def test_a_single_line_is_read_without_what_finds_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cv2", None)  # as where OpenCV is not installed
+    drawing = Drawing(200, 48, "#ffffff")
+    drawing.text((100, 24), "Voltage 42", 28, "#000000")
+    text, score = read_line(drawing.pixels)
+    assert text == "Voltage 42"
+    assert 0.8 < score <= 1
+    assert read_line(Drawing(200, 48, "#ffffff").pixels) == ("", 0.0)
 
 
 @needs_ocr

@@ -194,11 +194,40 @@ def test_a_picture_that_moved_as_a_whole_is_moved_back() -> None:
     assert {fact.verdict for fact in result.facts if fact.fact.attribute == "place"} == {"holds"}
 
 
-def test_a_shade_between_two_nearly_alike_colours_is_neither_right_nor_wrong() -> None:
-    colours = ("#808080", "#959595")  # ΔE2000 8
-    fact = Fact("panel/colour", "panel", "panel", "colour", "colour", "#808080", None, 1.0, "The panel is grey.")
-    verdicts = [check(fact, Observed(seen), colours).verdict for seen in ("#838383", "#8e8e8e", "#959595")]
-    assert verdicts == ["holds", "undecided", "fails"]
+@pytest.mark.parametrize(
+    ("expected", "colours", "seen", "credit"),
+    [
+        ("#808080", (), "#828282", 1.0),  # ΔE2000 below 2: the same to any eye
+        ("#808080", (), "#959595", 0.911),  # ΔE 7.4: 0.3 of the way from 2 to 20, squared
+        ("#808080", ("#808080", "#959595"), "#959595", 0.196),  # colours as alike as that: nothing only from ΔE 8 on
+        ("#d62728", ("#d62728", "#1f77b4"), "#1f77b4", 0.0),  # the wrong one of the palette
+        ("#d62728", ("#d62728", "#ff7f0e"), "#ff7f0e", 0.0),
+        ("#ffffff", (), "#000000", 0.0),
+    ],
+)
+def test_a_colour_earns_less_the_farther_off_it_is(
+    expected: str, colours: tuple[str, ...], seen: str, credit: float
+) -> None:
+    fact = Fact("panel/colour", "panel", "panel", "colour", "colour", expected, None, 1.0, "The panel is grey.")
+    result = check(fact, Observed(seen), colours)
+    assert result.credit == pytest.approx(credit, abs=0.01)
+    assert result.verdict == ("holds" if credit == 1 else "fails")
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "credit"),
+    [
+        ("October", "OCTOBER", 1.0),
+        ("October", "Octuber", 0.6 * (1 - 2 / 7)),  # one letter of seven
+        ("October", "Ottuberr", 0.6 * (1 - 6 / 7)),
+        ("October", "Monday", 0.0),
+        ("1,200", "1,300", 0.0),  # a wrong number is wrong
+        ("-5 °C", "-5 °C", 1.0),
+    ],
+)
+def test_a_misspelt_word_earns_a_part_and_a_wrong_number_nothing(expected: str, seen: str, credit: float) -> None:
+    fact = Fact("label-1/text", "label-1", "label", "text", "text", expected, None, 1.0, "The text reads so.")
+    assert check(fact, Observed(seen), ()).credit == pytest.approx(credit, abs=0.001)
 
 
 @pytest.mark.slow

@@ -76,10 +76,18 @@ def test_the_eye_tells_hands_apart_by_place_and_colour() -> None:
 
 def test_a_category_gives_its_kinds_weights() -> None:
     plain, weighed = weights(clock().scene), weights(clock(kinds={"hour_hand": 3.0, "numeral": 0.1}).scene)
-    assert (plain["hour_hand-1/presence"], weighed["hour_hand-1/presence"]) == (1, 3)
-    assert (plain["hour_hand-1/colour"], weighed["hour_hand-1/colour"]) == (0.5, 1.5)
-    assert (plain["numeral-1/text"], weighed["numeral-1/text"]) == (0.5, 0.1)
-    assert plain["dial-1/presence"] == weighed["dial-1/presence"] == 1
+    # Beside the dial's: whatever the kinds weigh, all facts together weigh 100.
+    for attribute in ("presence", "colour", "place"):
+        assert plain[f"hour_hand-1/{attribute}"] == pytest.approx(plain[f"dial-1/{attribute}"])
+        assert weighed[f"hour_hand-1/{attribute}"] == pytest.approx(3 * weighed[f"dial-1/{attribute}"])
+    assert sum(plain.values()) == pytest.approx(100, abs=0.001)
+    assert sum(weighed.values()) == pytest.approx(100, abs=0.001)
+
+
+def test_numerals_weigh_what_writing_weighs_whatever_a_category_says_of_them() -> None:
+    for kinds in (None, {"numeral": 0.1}, {"numeral": 10.0}):
+        facts = facts_of(clock(kinds=kinds).scene)
+        assert sum(fact.weight for fact in facts if fact.kind == "numeral") < 30
 
 
 def test_scenes_without_kinds_of_their_own_keep_their_bytes() -> None:

@@ -1,12 +1,15 @@
 """What is true of a target, read off scenes small enough to check by hand."""
 
 import random
+from itertools import product
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.games.reconstruction.build_targets import BUILDERS
-from ircore.scorers.verification.scene_facts import PARTS, facts_of, marks_of
+from ircore.scorers.verification.scene_facts import PARTS, SHARES, Fact, Share, facts_of, marks_of, share_of, weighed
 from ircore.scorers.verification.scene_facts.shapes import relations
 
 
@@ -72,3 +75,58 @@ def test_every_drawn_category_has_facts_with_keys_of_their_own(category: str, di
     assert {fact.part for fact in facts} <= set(PARTS)
     assert all(fact.weight > 0 and fact.sentence.endswith(".") for fact in facts)
     assert {fact.mark for fact in facts if fact.attribute != "count"} <= {mark.key for mark in marks_of(scene)}
+
+
+def shares(facts: list[Fact]) -> dict[Share, float]:
+    written = {fact.mark for fact in facts if fact.attribute == "text"}
+    sums: dict[Share, float] = dict.fromkeys(SHARES, 0.0)
+    for fact in facts:
+        sums[share_of(fact, written)] += fact.weight
+    return sums
+
+
+@pytest.mark.parametrize("category", sorted(BUILDERS))
+@pytest.mark.parametrize("difficulty", ["easy", "hard"])
+@pytest.mark.parametrize("seed", [7, 8])
+def test_marks_that_carry_data_weigh_most_and_all_writing_little(
+    category: str, difficulty: Difficulty, seed: int
+) -> None:
+    sums = shares(facts_of(BUILDERS[category](difficulty, random.Random(seed)).scene))
+    assert sum(sums.values()) == pytest.approx(100, abs=0.01)
+    assert sums["data"] + sums["data colours"] >= 60
+    assert sums["writing"] <= 30
+
+
+def test_shares_hold_when_facts_are_not_asked() -> None:
+    facts = facts_of(two_bars())
+    asked = weighed(facts, {"bar-1/value", "bar-1/presence"})
+    assert shares(asked) == pytest.approx(shares(facts), abs=0.01)
+    weights = {fact.key: fact.weight for fact in asked}
+    assert weights["bar-1/value"] == weights["bar-1/presence"] == 0
+    # What is left of a share keeps its proportions.
+    before = {fact.key: fact.weight for fact in facts}
+    assert weights["bar-2/value"] / weights["bar-2/presence"] == pytest.approx(
+        before["bar-2/value"] / before["bar-2/presence"], abs=0.001
+    )
+
+
+def test_a_label_is_one_thing_of_which_most_is_what_it_says() -> None:
+    weights = {fact.key: fact.weight for fact in facts_of(two_bars())}
+    label = [weights[f"tick_label-1/{attribute}"] for attribute in ("presence", "text", "place")]
+    assert label == pytest.approx([2.2, 15.4, 4.4], abs=0.01)  # the only text has all of the 22 of writing
+
+
+@pytest.mark.slow
+def test_the_page_states_the_weights_of_each_category() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "verification.md").read_text("utf-8")
+    for category, build in BUILDERS.items():
+        sums: dict[Share, float] = dict.fromkeys(SHARES, 0.0)
+        for difficulty, seed in product(get_args(Difficulty), range(10)):
+            for share, weight in shares(facts_of(build(difficulty, random.Random(seed)).scene)).items():
+                sums[share] += weight / 20
+        cells = " | ".join(str(round(weight)) if round(weight) else "–" for weight in ordered(sums))
+        assert f"| {category} | {cells} |" in page
+
+
+def ordered(sums: dict[Share, float]) -> list[float]:
+    return [sums[share] for share in ("data", "data colours", "writing", "frame", "ground")]

@@ -286,6 +286,25 @@ def test_a_judge_is_asked_about_two_pictures(
     assert server.count() == 4
 
 
+@pytest.mark.slow
+def test_a_judge_of_facts_is_shown_one_picture_with_a_true_and_a_false_sentence(
+    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = judge_file(tmp_path, server)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "asks": "facts"}))
+    server.judge = lambda question: json.dumps({"1": "yes", "2": "no"} if len(question.pictures) == 1 else {})
+    assert ircore(["doctor", str(path)]) == 0
+    assert "works  one image: says yes and no to a true and a false sentence, " in capsys.readouterr().out
+    server.judge = lambda question: '{"1": "yes", "2": "yes"}'
+    assert ircore(["doctor", str(path)]) == 0
+    assert "Make sure that this model sees pictures." in capsys.readouterr().out
+    server.judge = lambda question: "Both, I would say."
+    assert ircore(["doctor", str(path)]) == 1
+    assert (
+        "FAILS  one image: answers, but not so that it can be used: it has a verdict on 0 of" in capsys.readouterr().out
+    )
+
+
 def rows(out: str) -> dict[str, str]:
     """Return the table line of ``--deep`` by column."""
     head, row = (line.partition("|")[2] for line in out.splitlines() if " | " in line)

@@ -35,6 +35,7 @@ BOARDS = (
     "figures.html",
     "embed/scores.html",
     "metric-agreement.html",
+    "people.html",
     "pairs/index.html",
     "pairs/seer-painter.html",
     "describers/seer.html",

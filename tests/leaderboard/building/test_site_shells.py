@@ -31,6 +31,7 @@ PAGES = (
             "replay",
             "prompts",
             "metric-agreement",
+            "people",
         )
     ),
 )

@@ -10,6 +10,7 @@ import pytest
 
 import leaderboard
 from ircore.results.statistics.intervals import Estimate
+from ircore.scorers.verification.eye.registration import Transform
 from leaderboard.components import prototypes
 from leaderboard.components.players import player_names
 from leaderboard.components.plots import BarPart, counts_bar, rank_bar, wins_bar
@@ -27,6 +28,7 @@ from leaderboard.components.values import (
     stacked,
     stacked_quality,
 )
+from leaderboard.components.xray import matrix_of
 
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
 
@@ -84,10 +86,10 @@ def test_the_title_of_a_number_over_its_interval_says_what_stands_under_it() -> 
 
 def test_a_score_that_says_the_main_score_again_has_no_second_interval() -> None:
     main, own = Estimate(50.1, 39.9, 63.3, 10), Estimate(5.01, 4.06, 6.25, 10)
-    whole: Any = SimpleNamespace(main=main, score=own, episodes=10, played=10, applicable=10, rated=10)
+    whole: Any = SimpleNamespace(main=main, score=own, episodes=10, played=10, applicable=10, rated=10, doubt=None)
     assert is_tenth(whole)
     assert "4.06" not in quality(whole) + stacked_quality(whole)
-    part: Any = SimpleNamespace(main=main, score=own, episodes=12, played=10, applicable=10, rated=10)
+    part: Any = SimpleNamespace(main=main, score=own, episodes=12, played=10, applicable=10, rated=10, doubt=None)
     assert "4.06 to 6.25" in quality(part)
 
 
@@ -113,3 +115,11 @@ def test_bars_share_their_width_among_counts() -> None:
     widths = [attributes["width"] for tag, attributes in Elements(wins_bar(1, 1, 2)).tags if tag == "rect"]
     assert widths == ["25.00", "25.00", "50.00"]
     assert 'd="M1 2H3"' in rank_bar(2, 3, 4)
+
+
+def test_an_xray_lies_where_the_drawing_lies_in_its_own_proportions() -> None:
+    found = Transform(x=0.1, y=-0.05, wide=0.5, high=0.8, turn=30.0)
+    a, b, c, d, right, down = matrix_of(found.placement, 400, 200)
+    for x, y in [(0, 0), (400, 0), (130, 170)]:
+        placed = found.placed([(x, y)], 400, 200)[0]
+        assert (a * x + c * y + right, b * x + d * y + down) == pytest.approx(placed, abs=0.1)

@@ -14,6 +14,8 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
 from ircore.scorers.judge_test.cards import cards_of
+from ircore.scorers.judge_test.foreign.part import ForeignPart
+from ircore.scorers.judge_test.page import card_body
 from ircore.scorers.judges.base import identity_of
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -80,6 +82,17 @@ def card(share: float, judge: JudgeIdentity = STRUCTURAL) -> JudgeCard:
 def test_four_pairs_of_five_in_order_are_enough() -> None:
     assert card(0.8).passed
     assert not card(0.799).passed
+
+
+def test_pairs_of_pictures_by_others_decide_where_a_card_has_them() -> None:
+    """A judge that orders edits of its own targets well and pictures by other drawers badly has not passed."""
+    lost = ForeignPart(targets=9, pairs=100, right=79, share=0.79, low=0.7, high=0.88, families=(), groups={})
+    assert not card(0.99).model_copy(update={"foreign": lost}).passed
+    found = lost.model_copy(update={"right": 80, "share": 0.8})
+    assert card(0.5).model_copy(update={"foreign": found}).passed
+    page = card_body(card(0.99).model_copy(update={"foreign": lost}))
+    assert "79.0 %" in page
+    assert "95 % interval 70.0 % to 88.0 %" in page
 
 
 def test_the_card_that_comes_with_the_project_is_of_the_judge_that_comes_with_it() -> None:

@@ -58,7 +58,7 @@ def test_a_citation_names_who_rated_the_numbers_of_its_own_page(site: Site) -> N
         assert "structural" not in cited(template, view=view)
     assert ", measured by psnr" in cited("metric_board", metric="psnr")
     assert "benchmark 2025.1, instance set ffffffffffff, judged by eye" in cited("frozen", view=view, record=record)
-    for template in ("judge_card", "metric_agreement", "paper"):
+    for template in ("judge_card", "metric_agreement", "paper", "people"):
         assert "judged by" not in cited(template)
     assert "instance set" not in cited("paper")
 

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import ndimage
 
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box, Element
+from ircore.scorers.verification.eye.regions import ONE_COLOUR, shades_of
 from ircore.scorers.verification.eye.view import (
     Floats,
     View,
@@ -105,6 +107,13 @@ def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0
         # A bar ends where the ground or another bar on top of it is nearer, however rough the picture.
         if float(distance(colour, rival)) > 9.0:
             own &= own_distance <= distance(column, rival)
+    drawn = is_bar & ~np.any([distance(inside, rival) < APART for rival in _bar_colours(view)
+                              if float(distance(colour, rival)) > 9.0] or [np.zeros_like(is_bar)], axis=0)  # fmt: skip
+    if (own[core.top : core.bottom] & drawn).sum() < ONE_COLOUR * drawn.sum():
+        shaded = shades_of(column, colour) & (distance(column, surface) > max(APART, 0.35 * apart))
+        shaded = ndimage.binary_closing(own | shaded, iterations=2, border_value=0)
+        own_distance = np.where(shaded, np.minimum(own_distance, 1.0), own_distance)
+        own |= shaded
     ends = _run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
     if ends is None:
         return None

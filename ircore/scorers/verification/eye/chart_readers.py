@@ -31,10 +31,12 @@ def read_bar(look: Look, mark: Mark) -> Observations:
 def read_pie(look: Look, mark: Mark) -> Observations:
     """Read a pie: presence, size, place and hole; the pie's wedges are read, too."""
     wedges = [look.target.scene.elements[index] for index in mark.elements]
-    disc = pies.disc_seen(look.view, wedges)
+    view, disc = look.view, pies.disc_seen(look.view, wedges)
+    if disc is None or not pies.is_round(view, disc):
+        view, disc = pies.untilted(look.view, wedges) or (view, disc)
     if disc is None:
         return {f"{mark.key}/presence": Observed(False)}
-    sectors = _sectors(look.view, wedges, disc, look.roughness)
+    sectors = _sectors(view, wedges, disc, look.roughness)
     look.view.notes["sectors"] = sectors
     return {
         # A disc of one colour is a circle, not a pie.

@@ -36,7 +36,7 @@ def _extras(look: Look) -> list[ExtraBox]:
     lab = look.view.lab
     # Labels may stand some pixels off their place, so writing that was found is explained where it is.
     explained = look.target.explained.copy()
-    for block in look.blocks:
+    for block in look.writing:
         if block is not None:
             window(explained, grown(block.box, 4))[...] = True
     grounds = _grounds(look, explained)
@@ -50,7 +50,7 @@ def _extras(look: Look) -> list[ExtraBox]:
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
     away = ink & ~ndimage.binary_dilation(explained, iterations=FRINGE)
     reaching = ndimage.sum_labels(away, parts, np.arange(1, count + 1))
-    extras, places = [], ndimage.find_objects(parts)
+    extras, places = [*look.beyond.things], ndimage.find_objects(parts)
     for number in np.flatnonzero((sizes >= LEAST * (2 if look.is_rough else 1)) & (reaching > 0)) + 1:
         extra = _extra(places[number - 1], float(sizes[number - 1]))
         if extra is not None:
@@ -59,18 +59,20 @@ def _extras(look: Look) -> list[ExtraBox]:
 
 
 def _litter(look: Look, drawn: Mask, free: Mask) -> list[ExtraBox]:
-    """Return the whole page as an extra if much of its free ground is covered, as by noise; else nothing.
+    """Return the whole page as an extra if much of its free ground is covered, as by noise, or much lies beyond it.
 
     On such a page something is found wherever the eye looks. The weight is the odds of the doubt, in weights of all
     facts, so that even a page on which every fact is found keeps one less the doubt of its score.
     """
     covered = float((drawn & free).sum()) / max(1, int(free.sum()))
-    doubt = min(MOST_LITTERED, (covered - LITTERED) / (LOST - LITTERED))
-    if doubt <= 0:
-        return []
     height, width = free.shape
+    doubts = [
+        (min(MOST_LITTERED, (covered - LITTERED) / (LOST - LITTERED)), Box(0, 0, width, height)),
+        # The drawing may lie on another picture.
+        (look.beyond.doubt, look.beyond.canvas),
+    ]
     weights = math.fsum(fact.weight for fact in look.target.facts)
-    return [ExtraBox(Box(0, 0, width, height), round(weights * doubt / (1 - doubt), 3))]
+    return [ExtraBox(box, round(weights * doubt / (1 - doubt), 3)) for doubt, box in doubts if doubt > 0]
 
 
 def _grounds(look: Look, explained: Mask) -> list[Floats]:

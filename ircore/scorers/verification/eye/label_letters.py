@@ -31,7 +31,7 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
         One value a pixel of the target's label, from its first letter to its last: the ink that differs in a window
         of a letter's width as a share of all ink there.
     """
-    own_ink, ink = (_level(writing.ink, turn) for writing in (own, block))
+    own_ink, ink = (laid_level(writing.ink, turn) for writing in (own, block))
     wanted = _blurred(np.pad(own_ink, MARGIN))
     height, width = wanted.shape
     window = max(3, round(LETTER * own_ink.shape[0]))
@@ -72,7 +72,7 @@ def with_differing(text: str, differs: Mask) -> str:
     return "".join(letters)
 
 
-def _level(ink: Floats, turn: float) -> Floats:
+def laid_level(ink: Floats, turn: float) -> Floats:
     """Turn a label's ink so that its letters stand upright."""
     # Quarter turns move whole pixels; any other turn has to interpolate.
     if turn % 90 == 0:

@@ -1,5 +1,6 @@
 """Looking at a rendering: one reading a fact, mark by mark."""
 
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,16 +11,31 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
-from ircore.scorers.verification.eye.label_letters import fit_of, misfits_of, with_differing
-from ircore.scorers.verification.eye.registration import Model, Transform, over_target, register
+from ircore.core.records import Box
+from ircore.scorers.verification.eye.canvas import Beyond
+from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
+from ircore.scorers.verification.eye.letter_shapes import KNOWN, fits_of, reading_of
+from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
-from ircore.scorers.verification.eye.texts import Block, blocks_of, is_there, is_written, likenesses, turn_of
+from ircore.scorers.verification.eye.texts import (
+    Block,
+    blocks_of,
+    inks_in,
+    is_there,
+    is_written,
+    likenesses,
+    strays_of,
+    turn_of,
+)
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
 from ircore.scorers.verification.scene_facts import Fact, Mark
 from ircore.scorers.verification.scene_facts.axes import middle, scale_of
 
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
+
+LEAST_LABELS = 3
+"""Labels whose proportions tell whether a figure was stretched or laid out anew."""
 
 Observations = dict[str, Observed]
 """What the eye says, by the key of the fact."""
@@ -34,8 +50,11 @@ class Look:
         view: The rendering over its target.
         transform: How it had to be moved.
         agreement: Share of the target's edges that meet one in the rendering, 0–1.
+        is_found: Whether the drawing was found on the rendering's canvas; if not, places and values say nothing.
+        beyond: What is drawn on the canvas beyond the target's frame.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
+        in_target_font: Whether the labels are set in the target's font, as read_texts found.
 
     Example:
         >>> from ircore.games.reconstruction.build_targets import draw
@@ -50,8 +69,19 @@ class Look:
     view: View
     transform: Transform
     agreement: float
+    is_found: bool
+    beyond: Beyond
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
+    in_target_font: bool = False
+
+    @property
+    def cost(self) -> float:
+        """Points that the transform costs: margins, size, distortion, turn, perspective.
+
+        A chart whose plot area was laid out anew in other proportions is not distorted: its letters are not.
+        """
+        return self.view.noted("cost", lambda: cost_of(self.transform, laid_out_anew=_laid_out_anew(self)))
 
     @cached_property
     def roughness(self) -> float:
@@ -66,6 +96,11 @@ class Look:
     def is_rough(self) -> bool:
         """Whether the colours of thin lines say nothing."""
         return self.roughness > ROUGH
+
+    @cached_property
+    def writing(self) -> list[Block | None]:
+        """The writing of each text, in its place or elsewhere."""
+        return strays_of(self.view, self.target.texts, self.blocks, self.target.blocks)
 
     def scale(self, axis: Literal["x", "y"]) -> Scale | None:
         """Return where the values of an axis lie in the rendering: the target's scale, moved as the tick labels are."""
@@ -108,13 +143,39 @@ def look_at(target: Target, pixels: Pixels) -> Look:
 
 def _look(target: Target, pixels: Pixels) -> Look:
     # Kept with the target, which many renderings are laid over.
-    model = target.view.noted("registration", lambda: Model(target.picture))
-    transform, agreement = register(model, pixels)
+    model = target.view.noted("registration", lambda: Model(target.picture, target.scene))
+    fit = register(model, pixels)
+    transform = fit.transform
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
-    look = Look(target, view, transform, agreement, blocks_of(view, target.texts))
+    look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, blocks_of(view, target.texts))
     for fact in target.facts:
         look.facts.setdefault(fact.mark, []).append(fact)
     return look
+
+
+def _laid_out_anew(look: Look) -> float:
+    """Return how far a distortion left the letters of a figure with axes alone, 0–1; of a pie, that is half of it.
+
+    A pie that is flat beside letters that are not is one seen from aside.
+    """
+    distortion, scene = math.log(look.transform.distortion), look.target.scene
+    has_axes = None not in (scale_of(scene, "x"), scale_of(scene, "y"))
+    most = 1.0 if has_axes else 0.5 if any(element.type == "wedge" for element in scene.elements) else 0.0
+    if not distortion or not most:
+        return 0.0
+    changes = []
+    for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
+        turned = element.parameters.get("rotation")
+        if own and block and turned in {None, 0, 90, 270} and is_there(element, block, own):
+            (wide, high), (own_wide, own_high) = (
+                (box.right - box.left, box.bottom - box.top) for box in (block.box, own.box)
+            )
+            changes.append(math.log(wide * own_high / (high * own_wide)))
+    if len(changes) < LEAST_LABELS:
+        return 0.0
+    # Seen over the target, letters that were not distorted are so by its undoing.
+    undone = -float(np.median(changes)) / distortion
+    return round(most * min(1.0, max(0.0, (undone - 0.35) / 0.5)), 3)
 
 
 def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
@@ -167,12 +228,17 @@ def read_texts(look: Look) -> Observations:
     """Read each text: presence, place and, by the shape of its ink, whether the words are right."""
     present = [
         is_there(element, block, own) or is_written(look.view, look.target.view, element)
-        for element, block, own in zip(look.target.texts, look.blocks, look.target.blocks, strict=True)
+        for element, block, own in zip(look.target.texts, look.writing, look.target.blocks, strict=True)
     ]
     words = _words(look, present)
+    for k, (block, former) in enumerate(zip(look.writing, look.blocks, strict=True)):
+        # Ink elsewhere is a label only if it says what the label says.
+        if block is not former and words[k].seen != look.target.texts[k].text:
+            present[k] = is_written(look.view, look.target.view, look.target.texts[k])
+            words[k] = Observed(None, LETTERING)
     readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
-    for mark, is_present, block, word in zip(marks, present, look.blocks, words, strict=True):
+    for mark, is_present, block, word in zip(marks, present, look.writing, words, strict=True):
         readings[f"{mark.key}/presence"] = Observed(is_present)
         readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
         if is_present and block is not None:
@@ -184,12 +250,12 @@ def read_texts(look: Look) -> Observations:
 
 def _words(look: Look, present: list[bool]) -> list[Observed]:
     """Compare each label's patch with all labels of the target."""
-    usable = [k for k, own in enumerate(look.target.blocks) if own and look.blocks[k] and present[k]]
-    readings = [Observed(None, LETTERING) for _ in present]
+    usable = [k for k, own in enumerate(look.target.blocks) if own and look.writing[k] and present[k]]
+    readings = {k: Observed(None, LETTERING) for k in range(len(present))}
     if not usable:
-        return readings
+        return list(readings.values())
     turns = [turn_of(look.target.texts[k]) for k in usable]
-    blocks = [look.blocks[k] for k in usable]
+    blocks = [look.writing[k] for k in usable]
     owns = [look.target.blocks[k] for k in usable]
     alike = likenesses([b for b in blocks if b], [o for o in owns if o], turns)
     typical = float(np.median(np.diag(alike)))
@@ -197,6 +263,7 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
     pairs = zip(blocks, owns, turns, strict=True)
     misfits = [misfits_of(block, own, turn) for block, own, turn in pairs if block and own]
     common = 1.0 if look.is_rough else float(np.median([fit_of(misfit) for misfit in misfits]))
+    look.in_target_font = common <= SAME_FONT
     for row, k in enumerate(usable):
         reading = _word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
         if reading.seen == texts[row] and common > OTHER_FONT:
@@ -204,7 +271,58 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
         if reading.seen is None or reading.seen == texts[row]:
             reading = _spelt(reading, texts[row], misfits[row], common)
         readings[k] = reading
+    if any(readings[k].seen != text for k, text in zip(usable, texts, strict=True)) or common > SAME_FONT:
+        readings |= _fitting(look, usable, texts, readings, common <= SAME_FONT)
+    return [readings[k] for k in range(len(present))]
+
+
+def _fitting(
+    look: Look, usable: list[int], texts: list[str], readings_by_shape: dict[int, Observed], same_font: bool
+) -> dict[int, Observed]:
+    """Return the readings that the letters of known fonts allow, in other fonts than the target's."""
+    blocks = [block for k in usable if (block := look.writing[k]) is not None]
+    turns = [turn_of(look.target.texts[k]) for k in usable]
+    fits = fits_of([laid_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)], texts)
+    readings = {}
+    for k, text, block, turn, fit in zip(usable, texts, blocks, turns, fits.labels, strict=True):
+        # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
+        usual = 0.0 if same_font and readings_by_shape[k].seen is not None else fits.usual
+        letters = None if fit is None else reading_of(fit, usual, fits.strange)
+        right = text.replace(" ", "")
+        if letters != right and usual >= KNOWN:
+            # Other things may touch the writing, or hide a part of it: its place in the target is tried, too.
+            inks = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
+            again = fits.again([laid_level(ink, turn) for ink in inks], text)
+            if again is not None and reading_of(again, usual) == right:
+                letters = right
+        if letters == right:
+            readings[k] = Observed(text)
+        elif letters is not None and readings_by_shape[k].seen in {None, text}:
+            why = "some letters differ" if letters else "something else is written there"
+            readings[k] = Observed(_spaced(letters, text), why)
     return readings
+
+
+def _boxes(block: Box, box: Box, turn: float) -> list[Box]:
+    """Return boxes in which a label may be: where its writing was found, and about its place in the target.
+
+    Fonts differ in width, so along the text the boxes are longer and shorter, by parts of its length.
+    """
+    left, top, right, bottom = box
+    down = turn == 90
+    length = (bottom - top) if down else (right - left)
+    boxes = [block, Box(left - 1, top + 1, right + 1, bottom - 1)]
+    for part in (-0.12, -0.06, 0.0, 0.06, 0.14, 0.24):
+        by = round(part * length)
+        across, along = (1, by + 1) if down else (by + 1, 1)
+        boxes.append(Box(left - across, top - along, right + across, bottom + along))
+    return boxes
+
+
+def _spaced(letters: str, text: str) -> str:
+    """Return letters with the spaces of a text."""
+    rest = iter(letters)
+    return "".join(letter if letter == " " else next(rest) for letter in text) if letters else ""
 
 
 def _spelt(reading: Observed, text: str, misfit: Floats, common: float) -> Observed:

@@ -1,77 +1,87 @@
-"""Reading texts by optical character recognition: ``rapidocr``, the extra ``ocr``; its models come with the package.
+"""Reading labels by optical character recognition, with the model of ``rapidocr`` that comes with the package.
 
-Only what the comparison of letterings cannot tell is read, patch by patch, enlarged. What the recogniser is unsure of
-stays untold.
+Labels that are not set in the target's font, or that the comparison of letterings cannot tell, are read patch by patch,
+enlarged. What the recogniser is unsure of stays as the shapes of the letters have it.
 """
 
-import importlib.util
 from functools import lru_cache
 
 import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.core.ocr import ocr_engine
+from ircore.core.ocr import LINE_HEIGHT, ocr_version, read_line, reader_missing
 from ircore.scorers.verification.compared_texts import folded
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.texts import is_there, turn_of
 from ircore.scorers.verification.eye.view import Observed, grown, window
 
-SURE = 0.6
-"""Confidence, 0–1, from which on a reading counts."""
+SURE, SURE_OTHERWISE = 0.6, 0.85
+"""Confidence, 0–1, from which on a reading counts: one that confirms a label, and one that says otherwise."""
 STRAY = "|.,'`_-~:;! "
 """Marks that are read where a line or a speck lies beside a text."""
 LOOK_ALIKE = str.maketrans("0l1|", "oiii")
 """Letters, in lower case, that many fonts draw alike."""
-HIGH = 48
-"""Pixels to which the height of a line of text is brought."""
 
 
-def require() -> None:
-    """Refuse to go on without the extra.
-
-    Raises:
-        InputError: ``rapidocr`` or its engine is not installed.
-    """
-    for name in ("rapidocr", "onnxruntime"):
-        if importlib.util.find_spec(name) is None:
-            raise InputError(
-                f"--ocr needs the package {name}, which is not installed",
-                "Install it with: pip install 'ircore[ocr]' – or leave --ocr out.",
-            )
+def reader_of_texts() -> str | None:
+    """Return name and version of the installed recogniser; None if the extra ``ocr`` is not installed."""
+    return None if reader_missing() else ocr_version()
 
 
-def read_words(look: Look) -> Observations:
-    """Read the texts of a rendering.
+def read_words(look: Look, known: Observations) -> Observations:
+    """Read the texts of a rendering whose wording is not told by the target's own letters.
+
+    Args:
+        look: At the rendering.
+        known: What the comparison of letterings says.
 
     Returns:
         Observations of what texts say; texts that are not there, or that the recogniser is unsure of, are left out.
+
+    Raises:
+        InputError: The extra ``ocr`` is not installed.
     """
-    require()
+    missing = reader_missing()
+    if missing is not None:
+        raise InputError(
+            f"reading labels needs the package {missing}, which is not installed",
+            "Install it with: pip install 'ircore[ocr]' – or say --no-ocr.",
+        )
     readings: Observations = {}
     marks = [mark for mark in look.target.marks if mark.form == "text"]
     for mark, element, own, block in zip(marks, look.target.texts, look.target.blocks, look.blocks, strict=True):
-        if block is None or not is_there(element, block, own):
+        by_shape = known.get(f"{mark.key}/text")
+        is_told = by_shape is not None and by_shape.seen is not None
+        # In the target's own font the comparison with the target's letters is better than any reading.
+        if (is_told and look.in_target_font) or block is None or not is_there(element, block, own):
             continue
         patch = window(look.view.pixels, grown(block.box, 4))
         # As bytes, which the cache can compare: arrays have no hash.
         text, score = _read(patch.tobytes(), len(patch), turn_of(element))
-        if text and score >= SURE:
-            readings[f"{mark.key}/text"] = Observed(without_slips(text, element.text or ""))
+        seen = without_slips(text, element.text or "")
+        # The model was trained on words: of a single letter it is sure and wrong at times, and it passes over a minus.
+        expected = _compared(element.text or "")
+        is_telling = seen == element.text or (len(expected) > 1 and _compared(text) != expected.lstrip("-"))
+        if text and is_telling and score >= (SURE if seen == element.text else SURE_OTHERWISE):
+            readings[f"{mark.key}/text"] = Observed(seen)
     return readings
 
 
 def without_slips(text: str, expected: str) -> str:
     """Return the expected text if a reading differs by a recogniser's usual slips alone, else the reading.
 
-    These are stray marks at its ends, such as a piece of an axis, and letters that look the same.
+    These are stray marks at its ends, such as a piece of an axis, letters that look the same, and blanks.
 
-    >>> without_slips("200|", "200"), without_slips("0", "O"), without_slips("Wood", "Food")
-    ('200', 'O', 'Wood')
+    >>> without_slips("200|", "200"), without_slips("0", "O"), without_slips("18%", "18 %"), without_slips("Rod", "Red")
+    ('200', 'O', '18 %', 'Rod')
     """
-    forms = {folded(text), folded(text.strip(STRAY))}
-    wanted = folded(expected).translate(LOOK_ALIKE)
-    return expected if wanted in {form.translate(LOOK_ALIKE) for form in forms} else text
+    forms = {_compared(text), _compared(text.strip(STRAY))}
+    return expected if _compared(expected) in forms else text
+
+
+def _compared(text: str) -> str:
+    return folded(text).replace(" ", "").translate(LOOK_ALIKE)
 
 
 @lru_cache(maxsize=4096)
@@ -82,9 +92,5 @@ def _read(patch: bytes, height: int, turn: float) -> tuple[str, float]:
     if turn:
         fill = tuple(int(value) for value in np.median(pixels.reshape(-1, 3), axis=0))
         image = image.rotate(-turn, Image.Resampling.BICUBIC, expand=True, fillcolor=fill)
-    size = (max(8, round(image.width * HIGH / image.height)), HIGH)
-    image = image.resize(size, Image.Resampling.BICUBIC)
-    answer = ocr_engine()(np.asarray(image)[..., ::-1], use_det=False, use_cls=False, use_rec=True)
-    if not answer.txts:
-        return "", 0.0
-    return str(answer.txts[0]), float(answer.scores[0])
+    size = (max(8, round(image.width * LINE_HEIGHT / image.height)), LINE_HEIGHT)
+    return read_line(np.asarray(image.resize(size, Image.Resampling.BICUBIC)))

@@ -17,6 +17,8 @@ TURNS = 720
 """Directions in which a pie is read."""
 APART = 7.0
 """Distance in L*a*b* between a wedge and the ground, or the wedge beside it."""
+HATCHED = 15.0
+"""Distance in L*a*b*, by channels, by which the pixels along most directions differ where wedges are hatched."""
 THIN = 2.5
 """Degrees: what is thinner is an edge line."""
 
@@ -62,6 +64,54 @@ def disc_seen(view: View, wedges: Sequence[Element]) -> Disc | None:
             return None
         x, y, radius = rim
     return Disc(round(x, 2), round(y, 2), round(radius, 2), _hole(view, x, y, radius))
+
+
+def is_round(view: View, disc: Disc) -> bool:
+    """Return whether a circle is the rim of what is drawn there: whether the ground begins beyond it, mostly."""
+    rays = _rays(view, disc.x, disc.y, np.array([0.94, 1.07], np.float32) * disc.radius)
+    ground = distance(rays, view.background) < APART
+    return bool((~ground[:, 0] & ground[:, 1]).mean() > ROUND)
+
+
+ROUND = 0.6
+"""Share of its directions in which a circle is the rim of a pie; pulled-out wedges and labels interrupt it."""
+FLAT, STEEP = 0.94, 0.35
+"""Ratios of height and width of a pie between which it is seen tilted."""
+
+
+def untilted(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | None:
+    """Return the view in which a tilted pie, with or without a wall below, is round; None if it is not tilted.
+
+    The upper half of the rim shows no wall: with the widest place of the pie it gives the ellipse of the pie's face.
+    """
+    about = wedges[0].parameters
+    x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
+    radius = float(about["radius"])  # type: ignore[arg-type]
+    height, width = view.lab.shape[:2]
+    drawn = (distance(view.lab, view.background) >= APART) & ~view.texts
+    parts, _ = ndimage.label(ndimage.binary_opening(drawn, iterations=2))
+    number = parts[min(max(round(y), 0), height - 1), min(max(round(x), 0), width - 1)]
+    if not number:
+        return None
+    # Holes that writing leaves are part of the pie.
+    pie = ndimage.binary_closing(parts == number, iterations=6)
+    columns = np.flatnonzero(pie.any(axis=0))
+    left, right = float(columns[0]), float(columns[-1] + 1)
+    x, half = (left + right) / 2, (right - left) / 2
+    if not 0.5 * radius < half < 1.6 * radius:
+        return None
+    at = np.arange(round(x - 0.85 * half), round(x + 0.85 * half))
+    at = at[(at >= 0) & (at < width)]
+    at = at[pie[:, at].any(axis=0)]
+    tops = pie[:, at].argmax(axis=0).astype(float)
+    arch = np.sqrt(np.maximum(0.0, 1 - ((at + 0.5 - x) / half) ** 2))
+    (middle, high), *_ = np.linalg.lstsq(np.column_stack([np.ones(len(at)), -arch]), tops, rcond=None)
+    off = float(np.median(np.abs(middle - high * arch - tops)))
+    if not STEEP < high / half < FLAT or off > 0.03 * half:
+        return None
+    rows = middle + (np.arange(height) + 0.5 - middle) * high / half
+    near = np.clip(np.floor(rows).astype(int), 0, height - 1)
+    return View(view.pixels[near], view.scene), Disc(round(x, 2), round(middle, 2), round(half, 2), 0.0)
 
 
 def _rays(view: View, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
@@ -127,13 +177,19 @@ def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) ->
     shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
     rays = _rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
     colours = np.median(rays, axis=1).astype(np.float32)
-    segments = _segments(colours, roughness)
+    spread = np.median(np.abs(rays - colours[:, None]).sum(axis=2).max(axis=1))
+    is_hatched = bool(spread > HATCHED)
+    if is_hatched:
+        # Lines of a hatching run along some of the directions: those beside show the face between the lines.
+        colours = np.median(np.concatenate([np.roll(rays, by, axis=0) for by in range(-6, 7)], axis=1), axis=1)
+    # Where wedges of one colour lie side by side, a line between them is their border.
+    segments = _segments(colours, roughness, is_hatched)
     sectors = [_sector(view, disc, colours, *segment) for segment in segments]
     # Where the ground shows, a wedge is missing.
     return [sector for sector in sectors if float(distance(lab_of(sector.colour), view.background)) >= APART]
 
 
-def _segments(colours: Floats, roughness: float) -> list[tuple[int, int]]:
+def _segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[int, int]]:
     """Return first index and length of each stretch of one colour around the circle, edge lines shared out."""
     smooth = ndimage.median_filter(colours, size=(5 + 2 * round(10 * roughness), 1), mode="wrap")
     # Rough pictures have soft borders: a step is then spread over more directions.
@@ -148,11 +204,11 @@ def _segments(colours: Floats, roughness: float) -> list[tuple[int, int]]:
     least = THIN / 360 * len(colours)
     medians = [np.median(smooth[np.arange(start + 1, start + max(2, length)) % len(colours)], axis=0)
                for start, length in stretches]  # fmt: skip
-    return _merged(stretches, medians, least, len(colours))
+    return _merged(stretches, medians, least, len(colours), hatched)
 
 
 def _merged(
-    stretches: list[tuple[int, int]], medians: list[npt.NDArray[np.float32]], least: float, around: int
+    stretches: list[tuple[int, int]], medians: list[npt.NDArray[np.float32]], least: float, around: int, hatched: bool
 ) -> list[tuple[int, int]]:
     """Share edge lines out among the stretches on both sides; join neighbours of one colour."""
     wide = [k for k, (_, length) in enumerate(stretches) if length > 2 * least]
@@ -169,11 +225,15 @@ def _merged(
     edges = [(stretches[k][0] - stretches[wide[at - 1]][0] - stretches[wide[at - 1]][1]) % around
              for at, k in enumerate(wide)]  # fmt: skip
     for (first, width, colour), edge in zip(widened_stretches, edges, strict=True):
-        if joined and edge == 0 and float(distance(joined[-1][2], colour)) < APART:
+        if joined and edge <= 2 * least and float(distance(joined[-1][2], colour)) < APART and (edge == 0 or hatched):
             joined[-1] = (joined[-1][0], joined[-1][1] + width, joined[-1][2])
         else:
             joined.append((first, width, colour))
-    if len(joined) > 1 and edges[0] == 0 and float(distance(joined[-1][2], joined[0][2])) < APART:
+    if (
+        len(joined) > 1
+        and (edges[0] == 0 or (hatched and edges[0] <= 2 * least))
+        and float(distance(joined[-1][2], joined[0][2])) < APART
+    ):
         first, width, colour = joined.pop()
         joined[0] = (first, width + joined[0][1], colour)
     return [(round(first) % around, round(width)) for first, width, _ in joined]

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from scipy import ndimage
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.eye.view import Mask, View, commonest, distance, grown, hex_of, window
+from ircore.scorers.verification.eye.view import Floats, Mask, View, commonest, distance, grown, hex_of, window
 
 APART = 7.0
 """Distance in L*a*b* between an area and its ground."""
@@ -29,6 +29,30 @@ class Area:
     colour: str
     mask: Mask
     box: Box
+
+
+ONE_COLOUR = 0.93
+"""Share of what is drawn in a place that has one colour; where it is less, the face is shaded or hatched."""
+NEAR = 10
+"""Pixels about its place within which shades belong to an area."""
+SAME_HUE, DARKER = 13.0, 48.0
+"""Chroma by which a shade may be off its colour's, and lightness by which it may differ."""
+
+
+def shades_of(lab: Floats, colour: Floats) -> Mask:
+    """Return which pixels are darker or paler shades of a colour, as gradients, gloss and hatching show them.
+
+    Example:
+        >>> red, dark_red, blue = (np.array(lab, np.float32) for lab in ([53, 80, 67], [30, 46, 38], [32, 79, -108]))
+        >>> shades_of(np.stack([red, dark_red, blue]), red).tolist()
+        [True, True, False]
+    """
+    lightness = float(np.clip(colour[0], 5, 95))
+    # Towards black and towards white a colour loses its chroma.
+    part = np.minimum(lab[..., 0] / lightness, (100.0 - lab[..., 0]) / (100.0 - lightness))
+    off = np.hypot(lab[..., 1] - part * colour[1], lab[..., 2] - part * colour[2])
+    shades: Mask = (off < SAME_HUE) & (np.abs(lab[..., 0] - colour[0]) < DARKER)
+    return shades
 
 
 def polygon_mask(points: Sequence[Sequence[float]], height: int, width: int) -> Mask:
@@ -98,6 +122,13 @@ def area_seen(view: View, place: Place) -> Area | None:
     if float(distance(colour, ground)) < APART:
         return None
     own = distance(view.lab, colour) < min(14.0, max(5.0, 0.5 * float(distance(colour, ground))))
+    if (own & differs).sum() < ONE_COLOUR * differs.sum():
+        shaded = shades_of(view.lab, colour) & (far > max(APART, 0.3 * float(distance(colour, ground))))
+        # Lines of a hatching, of whatever colour, are part of the face.
+        shaded = ndimage.binary_closing(own | shaded, iterations=2)
+        # Shades of a shape beside may be much the same.
+        shaded &= own | ndimage.binary_dilation(inner, iterations=NEAR)
+        own = shaded if shaded[inner].mean() > own[inner].mean() else own
     parts, _ = ndimage.label(own)
     numbers, sizes = np.unique(parts[inner & own], return_counts=True)
     # Parts that hardly reach into the expected place belong to something else.

@@ -26,6 +26,8 @@ WIDE, COVERED = 5.0, 0.85
 VIVID, LEAST_CHROMA, PALED, SAME_HUE = 24.0, 4.0, 0.1, 0.85
 """Chroma in L*a*b*, against the ground, of a colour that has a clear hue, and of a line that keeps some of the hue; the
 least part of the chroma that a paled line keeps, and the cosine up to which directions of hue are the same."""
+UNLIKE_GROUND = 15.0
+"""Lightness in L*a*b* by which a colour differs from its ground from which on the lightness says how much is mixed."""
 WINDOW, STEADY = 9, 1.6
 """Places that are compared, and pixels by which a line may be off what they say."""
 SMOOTH = 0.01
@@ -237,6 +239,9 @@ def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:
     full_light, *full_hue = lab_of(colour) - lab_of(hex_of(ground))
     chroma, full = float(np.hypot(*hue)), float(np.hypot(*full_hue))
     towards = float(np.dot(hue, full_hue))
+    # Paling takes as much from the hue as from the lightness, or more: what is vivid and light is another colour.
+    if abs(full_light) > UNLIKE_GROUND and chroma > (1.3 * max(0.0, light / full_light) + 0.2) * full:
+        return False
     return (
         full >= VIVID
         and chroma >= max(LEAST_CHROMA, PALED * full)

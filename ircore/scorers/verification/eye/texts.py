@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 from scipy import ndimage
+from scipy.optimize import linear_sum_assignment
 
 from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown, window
@@ -29,6 +30,12 @@ WIDE = 40
 """Pixels to which a label's ink is brought before shapes are compared; how wide it was counts by itself."""
 ALIKE = 0.72
 """Correlation from which two patches are the same word in much the same lettering."""
+
+
+STRAY_INK, MOST_STRAYS = 24.0, 80
+"""Distance in L*a*b* from the ground by which writing elsewhere differs; pieces of ink beyond which it is noise."""
+FAR, UNLIKE_SIZE, NO_STRAY = 90.0, 0.5, 9.0
+"""Pixels that a text may stand from its place; logarithm of the ratio of its sides; the cost of what is no text."""
 
 
 class Block(NamedTuple):
@@ -80,6 +87,91 @@ def _block(view: View, element: Element, others: Sequence[Element]) -> Block | N
     ink = ink[top:bottom, left:right].astype(np.float32)
     around = Box(int(box.left + left), int(box.top + top), int(box.left + right), int(box.top + bottom))
     return Block(around, ink, round(float(ink.sum()), 2))
+
+
+def strays_of(
+    view: View, elements: Sequence[Element], blocks: Sequence[Block | None], owns: Sequence[Block | None]
+) -> list[Block | None]:
+    """Return blocks, those of missing texts replaced by writing that stands elsewhere.
+
+    Pieces of ink are assigned to missing texts by place and size, optimally.
+
+    Args:
+        view: The rendering over its target.
+        elements: The target's texts.
+        blocks: The writing that was found in the place of each.
+        owns: The same in the target.
+    """
+    missing = [
+        k for k, (element, block, own) in enumerate(zip(elements, blocks, owns, strict=True))
+        if own is not None and turn_of(element) == 0 and not is_there(element, block, own)
+    ]  # fmt: skip
+    if not missing:
+        return list(blocks)
+    free = np.ones(view.pixels.shape[:2], bool)
+    for block in blocks:
+        if block is not None:
+            window(free, grown(block.box, 2))[...] = False
+    far = distance(view.lab, view.background)
+    ink = (far > STRAY_INK) & free
+    sizes = [elements[k].box.bottom - elements[k].box.top for k in missing]
+    letters = ndimage.binary_dilation(ink, np.ones((1, max(3, round(0.8 * float(np.median(sizes))))), bool))
+    parts, count = ndimage.label(letters, np.ones((3, 3)))
+    if not 0 < count <= MOST_STRAYS:
+        return list(blocks)
+    found = [_stray(far, ink & (parts == number), place)
+             for number, place in enumerate(ndimage.find_objects(parts), start=1)]  # fmt: skip
+    strays = [block for block in found if block is not None]
+    costs = np.full((len(missing), len(strays)), NO_STRAY)
+    for row, k in enumerate(missing):
+        own = owns[k]
+        for column, stray in enumerate(strays):
+            if own is not None:
+                costs[row, column] = _unlikeness(own.box, stray.box)
+    moved = list(blocks)
+    for line, chosen in zip(*linear_sum_assignment(costs), strict=True):
+        if costs[line, chosen] < NO_STRAY:
+            moved[missing[line]] = strays[chosen]
+    return moved
+
+
+def _stray(far: Floats, ink: Mask, place: tuple[slice, ...]) -> Block | None:
+    """Return a piece of ink as a block; None if there is hardly any in it."""
+    rows, columns = (np.flatnonzero(ink[place].any(axis=axis)) for axis in (1, 0))
+    if len(rows) < 4 or len(columns) < 2:
+        return None
+    top, left = place[0].start + int(rows[0]), place[1].start + int(columns[0])
+    box = Box(left, top, place[1].start + int(columns[-1]) + 1, place[0].start + int(rows[-1]) + 1)
+    part = window(far, box)
+    amount = np.minimum(1.0, part / max(float(np.percentile(part, 96)), LEAST_INK)).astype(np.float32)
+    return Block(box, amount, round(float(amount.sum()), 2))
+
+
+def _unlikeness(own: Box, stray: Box) -> float:
+    """Return how little a piece of ink can be a text: by its distance, and by its width and height."""
+    apart = math.hypot(own.left + own.right - stray.left - stray.right, own.top + own.bottom - stray.top - stray.bottom)
+    wide, high = (
+        abs(math.log((stray[2 + at] - stray[at]) / max(1, own[2 + at] - own[at]))) for at in (0, 1)
+    )  # fmt: skip
+    if max(wide, high) > UNLIKE_SIZE or apart / 2 > FAR:
+        return NO_STRAY
+    return apart / 2 / FAR + wide + high
+
+
+def inks_in(view: View, boxes: Sequence[Box]) -> list[Floats]:
+    """Return all ink in some boxes, 0–1, each without its empty rims; boxes without ink are left out."""
+    inks = []
+    for box in boxes:
+        patch, around = (window(view.lab, part) for part in (box, grown(box, 4)))
+        if not patch.size:
+            continue
+        far = distance(patch, commonest(around.reshape(-1, 3)))
+        most = float(np.percentile(far, 96))
+        rows, columns = (np.flatnonzero((far > 0.4 * most).any(axis=axis)) for axis in (1, 0))
+        if most >= LEAST_INK and len(rows):
+            part = far[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+            inks.append(np.minimum(1.0, part / most).astype(np.float32))
+    return inks
 
 
 def _spans(ink: Mask, box: Box) -> bool:

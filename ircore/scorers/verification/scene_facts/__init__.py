@@ -2,5 +2,9 @@
 
 from ircore.scorers.verification.scene_facts.records import PARTS, Fact, Mark, Part
 from ircore.scorers.verification.scene_facts.scene import facts_of, marks_of
+from ircore.scorers.verification.scene_facts.weights import COLOURS, GROUNDS, SHARES, Share, share_of, weighed
 
-__all__ = ["PARTS", "Fact", "Mark", "Part", "facts_of", "marks_of"]
+__all__ = [
+    "COLOURS", "GROUNDS", "PARTS", "SHARES", "Fact", "Mark", "Part", "Share", "facts_of", "marks_of", "share_of",
+    "weighed",
+]  # fmt: skip

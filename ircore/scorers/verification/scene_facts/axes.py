@@ -21,7 +21,10 @@ TEXTS = {
     "point_label": ("label", 0.6),
     "label": ("label", 0.6),
 }
-"""Kinds of texts: what they are called, and the weight of what they say."""
+"""Kinds of texts: what they are called, and the weight of each beside the others."""
+
+LABEL = (0.1, 0.7, 0.2)
+"""Parts of a label's weight: that it is there, that it is right, and that it stands in its place."""
 
 
 def scale_of(scene: Scene, axis: str) -> Scale | None:
@@ -68,15 +71,16 @@ def text_marks(scene: Scene) -> list[Mark]:
 
 
 def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
-    """Yield presence, wording and place of a text."""
+    """Yield presence, wording and place of a text: degrees of one thing, see ``LABEL``."""
     element = scene.elements[mark.elements[0]]
     weight = scene.kinds.get(element.type, TEXTS.get(element.type, ("text", 0.5))[1])
     where = place_words(scene, element)
-    yield fact(mark, "presence", True, weight / 2, f"{mark.name} is written {where}.")
+    presence, wording, place = (weight * degree for degree in LABEL)
+    yield fact(mark, "presence", True, presence, f"{mark.name} is written {where}.")
     upwards = ", reading upwards" if element.parameters.get("rotation") == 90 else ""
-    yield fact(mark, "text", element.text, weight, f'the text {where} reads "{element.text}"{upwards}.')
+    yield fact(mark, "text", element.text, wording, f'the text {where} reads "{element.text}"{upwards}.')
     at = [middle(element.box, axis) for axis in "xy"]
-    yield fact(mark, "place", at, weight / 2, f"{mark.name} stands {where}.", 0.04 * scene.width)
+    yield fact(mark, "place", at, place, f"{mark.name} stands {where}.", 0.04 * scene.width)
 
 
 def grouped_marks(scene: Scene) -> list[Mark]:

@@ -6,6 +6,7 @@ from ircore.core.records import Scene
 from ircore.instances.readable_scenes import readable_scene
 from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, other_kinds, shapes
 from ircore.scorers.verification.scene_facts.records import Fact, Mark
+from ircore.scorers.verification.scene_facts.weights import weighed
 
 _FACTS: dict[str, Callable[[Scene, Mark], Iterator[Fact]]] = {
     "bar": charts.bar_facts,
@@ -51,12 +52,12 @@ def facts_of(scene: Scene) -> list[Fact]:
             lack what their type defines, the facts are presence, colour, place and text.
 
     Returns:
-        Facts, those of marks that carry data first.
+        Facts, those of marks that carry data first; their weights add up to 100, see ``weights``.
     """
     scene = readable_scene(scene)
     marks = marks_of(scene)
     facts = [fact for mark in marks for fact in _facts_of_mark(scene, mark)]
-    return [*facts, *shapes.relation_facts(scene, marks), *_counts(marks)]
+    return weighed([*facts, *shapes.relation_facts(scene, marks), *_counts(marks)])
 
 
 def _facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:

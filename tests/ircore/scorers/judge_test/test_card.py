@@ -18,6 +18,7 @@ from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test import preferring
 from ircore.scorers.judge_test.battery import EDIT_OF, TURN_OF
 from ircore.scorers.judge_test.card import JudgeCard, card_of, read_card
+from ircore.scorers.judge_test.foreign.families import FAMILIES
 from ircore.scorers.judge_test.page import card_body
 from ircore.scorers.judge_test.preferring import preferred_card
 from ircore.scorers.judge_test.test_run import open_test
@@ -25,6 +26,12 @@ from ircore.scorers.judges.base import Judgement
 
 EDITS_OF_A_CHART = 31
 """All 33 but exchanged wedges and a target of another category, which the set of two charts does not have."""
+
+BY_OTHERS_OF_A_CHART = 30
+"""All 33 families but pies with depth, wrong numbers (its labels are words) and a target of another category."""
+
+AS_A_PERSON = {f"foreign-{name}": (family.low + family.high) / 2 for name, family in FAMILIES.items()}
+"""Ratings of pictures by others in the middle of what a person would give."""
 
 HARMLESS = ("identity", "shift-1", "shift-2", "shift-5", "shift-10", "scale-95", "blur-1", "jpeg-10")
 
@@ -69,7 +76,7 @@ def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
 
 @pytest.mark.slow
 def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFolder) -> None:
-    assert [len(episode.turns) for episode in run.episodes()] == [EDITS_OF_A_CHART] * 2
+    assert [len(episode.turns) for episode in run.episodes()] == [EDITS_OF_A_CHART + BY_OTHERS_OF_A_CHART] * 2
     pets = next(episode for episode in run.episodes() if episode.episode_id == "pets")
     target = next(turn for turn in pets.turns if turn.turn == TURN_OF["identity"])
     assert target.rendering is not None
@@ -80,9 +87,12 @@ def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFo
 
 @pytest.mark.slow
 def test_a_perfect_judge_orders_every_pair(run: RunFolder) -> None:
-    perfect = dict.fromkeys(TURN_OF, 0.0) | dict.fromkeys(HARMLESS, 10.0)
+    perfect = dict.fromkeys(TURN_OF, 0.0) | dict.fromkeys(HARMLESS, 10.0) | AS_A_PERSON
     card = rate(run, {"pets": perfect, "drinks": perfect})
     assert card.share == 1
+    assert card.foreign is not None
+    assert (card.foreign.share, card.foreign.targets) == (1, 2)
+    assert all(family.inside == family.targets for family in card.foreign.families)
     assert card.passed
     assert all(bound.right == bound.targets == 2 for bound in card.bounds)
     assert card.unrated == 0
@@ -97,6 +107,31 @@ def test_a_judge_that_gives_the_same_to_everything_orders_only_degrees(run: RunF
     assert not card.passed
 
 
+def test_boards_quote_the_pictures_that_others_drew(run: RunFolder) -> None:
+    """A judge may order every edit right and be lost on pictures by others: it has not passed."""
+    own = dict.fromkeys(TURN_OF, 1.0) | dict.fromkeys(HARMLESS, 9.0)
+    card = rate(run, {"pets": own})  # all pictures by others alike
+    assert card.share == 1
+    assert card.foreign is not None
+    assert (card.foreign.right, card.foreign.share, card.quoted_share) == (0, 0, 0)
+    assert not card.passed
+    assert "boards of this judge say so at their top" in card_body(card)
+
+
+def test_a_card_says_who_drew_and_in_which_letters(run: RunFolder) -> None:
+    card = rate(run, {name: dict.fromkeys(TURN_OF, 1.0) | AS_A_PERSON for name in ("pets", "drinks")})
+    assert card.foreign is not None
+    groups = {kind: {each.group: each for each in groups} for kind, groups in card.foreign.groups.items()}
+    assert set(groups) == {"drawers", "fonts", "canvases", "formats"}
+    assert set(groups["drawers"]) == {"matplotlib", "pillow", "resvg"}
+    assert set(groups["fonts"]) <= {"serif", "sans", "mono", "hand"}
+    for kind in groups.values():
+        assert sum(each.pictures for each in kind.values()) == 2 * BY_OTHERS_OF_A_CHART
+        assert sum(each.pairs for each in kind.values()) == card.foreign.pairs
+    page = card_body(card)
+    assert all(words in page for words in ("resvg", "strokes instead of letters", "1024 × 1024"))
+
+
 def test_a_card_counts_one_wrong_pair(run: RunFolder) -> None:
     ratings = dict.fromkeys(TURN_OF, 1.0) | dict.fromkeys(HARMLESS, 9.0)
     ratings["jpeg-10"] = 1.0  # as low as every one of the ten faults
@@ -109,6 +144,7 @@ def test_a_card_counts_one_wrong_pair(run: RunFolder) -> None:
 
 def test_a_judge_with_a_single_wrong_pair_is_not_told_to_order_all(run: RunFolder) -> None:
     card = rate(run, {"pets": dict.fromkeys(TURN_OF, 1.0) | dict.fromkeys(HARMLESS, 9.0)})
+    card = card.model_copy(update={"foreign": None})
     assert (card.share, "100.0 %" in card_body(card)) == (1, True)
     nearly = card.model_copy(update={"share": 0.9996})  # 1 of 2,594 is wrong
     assert "100.0 %" not in card_body(nearly)
@@ -252,5 +288,8 @@ def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     assert orders["identity", "mirrored"].right == 0  # as bright as the target: a tie, and ties are wrong here
     assert orders["identity", "blank"].right == 1
     assert not card.rates
+    assert card.foreign is not None
+    assert {family.mean for family in card.foreign.families} == {None}
+    assert card.foreign.pairs > 200
     assert "rates no single picture" in card_body(card)
     assert [attack.targets for attack in card.attacks] == [1, 1]

@@ -1,4 +1,4 @@
-"""Three programs that draw outlines: matplotlib, Pillow (four times as large, then reduced) and resvg."""
+"""Three programs that draw outlines: matplotlib, Pillow (three times as large, then reduced) and resvg."""
 
 import io
 import math
@@ -9,34 +9,66 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from ircore.core.errors import InputError
 from ircore.core.records import Scene
-from redraws.outlines import Filled, Outline, Points, Stroke, Writing, outlines_of
-from redraws.styles import Style, font_path
+from ircore.scorers.judge_test.foreign.fonts import NARROW, REMEDY, font_path, width_of
+from ircore.scorers.judge_test.foreign.outlines import Filled, Outline, Points, Stroke, Writing, outlines_of
+from ircore.scorers.judge_test.foreign.styles import Style, as_jpeg
+from ircore.scorers.judge_test.foreign.ways import after_drawing, before_drawing
 
-SIDE = 512
-FINE = 4
+FINE = 3
 """Times by which Pillow's drawings are larger than the picture."""
+
+WIDER = 1.1
+"""Times by which a text may be wider than in the target: wider ones would cover their neighbours."""
 
 
 def redrawn(scene: Scene, style: Style) -> Image.Image:
-    """Draw a scene in a style, 512 × 512."""
-    outlines = [_styled(outline, style) for outline in outlines_of(scene)]
+    """Draw a scene in a style, on the style's canvas.
+
+    Raises:
+        InputError: The program that shall draw it is not installed.
+    """
+    outlines = before_drawing(list(outlines_of(scene)), scene, style.ways, style.shades)
+    placed = [_styled(outline, scene, style) for outline in outlines]
     ground = style.shade(scene.background or "#ffffff")
-    return {"matplotlib": _by_matplotlib, "pillow": _by_pillow, "resvg": _by_resvg}[style.drawer](
-        outlines, ground, style
-    )
+    try:
+        image = {"matplotlib": _by_matplotlib, "pillow": _by_pillow, "resvg": _by_resvg}[style.drawer](
+            placed, ground, style
+        )
+    except ImportError as error:
+        raise InputError(f"drawer {style.drawer}: {error.name} is not installed", REMEDY) from None
+    return as_jpeg(after_drawing(image, placed, style.ways, style.shades), style.quality)
 
 
-def _styled(outline: Outline, style: Style) -> Outline:
+def _styled(outline: Outline, scene: Scene, style: Style) -> Outline:
+    (width, height), unit = style.canvas, unit_of(scene, style)
+    left = (width - scene.width * unit) / 2 + style.move[0] * width
+    top = (height - scene.height * unit) / 2 + style.move[1] * height
+
+    def place(points: Points) -> Points:
+        return [(left + x * unit, top + y * unit) for x, y in points]
+
     if isinstance(outline, Writing):
-        size = outline.size * style.letters * style.scale
-        return Writing(style.place(*outline.at), outline.text, style.shade(outline.colour), size, outline.turn)
+        size = outline.size * style.letters * NARROW.get(style.font, 1.0)
+        if outline.room:
+            size = min(size, WIDER * outline.room / max(width_of(outline.text, style.font), 0.1))
+        [at] = place([outline.at])
+        return Writing(at, outline.text, style.shade(outline.colour), size * unit, outline.turn)
     if isinstance(outline, Stroke):
-        points, width = [style.place(*point) for point in outline.points], max(0.8, outline.width * style.widths)
-        return Stroke(points, style.shade(outline.colour), width, outline.dash, outline.closed)
-    rims = tuple([style.place(*point) for point in rim] for rim in outline.rims)
+        line = max(0.8, outline.width * style.widths * unit)
+        dash = tuple(part * unit for part in outline.dash)
+        return Stroke(place(outline.points), style.shade(outline.colour), line, dash, outline.closed)
+    rims = tuple(place(rim) for rim in outline.rims)
     colour, edge = (part and style.shade(part) for part in (outline.colour, outline.edge))
-    return Filled(rims, colour, edge, outline.width * (1 + (style.widths - 1) / 2))
+    line = outline.width * (1 + (style.widths - 1) / 2) * unit
+    return Filled(rims, colour, edge, line, outline.mark)
+
+
+def unit_of(scene: Scene, style: Style) -> float:
+    """Return the pixels of a picture that one pixel of the target becomes."""
+    width, height = style.canvas
+    return style.scale * min(width / scene.width, height / scene.height)
 
 
 def _by_matplotlib(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
@@ -45,10 +77,11 @@ def _by_matplotlib(outlines: Sequence[Outline], ground: str, style: Style) -> Im
     mpl.use("Agg")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.12, 5.12), dpi=100, facecolor=ground)
+    width, height = style.canvas
+    figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=ground)
     axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(0, SIDE)
-    axes.set_ylim(SIDE, 0)
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
     axes.axis("off")
     for order, outline in enumerate(outlines):
         _plot(axes, outline, style, order + 10)
@@ -64,7 +97,8 @@ def _plot(axes: Any, outline: Outline, style: Style, order: int) -> None:
     point = 0.72
     if isinstance(outline, Writing):
         axes.text(*outline.at, outline.text, color=outline.colour, ha="center", va="center", rotation=outline.turn,
-                  font=font_path(style.font), fontsize=outline.size * point, zorder=order)  # fmt: skip
+                  parse_math=False, font=font_path(style.font), fontsize=outline.size * point,
+                  zorder=order)  # fmt: skip
     elif isinstance(outline, Stroke):
         points = [*outline.points, outline.points[0]] if outline.closed else outline.points
         width = outline.width * point
@@ -77,10 +111,11 @@ def _plot(axes: Any, outline: Outline, style: Style, order: int) -> None:
 
 
 def _by_pillow(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
-    page = Image.new("RGB", (SIDE * FINE, SIDE * FINE), ground)
+    width, height = style.canvas
+    page = Image.new("RGB", (width * FINE, height * FINE), ground)
     for outline in outlines:
         _paint(page, outline, style)
-    return page.resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+    return page.resize((width, height), Image.Resampling.LANCZOS)
 
 
 def _paint(page: Image.Image, outline: Outline, style: Style) -> None:
@@ -92,12 +127,16 @@ def _paint(page: Image.Image, outline: Outline, style: Style) -> None:
         for piece in _dashes(path, outline.dash):
             pen.line(_large(piece), outline.colour, round(outline.width * FINE), joint="curve")
     else:
-        mask = Image.new("1", page.size)
-        marker = ImageDraw.Draw(mask)
-        for fill, rim in zip((1, 0), outline.rims, strict=False):
-            marker.polygon(_large(rim), fill=fill)
-        if outline.colour:
-            page.paste(outline.colour, (0, 0, *page.size), mask)
+        large = [_large(rim) for rim in outline.rims]
+        left, top = (max(0, math.floor(min(point[axis] for point in large[0]))) for axis in (0, 1))
+        right, bottom = (math.ceil(max(point[axis] for point in large[0])) + 1 for axis in (0, 1))
+        box = (left, top, min(right, page.width), min(bottom, page.height))
+        if outline.colour and box[2] > left and box[3] > top:
+            mask = Image.new("1", (box[2] - left, box[3] - top))
+            marker = ImageDraw.Draw(mask)
+            for fill, rim in zip((1, 0), large, strict=False):
+                marker.polygon([(x - left, y - top) for x, y in rim], fill=fill)
+            page.paste(outline.colour, box, mask)
         if outline.edge:
             for rim in outline.rims:
                 pen.line(_large([*rim, *rim[:2]]), outline.edge, round(outline.width * FINE), joint="curve")
@@ -141,9 +180,10 @@ def _by_resvg(outlines: Sequence[Outline], ground: str, style: Style) -> Image.I
 
     name = ImageFont.truetype(str(font_path(style.font)), 12)
     body = "".join(_markup(outline, *name.getname()) for outline in outlines)
+    width, height = style.canvas
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{SIDE}" height="{SIDE}" viewBox="0 0 {SIDE} {SIDE}">'
-        f'<rect width="{SIDE}" height="{SIDE}" fill="{ground}"/>{body}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
+        f'<rect width="{width}" height="{height}" fill="{ground}"/>{body}</svg>'
     )
     png = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=[str(font_path(style.font))])
     return Image.open(io.BytesIO(bytes(png))).convert("RGB")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.eye.view import difference
+from ircore.scorers.judge_test.scene_edits import colour_difference as difference
 from ircore.scorers.verification.scene_facts import Mark, marks_of
 from ircore.scorers.verification.scene_facts.axes import scale_of
 
@@ -24,9 +24,9 @@ class Fault(NamedTuple):
     broken: tuple[str, ...]
 
 
-def planted(scene: Scene, what: str, rng: random.Random) -> Fault | None:
+def planted(scene: Scene, kind: str, rng: random.Random) -> Fault | None:
     """Return a scene with one fault of a kind (a key of ``FAULTS``); None where it does not apply."""
-    return FAULTS[what](scene, rng)
+    return FAULTS[kind](scene, rng)
 
 
 def _data(scene: Scene) -> list[Mark]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,6 +23,8 @@ class Filled:
     colour: str | None
     edge: str | None = None
     width: float = 0.0
+    mark: str = ""
+    """Type of the element if it shows content; empty for ground, ticks and the like."""
 
 
 @dataclass(frozen=True)
@@ -38,22 +40,28 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Writing:
-    """A text about its middle: size of the font in pixels, degrees anticlockwise."""
+    """A text about its middle: size of the font in pixels, degrees anticlockwise, room along its line or 0 for any."""
 
     at: tuple[float, float]
     text: str
     colour: str
     size: float
     turn: float
+    room: float = 0.0
 
 
 Outline: TypeAlias = Filled | Stroke | Writing
+
+FILLED_MARKS = {"bar", "wedge", "disc"}
+"""Types of filled elements that show content, beside shapes."""
 
 
 def outlines_of(scene: Scene) -> Iterator[Outline]:
     """Yield what a scene shows, the lowest first."""
     for element in scene.elements:
-        yield from _outlines(scene, element)
+        for outline in _outlines(scene, element):
+            is_mark = isinstance(outline, Filled) and (element.type in FILLED_MARKS or is_shape(element))
+            yield replace(outline, mark=element.type) if isinstance(outline, Filled) and is_mark else outline
 
 
 def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
@@ -61,7 +69,9 @@ def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
     colour, box = element.colour or "#000000", element.box
     if element.text is not None:
         at = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
-        yield Writing(at, element.text, colour, float(about.get("size", 13)), float(about.get("rotation", 0)))
+        turn = float(about.get("rotation", 0))
+        room = {0: box.right - box.left, 90: box.bottom - box.top}.get(round(turn) % 180, 0)
+        yield Writing(at, element.text, colour, float(about.get("size", 13)), turn, float(room))
     elif element.type == "wedge":
         yield _wedge(element, colour)
     elif element.type == "marker":
@@ -70,8 +80,8 @@ def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
         yield _shape(scene, element, colour)
     elif "points" in about and element.type != "area":
         closed = element.type in {"polygon", "circle"}
-        dash = tuple(float(part) for part in about["dash"] or ())
-        yield Stroke(_path(about["points"]), colour, float(about["width"]), dash, closed)
+        dash = tuple(float(part) for part in about.get("dash") or ())
+        yield Stroke(_path(about["points"]), colour, float(about.get("width") or 1.0), dash, closed)
     elif element.type == "grid_line":
         yield Stroke(_path([about["start"], about["end"]]), colour, 1.0)
     elif element.type == "sector":
@@ -114,9 +124,9 @@ def _wedge(element: Element, colour: str) -> Filled:
     about: Any = element.parameters
     end = about["start"] + 3.6 * about["share"]
     outer = arc(about["centre"], about["radius"], about["start"], end)
-    hole = about["hole"] or 0.0
+    hole = about.get("hole") or 0.0
     inner = arc(about["centre"], hole, end, about["start"]) if hole else [tuple(about["centre"])]
-    return Filled(([*outer, *inner],), colour, about["outline"], float(about["outline_width"]))
+    return Filled(([*outer, *inner],), colour, about.get("outline"), float(about.get("outline_width") or 0.0))
 
 
 def _marker(scene: Scene, element: Element, colour: str) -> Filled:

@@ -1,0 +1,125 @@
+"""Two witnesses: judges of facts that are models, held against the program's eye, and what people have to decide."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+from ircore.results.model import Results
+from ircore.results.tables.agreement import agreement_value
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import caption, pair_values
+from ircore.results.witnesses import (
+    MOST_DISAGREEMENTS,
+    CheckedTwice,
+    checked_twice,
+    disagreements,
+    judges_of_facts,
+    witness_of,
+)
+
+NOBODY = "No judge of facts has checked these runs beside verified: ircore score RUN --judge FILE, with asks: facts"
+NOTES = (
+    "Facts of renderings that both checked. False yes: planted sentences that it calls true although the eye saw the "
+    "opposite; false no: facts that it calls false although the eye saw them. Both count the eye's own errors as the "
+    "judge's (docs/verification-accuracy.md). Intervals are clustered on instances.",
+)
+
+_SHARES = (
+    Column("false_yes", "false yes", "Planted sentences that it calls true.", "0–1", "lower", estimated=True),
+    Column("false_no", "false no", "Facts that it calls false although the eye saw them.", "0–1", "lower",
+           estimated=True),
+    Column("wrong_yes", "yes to what fails", "Facts that it calls true although the eye saw them fail.", "0–1", "lower",
+           estimated=True, audience="pages"),
+    Column("undecided", "cannot tell", "Sentences without yes or no.", "0–1", "lower", estimated=True),
+    Column("settled", "told beyond the eye", "Facts that the eye could not tell and it decided.", "0–1", "higher",
+           estimated=True, audience="pages"),
+    Column("all_right", "all right", "Renderings of which it calls every fact true.", "0–1", "higher", estimated=True),
+)  # fmt: skip
+
+
+def witnesses_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return how far each judge of facts agrees with the eye, by category and by kind of fact."""
+    columns = (
+        Column("judge", "judge", "A model that was asked facts in sentences.", digits=None),
+        Column("category", "category", f"A category, or {ALL}.", digits=None),
+        Column("kind", "kind of fact", f"What the fact is about, or {ALL}.", digits=None),
+        Column("facts", "facts", "Facts that both decided, over all renderings.", digits=0),
+        Column("agreement", "agreement", "Share of these on which both say the same.", "0–1", "higher", estimated=True),
+        Column("kappa", "Cohen's κ", "The same beyond chance.", "", "higher", estimated=True, implied="−1–1"),
+        *_SHARES,
+    )
+    rows = []
+    for judge in judges_of_facts(results):
+        checked = list(checked_twice(results, judge, category, difficulty))
+        groups = {
+            (ALL, ALL): checked,
+            **_grouped(checked, lambda fact: (fact.category, ALL)),
+            **_grouped(checked, lambda fact: (ALL, fact.attribute)),
+            **_grouped(checked, lambda fact: (fact.category, fact.attribute)),
+        }
+        for (kind_of_target, kind_of_fact), facts in groups.items():
+            if not facts:
+                continue
+            witness = witness_of(judge, facts)
+            rows.append(
+                (
+                    Value(judge), Value(kind_of_target), Value(kind_of_fact), Value(witness.facts),
+                    agreement_value(witness.agreement), agreement_value(witness.kappa),
+                    *(Value.of(getattr(witness, share.key), missing="no such sentence") for share in _SHARES),
+                )
+            )  # fmt: skip
+    words = caption(results, None, category, difficulty)
+    notes = NOTES if rows else (NOBODY,)
+    spare = ("settled", "wrong_yes", "undecided")
+    return Table("witnesses", "Two witnesses", words, columns, tuple(rows), notes, primary="kappa", spare=spare)
+
+
+def _grouped(
+    checked: Iterable[CheckedTwice], key: Callable[[CheckedTwice], tuple[str, str]]
+) -> dict[tuple[str, str], list[CheckedTwice]]:
+    groups: dict[tuple[str, str], list[CheckedTwice]] = defaultdict(list)
+    for fact in checked:
+        groups[key(fact)].append(fact)
+    return dict(sorted(groups.items()))
+
+
+def disagreements_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return facts on which a judge of facts and the eye contradict each other, for people to decide."""
+    columns = (
+        Column("run_id", "Run", "The run.", digits=None, audience="programs"),
+        Column("pair", "pair", "Describer + generator.", digits=None, audience="readers"),
+        Column("judge", "judge", "A model that was asked facts in sentences.", digits=None),
+        Column("episode", "episode", "The episode.", digits=None),
+        Column("turn", "turn", "1-based.", digits=0),
+        Column("rendering", "Rendering", "SHA-256: the picture is renderings/….png of the run.", digits=None,
+               audience="programs"),
+        Column("sentence", "fact", "What is true of the target.", digits=None),
+        Column("eye", "verified", "What the program says.", digits=None),
+        Column("said", "judge says", "What the model says.", digits=None),
+    )  # fmt: skip
+    pairs = {run_id: who[-1] for run_id, who in pair_values(results).items()}
+    words = {"1": "holds", "0": "fails"}
+    rows = []
+    count = 0
+    for judge in judges_of_facts(results):
+        checked = [
+            fact
+            for fact in checked_twice(results, judge, category, difficulty)
+            if not fact.is_planted and {fact.eye, fact.judge} == {"0", "1"}
+        ]
+        count += len(checked)
+        rows += [
+            (
+                Value(fact.run_id), pairs[fact.run_id], Value(judge), Value(fact.episode_id), Value(fact.turn),
+                Value(fact.rendering), Value(fact.sentence), Value(words[fact.eye]), Value(words[fact.judge]),
+            )
+            for fact in disagreements(checked)
+        ]  # fmt: skip
+    notes = (
+        (f"{len(rows):,} of {count:,} disagreements, drawn evenly over categories and kinds of fact, at most "
+         f"{MOST_DISAGREEMENTS} a judge. People decide them: ircore show RUN --episode ID names the picture's file.",)
+        if rows
+        else ("The two witnesses contradict each other on no fact." if judges_of_facts(results) else NOBODY,)
+    )  # fmt: skip
+    title = "Facts on which the two witnesses differ"
+    return Table("disagreements", title, caption(results, None, category, difficulty), columns, tuple(rows), notes)

@@ -1,0 +1,366 @@
+"""Families of foreign pictures: what is drawn, how, and the scores of 0–10 that a person would give.
+
+A family makes one picture of a target: it changes the scene (a fault) or the style (another canvas, shades), or
+the finished picture (turned, inverted). Bands are those of people who judge how well a picture shows the target's
+content; couples of families whose bands do not overlap have a known order.
+"""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from PIL import Image, ImageOps
+
+from ircore.core.records import Element, Scene
+from ircore.scorers.judge_test import scene_edits
+from ircore.scorers.judge_test.foreign.fonts import HAND, fonts_with
+from ircore.scorers.judge_test.foreign.styles import OBLONG, Style, as_jpeg, faithful_style
+from ircore.scorers.judge_test.marks import marks_of
+
+FamilyKind = Literal["faithful", "near", "one fault", "strong fault", "gross failure"]
+
+SceneChange = Callable[[Scene, random.Random], Scene | None]
+StyleChange = Callable[[Style, Scene, random.Random], Style | None]
+PictureChange = Callable[[Image.Image, random.Random], Image.Image]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of picture.
+
+    Attributes:
+        title: For people.
+        kind: How good or bad it is.
+        low: Least score that a person would give.
+        high: Greatest one.
+        scene: Changes what is drawn; None from it where the family does not apply.
+        style: Changes how it is drawn; None from it where the family does not apply.
+        finish: Changes the finished picture.
+        other: Whether another target is drawn: ``same`` or ``other`` category, or none.
+    """
+
+    title: str
+    kind: FamilyKind
+    low: float
+    high: float
+    scene: SceneChange = lambda scene, _: scene
+    style: StyleChange = lambda style, _scene, _rng: style
+    finish: PictureChange = lambda image, _: image
+    other: Literal["", "same", "other"] = ""
+
+
+class Planned(NamedTuple):
+    """What a picture will show, and how."""
+
+    scene: Scene
+    style: Style
+
+
+def planned(
+    name: str, scene: Scene, seed: str, others: Mapping[str, Scene | None] | None = None, drawer: str | None = None
+) -> Planned | None:
+    """Return what a target's picture of a family shows and its style; None where the family does not apply.
+
+    The faithful picture and every fault of a target have one style, so that the fault is all that tells them apart.
+
+    Args:
+        name: The family's, of ``FAMILIES``.
+        scene: What the target shows.
+        seed: The same seed gives the same picture.
+        others: Scenes of another target of the ``same`` and of the ``other`` category.
+        drawer: Who draws it; any drawer if None.
+    """
+    family = FAMILIES[name]
+    shown = (others or {}).get(family.other) if family.other else scene
+    if shown is None:
+        return None
+    rng = random.Random(f"{seed}/{name}")
+    is_alike = family.kind in {"one fault", "strong fault"} or name == "faithful"
+    base = faithful_style(random.Random(seed if is_alike else f"{seed}/{name}/style"), scene, drawer)
+    style, changed = family.style(base, shown, rng), family.scene(shown, rng)
+    if style is None or changed is None:
+        return None
+    fonts = fonts_with("".join(element.text or "" for element in changed.elements))
+    return Planned(changed, style if style.font in fonts else replace(style, font=rng.choice(fonts)))
+
+
+def picture_of(
+    name: str, scene: Scene, seed: str, others: Mapping[str, Scene | None] | None = None, drawer: str | None = None
+) -> tuple[Image.Image, Style] | None:
+    """Draw a target's picture of a family, as ``planned``; return it with its style.
+
+    Raises:
+        InputError: What draws it is not installed.
+    """
+    from ircore.scorers.judge_test.foreign.drawers import redrawn
+
+    plan = planned(name, scene, seed, others, drawer)
+    if plan is None:
+        return None
+    image = redrawn(plan.scene, replace(plan.style, quality=0))
+    finished = FAMILIES[name].finish(image, random.Random(f"{seed}/{name}/finish"))
+    return as_jpeg(finished, plan.style.quality), plan.style
+
+
+def _with_ways(*ways: str) -> StyleChange:
+    return lambda style, _scene, _rng: replace(style, ways=ways)
+
+
+def _of_fills(way: str) -> StyleChange:
+    """Return a way of drawing that needs filled marks: of lines alone, nothing would look different."""
+
+    def change(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
+        from ircore.scorers.judge_test.foreign.outlines import Filled, outlines_of
+
+        filled = any(isinstance(part, Filled) and part.mark and part.colour for part in outlines_of(scene))
+        return replace(style, ways=(way,)) if filled else None
+
+    return change
+
+
+def _by_hand(style: Style, scene: Scene, rng: random.Random) -> Style:
+    texts = "".join(element.text or "" for element in scene.elements)
+    fonts = [font for font in HAND if font in fonts_with(texts)]
+    return replace(style, ways=("wobble",), font=rng.choice(fonts) if fonts else style.font)
+
+
+def _with_margins(style: Style, _scene: Scene, rng: random.Random) -> Style:
+    margin = rng.uniform(0.05, 0.25)
+    reach = 0.4 * margin
+    return replace(style, scale=1 - 2 * margin, move=(rng.uniform(-reach, reach), rng.uniform(-reach, reach)))
+
+
+def _on_oblong(style: Style, _scene: Scene, rng: random.Random) -> Style:
+    (width, height), scale = rng.choice(OBLONG), rng.uniform(0.85, 1.0)
+    # Beside the middle at most as far as the canvas is free.
+    free = [(1 - scale * min(width, height) / side) / 2 for side in (width, height)]
+    move = tuple(rng.uniform(-0.5, 0.5) * part for part in free)
+    return replace(style, canvas=(width, height), scale=scale, move=(move[0], move[1]))
+
+
+def _three_quarters(style: Style, _scene: Scene, _rng: random.Random) -> Style:
+    return replace(style, scale=0.75, move=(0.0, 0.0))
+
+
+def _tinted(style: Style, _scene: Scene, _rng: random.Random) -> Style:
+    return replace(style, off=(5.0, 7.0))
+
+
+def _deep(way: str, kind: str) -> StyleChange:
+    def change(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
+        return replace(style, ways=(way,)) if any(element.type == kind for element in scene.elements) else None
+
+    return change
+
+
+def _stretched(image: Image.Image, rng: random.Random) -> Image.Image:
+    width, height = image.size
+    size = (round(width * 1.5), height) if rng.random() < 0.5 else (width, round(height * 1.5))
+    return image.resize(size, Image.Resampling.BICUBIC)
+
+
+def _corner(image: Image.Image) -> tuple[int, ...]:
+    """Return the colour of most of a picture's rim."""
+    pixels = np.asarray(image)
+    rim = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    colours, counts = np.unique(rim, axis=0, return_counts=True)
+    return tuple(int(level) for level in colours[counts.argmax()])
+
+
+def _turned(image: Image.Image, rng: random.Random) -> Image.Image:
+    return image.rotate(rng.choice((-4, 4)), Image.Resampling.BICUBIC, fillcolor=_corner(image))
+
+
+LOPSIDED = 0.15
+"""Visible differences from the mirror image, in parts of the pixels drawn on, at least, or mirroring is no fault."""
+
+
+def _lopsided(scene: Scene, _rng: random.Random) -> Scene | None:
+    """Return a scene that looks otherwise in a mirror; None for one that is nearly symmetric."""
+    from ircore.scorers.judge_test.redraw import redrawn as drawn_by_us
+
+    pixels = drawn_by_us(scene).astype(int)
+    # About the middle of what is drawn: the same things a little to the left are the same content.
+    inked = np.abs(pixels - pixels[0, 0]).max(axis=2) > 32
+    columns = np.flatnonzero(inked.any(axis=0))
+    if not len(columns):
+        return None
+    drawn = pixels[:, columns[0] : columns[-1] + 1]
+    differing = np.abs(drawn - drawn[:, ::-1]).max(axis=2) > 32
+    return scene if differing.sum() >= LOPSIDED * inked.sum() else None
+
+
+def _in_perspective(image: Image.Image, rng: random.Random) -> Image.Image:
+    """Return a picture as it looks from a little beside: one side 10 % shorter than the other."""
+    width, height = image.size
+    inset, across = 0.05 * height, 0.02 * width
+    corners = [(across, inset), (across, height - inset), (width - across, height), (width - across, 0.0)]
+    if rng.random() < 0.5:
+        corners = [(across, 0.0), (across, height), (width - across, height - inset), (width - across, inset)]
+    # Eight coefficients that lead from the picture's pixels to those of the flat one.
+    flat = [(0, 0), (0, height), (width, height), (width, 0)]
+    rows, wanted = [], []
+    for (x, y), (u, v) in zip(corners, flat, strict=True):
+        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
+        wanted += [u, v]
+    found = np.linalg.solve(np.array(rows, float), np.array(wanted, float))
+    return image.transform(
+        image.size, Image.Transform.PERSPECTIVE, tuple(map(float, found)), Image.Resampling.BICUBIC,
+        fillcolor=_corner(image),
+    )  # fmt: skip
+
+
+def _wordy(scene: Scene) -> list[int]:
+    return [index for index, element in enumerate(scene.elements) if element.text]
+
+
+def _reworded(scene: Scene, texts: dict[int, str]) -> Scene | None:
+    if not texts:
+        return None
+    elements = [
+        element.model_copy(update={"text": texts[index]}) if index in texts else element
+        for index, element in enumerate(scene.elements)
+    ]
+    return scene.model_copy(update={"elements": tuple(elements)})
+
+
+WORDS = (
+    "Apple", "Bread", "Cloud", "Doors", "Eagle", "Flour", "Green", "Horse", "Island", "Juice", "Kitchen", "Lemon",
+    "Market", "North", "Orange", "Paper", "Quarter", "River", "Stone", "Train", "Urban", "Village", "Winter", "Young",
+)  # fmt: skip
+
+
+def _wrong_word(scene: Scene, rng: random.Random) -> Scene | None:
+    """Replace one word by another; a name of one letter by another letter."""
+    places = [index for index in _wordy(scene) if any(part.isalpha() for part in scene.elements[index].text or "")]
+    if not places:
+        return None
+    index = rng.choice(places)
+    words = (scene.elements[index].text or "").split(" ")
+    place = max(range(len(words)), key=lambda at: sum(map(str.isalpha, words[at])))
+    old = words[place]
+    if len(old) <= 2:
+        words[place] = rng.choice([letter for letter in "HKQRZ" if letter not in old])
+    else:
+        fitting = [word for word in WORDS if abs(len(word) - len(old)) <= 2] or list(WORDS)
+        words[place] = rng.choice([word for word in fitting if word.lower() != old.lower()])
+    return _reworded(scene, {index: " ".join(words)})
+
+
+def _wrong_number(scene: Scene, rng: random.Random) -> Scene | None:
+    """Replace the first digit of a number in one label."""
+    places = [index for index in _wordy(scene) if any(part.isdigit() for part in scene.elements[index].text or "")]
+    if not places:
+        return None
+    index = rng.choice(places)
+    text = scene.elements[index].text or ""
+    at = next(place for place, letter in enumerate(text) if letter.isdigit())
+    digit = rng.choice([other for other in "123456789" if other != text[at]])
+    return _reworded(scene, {index: text[:at] + digit + text[at + 1 :]})
+
+
+def _garbled(letters: str) -> SceneChange:
+    def change(scene: Scene, rng: random.Random) -> Scene | None:
+        texts = {
+            index: "".join(
+                part if part == " " else rng.choice([other for other in letters if other.lower() != part.lower()])
+                for part in scene.elements[index].text or ""
+            )
+            for index in _wordy(scene)
+        }
+        return _reworded(scene, texts)
+
+    return change
+
+
+def _scrawled(style: Style, scene: Scene, _rng: random.Random) -> Style | None:
+    return replace(style, ways=("scrawl",)) if _wordy(scene) else None
+
+
+def _marks_removed(scene: Scene, _rng: random.Random) -> Scene | None:
+    """Leave out all that carries data, and keep labels, axes, frame and grid."""
+    gone = {index for mark in marks_of(scene) for index in mark.members if scene.elements[index].text is None}
+    gone |= {index for index, element in enumerate(scene.elements) if _belongs_to_marks(element)}
+    elements = [element for index, element in enumerate(scene.elements) if index not in gone]
+    return scene.model_copy(update={"elements": tuple(elements)})
+
+
+def _belongs_to_marks(element: Element) -> bool:
+    """Tell whether an element shows data beside the marks; ticks of sides of figures are no ticks of an axis."""
+    data = {"marker", "leader", "angle", "right_angle", "point", "sector"}
+    return element.type in data or (element.type == "tick" and "axis" not in element.parameters)
+
+
+def _mark_gone(scene: Scene, rng: random.Random) -> Scene | None:
+    marks = marks_of(scene)
+    if len(marks) < 2:
+        return None
+    gone = set(rng.choice(marks).members)
+    elements = [element for index, element in enumerate(scene.elements) if index not in gone]
+    return scene.model_copy(update={"elements": tuple(elements)})
+
+
+def _value_wrong(scene: Scene, rng: random.Random) -> Scene | None:
+    from ircore.scorers.judge_test.foreign.faults import planted
+
+    fault = planted(scene, "wrong value", rng)
+    return fault.scene if fault else None
+
+
+def _edited(edit: Callable[[Scene], Scene | None]) -> SceneChange:
+    return lambda scene, _: edit(scene)
+
+
+def _emptied(scene: Scene, _rng: random.Random) -> Scene:
+    elements: tuple[Element, ...] = ()
+    return scene.model_copy(update={"elements": elements})
+
+
+def _noisy(image: Image.Image, rng: random.Random) -> Image.Image:
+    levels = np.random.default_rng(rng.randrange(2**32)).integers(0, 256, (image.height, image.width, 3))
+    return Image.fromarray(levels.astype(np.uint8))
+
+
+FAMILIES: dict[str, Family] = {
+    "faithful": Family("faithful", "faithful", 8, 10),
+    "margins": Family("with margins of 5–25 %", "faithful", 8, 10, style=_with_margins),
+    "oblong": Family("on a canvas of 3:2, 2:3, 4:3, 16:9", "faithful", 8, 10, style=_on_oblong),
+    "gradient": Family("with shaded fills", "faithful", 8, 10, style=_of_fills("gradient")),
+    "shadow": Family("with drop shadows", "faithful", 8, 10, style=_of_fills("shadow")),
+    "texture": Family("on grained paper", "faithful", 8, 10, style=_with_ways("texture")),
+    "by-hand": Family("with lines by hand", "faithful", 7.5, 10, style=_by_hand),
+    "tint": Family("every colour ΔE 5–7 off", "faithful", 8, 10, style=_tinted),
+    "three-quarters": Family("75 % of the size", "near", 7, 10, style=_three_quarters),
+    "bars-3d": Family("bars with depth", "near", 7, 9.6, style=_deep("bar-depth", "bar")),
+    "pie-3d": Family("pie with depth", "near", 4.5, 7.5, style=_deep("pie-depth", "wedge")),
+    "turned-4": Family("turned by 4°", "near", 7, 9.6, finish=_turned),
+    "perspective": Family("in slight perspective", "near", 7, 9.6, finish=_in_perspective),
+    "stretched": Family("stretched to 3:2 or 2:3", "near", 6, 8, finish=_stretched),
+    "wrong-word": Family("one wrong word", "one fault", 7, 9.7, scene=_wrong_word),
+    "wrong-number": Family("one wrong number in a label", "one fault", 7, 9.7, scene=_wrong_number),
+    "mark-gone": Family("one mark gone", "one fault", 4, 9.5, scene=_mark_gone),
+    "value-wrong": Family("one value wrong", "one fault", 6, 9.7, scene=_value_wrong),
+    "garbled-letters": Family("every label in random letters", "strong fault", 4, 6,
+                              scene=_garbled("bcdfghjkmnpqrstvwxzBDFGHKMNQRTXZ")),
+    "garbled-symbols": Family("every label in symbols", "strong fault", 4, 6, scene=_garbled("#%&@$?!*+=")),
+    "garbled-strokes": Family("strokes instead of letters", "strong fault", 4, 6, style=_scrawled),
+    "labels-gone": Family("no label", "strong fault", 4.5, 7, scene=_edited(scene_edits.labels_removed)),
+    "labels-exchanged": Family("every label exchanged", "strong fault", 4, 7,
+                               scene=_edited(scene_edits.labels_exchanged)),
+    "colours-wrong": Family("every mark in a wrong colour", "strong fault", 3.5, 5.5,
+                            scene=_edited(scene_edits.colours_wrong)),
+    "colours-swapped": Family("two colours swapped", "strong fault", 4, 7,
+                              scene=_edited(scene_edits.colours_swapped)),
+    "negative": Family("photographic negative", "strong fault", 2.5, 5, finish=lambda image, _: ImageOps.invert(image)),
+    "bars-40": Family("all bars 40 % shorter", "strong fault", 3, 7, scene=_edited(scene_edits.all_bars_shorter)),
+    "mirrored": Family("mirrored", "strong fault", 0.5, 6, scene=_lopsided,
+                       finish=lambda image, _: ImageOps.mirror(image)),
+    "marks-gone": Family("labels and frame, no mark", "gross failure", 0, 2, scene=_marks_removed),
+    "same-category": Family("another target of the category", "gross failure", 0, 2, other="same"),
+    "other-category": Family("a target of another category", "gross failure", 0, 2, other="other"),
+    "blank": Family("an empty ground", "gross failure", 0, 0.5, scene=_emptied),
+    "noise": Family("noise", "gross failure", 0, 0.5, finish=_noisy),
+}  # fmt: skip
+"""Every family by its name, in the order of reports."""

@@ -1,0 +1,221 @@
+"""Where a drawing may lie on its canvas: frames proposed from the edges of a target and of a rendering.
+
+All of it works with edge points, so that a turned canvas costs no more than an upright one.
+"""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from ircore.scorers.verification.eye.edges import LEANING, SIDE, Edges, Floats, Indices
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+"""3 × 3, of homogeneous coordinates: from pixels of the target to pixels of the rendering, both as in ``Edges``."""
+
+COARSE = 128
+SIZES = tuple(round(0.23 * 1.06**step, 4) for step in range(32))
+"""Factors from the target to the rendering that are tried for the whole drawing, 0.23 to 1.4."""
+AXIS_SIZES = tuple(round(0.23 * 1.03**step, 4) for step in range(62))
+"""Factors that are tried along one axis."""
+LEAST, MOST = 0.35, 1.3
+"""Share of the canvas that a drawing fills along an axis at least and at most."""
+JUTTING = 0.25
+"""Share of the drawing that may lie outside of the canvas."""
+BEST_PLACES, BEST_WHOLES = 4, 3
+LEAST_TURN, MOST_TURN = 1.0, 9
+"""Degrees."""
+
+
+def applied(matrix: Matrix, points: Floats) -> Floats:
+    """Return where points lie under a matrix."""
+    moved = points @ matrix[:2, :2].T + matrix[:2, 2]
+    placed: Floats = moved / (points @ matrix[2, :2] + matrix[2, 2])[:, None]
+    return placed
+
+
+def stretched(wide: float, high: float, left: float, top: float) -> Matrix:
+    """Return the matrix of two factors and a move."""
+    return np.array([[wide, 0.0, left], [0.0, high, top], [0.0, 0.0, 1.0]])
+
+
+@dataclass(eq=False)
+class Proposer:
+    """The target's side of the proposals, computed once for all renderings.
+
+    Attributes:
+        edges: The target's edges.
+        weights: Of its points.
+    """
+
+    edges: Edges
+    weights: Floats
+    spectra: dict[float, npt.NDArray[np.complex64]] = field(default_factory=dict)
+
+    def whole(self, size: float) -> npt.NDArray[np.complex64]:
+        """Return the spectra of the drawing's edges, one a class, in one size."""
+        if size not in self.spectra:
+            planes = _planes(self.edges.points * size, self.edges.classes, self.weights)
+            planes /= max(1e-6, float(np.sqrt((planes**2).sum())))
+            self.spectra[size] = np.conj(np.fft.rfft2(planes)).astype(np.complex64)
+        return self.spectra[size]
+
+
+def frames_of(proposer: Proposer, rendering: Edges) -> list[Matrix]:
+    """Return frames in which the target's drawing may lie on a rendering's canvas."""
+    edges = proposer.edges
+    wide, high = rendering.width / edges.width, rendering.height / edges.height
+    fitting = min(wide, high)
+    frames = [
+        stretched(wide, high, 0, 0),
+        stretched(fitting, fitting, (rendering.width - fitting * edges.width) / 2,
+                  (rendering.height - fitting * edges.height) / 2),
+    ]  # fmt: skip
+    if min(len(edges.points), len(rendering.points)) < 8:
+        return frames
+    frames += _boxes(edges, rendering)
+    for turn in dict.fromkeys((0.0, _turn(edges, rendering))):
+        back, forth = _turning(-turn, rendering), _turning(turn, rendering)
+        points, normals = applied(back, rendering.points), rendering.normals @ back[:2, :2].T
+        found = _along_axes(proposer, rendering, points, normals) + _wholes(proposer, rendering, points, normals)
+        frames += [forth @ frame for frame in found]
+    return frames
+
+
+def _turning(degrees: float, canvas: Edges) -> Matrix:
+    angle = np.radians(degrees)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    x, y = canvas.width / 2, canvas.height / 2
+    return np.array([
+        [cosine, -sine, x - cosine * x + sine * y], [sine, cosine, y - sine * x - cosine * y], [0.0, 0.0, 1.0]
+    ])  # fmt: skip
+
+
+def _turn(edges: Edges, rendering: Edges) -> float:
+    """Return by how many degrees the directions of a rendering's edges are turned against the target's."""
+    histograms = []
+    for normals in (edges.normals, rendering.normals):
+        angles = np.degrees(np.arctan2(normals[:, 1], normals[:, 0])) % 180
+        counts = np.bincount(np.floor(2 * angles).astype(np.int64) % 360, minlength=360).astype(np.float64)
+        smooth = ndimage.gaussian_filter1d(counts, 2.0, mode="wrap")
+        histograms.append(smooth / max(1.0, counts.sum()))
+    most = 2 * MOST_TURN
+    likeness = [float((np.roll(histograms[0], shift) * histograms[1]).sum()) for shift in range(-most, most + 1)]
+    best = int(np.argmax(likeness))
+    turn = (best - most) / 2
+    return turn if abs(turn) >= LEAST_TURN and likeness[best] > 1.1 * likeness[most] else 0.0
+
+
+def _boxes(edges: Edges, rendering: Edges) -> list[Matrix]:
+    """Return frames that bring the box of the target's ink, or its whole frame, over boxes of the rendering's ink."""
+    outer = _extent(rendering.points)
+    boxes = [outer]
+    # The rim of a canvas within the canvas hides the box of what is drawn on it.
+    for _ in range(2):
+        left, top, right, bottom = boxes[-1]
+        x, y = rendering.points.T
+        inside = (x > left + 3) & (x < right - 3) & (y > top + 3) & (y < bottom - 3)
+        if inside.sum() < 8:
+            break
+        boxes.append(_extent(rendering.points[inside]))
+    frames = []
+    for own in ((0.0, 0.0, float(edges.width), float(edges.height)), _extent(edges.points)):
+        for box in boxes:
+            wide, high = (box[2] - box[0]) / max(1.0, own[2] - own[0]), (box[3] - box[1]) / max(1.0, own[3] - own[1])
+            if _is_allowed(wide * edges.width / rendering.width) and _is_allowed(
+                high * edges.height / rendering.height
+            ):
+                frames.append(stretched(wide, high, box[0] - wide * own[0], box[1] - high * own[1]))
+    return frames
+
+
+def _is_allowed(share: float) -> bool:
+    return LEAST <= share <= MOST
+
+
+def _extent(points: Floats) -> tuple[float, float, float, float]:
+    (left, top), (right, bottom) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    return left, top, right, bottom
+
+
+def _along_axes(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
+    """Return frames with own factors for both axes, each found for itself from the edges across it."""
+    edges = proposer.edges
+    places = []
+    for axis, (size, own_size) in enumerate(((rendering.width, edges.width), (rendering.height, edges.height))):
+        profile = _profile(points[:, axis], normals[:, axis] ** 2)
+        strength = proposer.weights * edges.normals[:, axis] ** 2
+        sizes = [size_ for size_ in AXIS_SIZES if _is_allowed(size_ * own_size / size)]
+        own = np.array([_profile(factor * edges.points[:, axis], strength) for factor in sizes])
+        places.append(_places(profile, own, sizes, size, own_size))
+    return [stretched(wide, high, left, top) for wide, left in places[0] for high, top in places[1]]
+
+
+def _profile(places: Floats, weights: Floats) -> Floats:
+    cells = np.floor(places).astype(np.int64)
+    inside = (cells >= 0) & (cells < 2 * SIDE)
+    counts = np.bincount(cells[inside], weights[inside], minlength=2 * SIDE)
+    # A long line must not be all that counts.
+    return np.sqrt(ndimage.gaussian_filter1d(counts, 1.0, mode="constant"))
+
+
+def _places(profile: Floats, own: Floats, sizes: list[float], size: int, own_size: int) -> list[tuple[float, float]]:
+    """Return the best factors and moves along one axis."""
+    length = 4 * SIDE
+    spectrum = np.fft.rfft(profile, length)
+    norms = np.maximum(1e-6, np.sqrt((own**2).sum(axis=1)))
+    likeness = np.fft.irfft(spectrum * np.conj(np.fft.rfft(own, length, axis=1)), length, axis=1) / norms[:, None]
+    found = []
+    for row, factor in enumerate(sizes):
+        reach = JUTTING * factor * own_size
+        first, last = int(-reach), int(size - factor * own_size + reach)
+        shifts = np.arange(min(first, last), max(first, last) + 1)
+        values = likeness[row][shifts]
+        best = int(values.argmax())
+        found.append((round(float(values[best]), 5), factor, float(shifts[best])))
+    found.sort(key=lambda place: -place[0])
+    chosen: list[tuple[float, float]] = []
+    for _, factor, shift in found:
+        if all(abs(factor / other - 1) > 0.04 or abs(shift - move) > 5 for other, move in chosen):
+            chosen.append((factor, shift))
+        if len(chosen) == BEST_PLACES:
+            break
+    return chosen
+
+
+def _wholes(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
+    """Return frames with one factor for both axes."""
+    edges = proposer.edges
+    across, down = np.abs(normals).T
+    classes = np.where(across > LEANING * down, 0, np.where(down > LEANING * across, 1, 2))
+    planes = ndimage.gaussian_filter(_planes(points, classes, np.ones(len(points))), (0, 1.2, 1.2))
+    spectra = np.fft.rfft2(planes).astype(np.complex64)
+    half = COARSE / SIDE
+    found = []
+    for size in SIZES:
+        shares = (size * edges.width / rendering.width, size * edges.height / rendering.height)
+        if max(shares) < LEAST or max(shares) > MOST:
+            continue
+        surface = np.fft.irfft2((spectra * proposer.whole(size)).sum(axis=0), s=(COARSE, COARSE))
+        windows = []
+        for own_size, whole in ((edges.height, rendering.height), (edges.width, rendering.width)):
+            reach = JUTTING * size * own_size
+            first, last = int(-reach * half), int((whole - size * own_size + reach) * half)
+            windows.append(np.arange(min(first, last), max(first, last) + 1))
+        values = surface[np.ix_(*(window % COARSE for window in windows))]
+        row, column = np.unravel_index(int(values.argmax()), values.shape)
+        place = stretched(size, size, windows[1][column] / half, windows[0][row] / half)
+        found.append((round(float(values[row, column]), 4), place))
+    found.sort(key=lambda each: -each[0])
+    return [frame for _, frame in found[:BEST_WHOLES]]
+
+
+def _planes(points: Floats, classes: Indices, weights: Floats) -> Floats:
+    """Return the points as three pictures of ``COARSE`` × ``COARSE``, one a class."""
+    planes = np.zeros((3, COARSE, COARSE), np.float32)
+    cells = np.floor(points * (COARSE / SIDE)).astype(np.int64)
+    inside = ((cells >= 0) & (cells < COARSE)).all(axis=1)
+    np.maximum.at(planes, (classes[inside], cells[inside, 1], cells[inside, 0]), weights[inside].astype(np.float32))
+    return planes

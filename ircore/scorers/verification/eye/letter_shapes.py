@@ -1,0 +1,380 @@
+"""Letters of many fonts, and how well writing fits the letters of a text, whatever its font.
+
+The ink of a label is laid over the text as each known font would set it. Every letter is then looked for about its
+place, in order, and is compared with all other letters there. The font that fits a picture's labels best speaks for all
+of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not.
+"""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+from scipy import ndimage
+
+from ircore.scorers.verification.eye.view import Floats
+
+CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%()+-−–.,:;=/°²³&$€?!'#*@<>×·πθαβ"
+EM, HIGH, BASE, WIDE = 16, 22, 16, 24
+"""Pixels: size of the letters, height of their page, row of the line on which they stand, width of their page."""
+SMOOTH = 0.6
+"""Pixels: σ by which ink is blurred before it is compared."""
+SOFT, SOFT_COST = 1.0, 0.05
+"""Pixels: σ by which the letters of soft pictures are blurred; and by how much better they must fit than sharp ones."""
+AROUND = 5
+"""Pixels by which a letter may stand beside its place."""
+STEP_COST = 0.03
+"""Correlation that a pixel of uneven spacing costs."""
+FIRST, LIKELY, BEST = 6, 5, 2
+"""Labels by which the fonts are chosen, the longest; fonts that are compared letter by letter with these, and fonts
+that are compared with every label."""
+AT_ONCE = 32
+"""Letters that are compared in one product: larger products are shared out among threads, which takes longer."""
+SMALL = frozenset(".,:;'-−–·°*²³!")
+"""Characters of so little ink that they say little."""
+
+
+class Fit(NamedTuple):
+    """How well ink fits a text, letter by letter without spaces: correlations −1 to 1.
+
+    Attributes:
+        letters: The text's letters.
+        own: Correlation with the text's own letter.
+        best: Correlation with the letter that fits best there.
+        others: That letter.
+    """
+
+    letters: str
+    own: Floats
+    best: Floats
+    others: str
+
+
+class Fits(NamedTuple):
+    """How well a picture's labels fit.
+
+    Attributes:
+        labels: The fit of each, None where no font has its letters.
+        usual: Their usual correlation.
+        strange: By how much more other letters usually fit.
+        fonts: Numbers of the fonts that fit best.
+    """
+
+    labels: list[Fit | None]
+    usual: float
+    strange: float
+    fonts: list[int]
+
+    def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
+        """Return the best fit of other inks that a label may have."""
+        return _best_fit(inks, text, self.fonts)
+
+
+class _Fonts(NamedTuple):
+    names: list[str]
+    shapes: Floats
+    """Fonts × characters × HIGH × WIDE, blurred, each character in the middle of its page."""
+    steps: Floats
+    """Fonts × characters × 2: from the pen to the letter's middle, and to the next pen; NaN if there is none."""
+    halves: npt.NDArray[np.int64]
+    """Fonts × characters: half of the letter's width, rounded up, and one pixel."""
+    sums: Floats
+    squares: Floats
+
+
+@cache
+def _fonts() -> _Fonts:
+    with np.load(Path(__file__).with_name("letter_shapes.npz")) as stored:
+        names = [str(name) for name in stored["names"]]
+        shapes = stored["shapes"].astype(np.float32) / 15.0
+        steps = stored["advances"]
+    # Each font once more, blurred as in a soft picture.
+    shapes = np.concatenate([shapes, ndimage.gaussian_filter(shapes, SOFT, axes=(2, 3))])
+    names, steps = names * 2, np.concatenate([steps, steps])
+    columns = shapes.max(axis=2) > 0.1
+    widths = np.where(columns.any(axis=2), WIDE - columns.argmax(axis=2) - columns[..., ::-1].argmax(axis=2), 0)
+    shapes = ndimage.gaussian_filter(shapes, SMOOTH, axes=(2, 3))
+    flat = shapes.reshape(*shapes.shape[:2], -1)
+    halves = np.minimum((widths + 1) // 2 + 1, WIDE // 2)
+    return _Fonts(names, shapes, steps, halves, flat.sum(axis=2), (flat**2).sum(axis=2))
+
+
+class _Word(NamedTuple):
+    """A text as a font sets it: numbers of its characters, their middles in pixels, and the box of its ink."""
+
+    characters: npt.NDArray[np.int64]
+    middles: Floats
+    left: float
+    right: float
+    top: int
+    bottom: int
+
+
+@lru_cache(maxsize=8192)
+def _set_in(font: int, text: str) -> _Word | None:
+    """Set a text in a font; None if the font has not all of its letters."""
+    fonts = _fonts()
+    pen, numbers, middles = 0.0, [], []
+    for character in text:
+        if character == " ":
+            pen += 0.3 * EM
+            continue
+        number = CHARACTERS.find(character)
+        if number < 0 or not np.isfinite(fonts.steps[font, number, 1]):
+            return None
+        numbers.append(number)
+        middles.append(pen + float(fonts.steps[font, number, 0]))
+        pen += float(fonts.steps[font, number, 1])
+    if not numbers:
+        return None
+    chosen = np.array(numbers)
+    rows = np.flatnonzero(fonts.shapes[font, chosen].max(axis=(0, 2)) > 0.2)
+    halves = fonts.halves[font, chosen] - 1.0
+    at = np.array(middles, np.float32)
+    if not len(rows):
+        return None
+    left, right = float((at - halves).min()), float((at + halves).max())
+    return _Word(chosen, at - left, 0.0, right - left, int(rows[0]), int(rows[-1]) + 1)
+
+
+def _laid(ink: Floats, word: _Word) -> Floats:
+    """Return ink in the place of a word on a page with room on both sides."""
+    width, height = max(2, round(word.right)), word.bottom - word.top
+    image = Image.fromarray((np.clip(ink, 0, 1) * 255).astype(np.uint8)).resize(
+        (width, height), Image.Resampling.BOX if ink.shape[0] > 1.3 * height else Image.Resampling.BILINEAR
+    )
+    page = np.zeros((HIGH + 2, width + 2 * WIDE), np.float32)
+    page[1 + word.top : 1 + word.bottom, WIDE : WIDE + width] = np.asarray(image, np.float32) / 255
+    smooth: Floats = ndimage.gaussian_filter(page, SMOOTH)
+    return smooth
+
+
+class _Page:
+    """Ink on a page, ready to be compared with letters at any place."""
+
+    def __init__(self, page: Floats) -> None:
+        self.windows = np.lib.stride_tricks.sliding_window_view(page, (HIGH, WIDE))
+        self.rows, self.count = self.windows.shape[:2]
+        sums = np.stack([page, page**2])
+        down = np.cumsum(np.pad(sums, ((0, 0), (1, 0), (0, 0))), axis=1, dtype=np.float64)
+        columns = down[:, HIGH:] - down[:, :-HIGH]
+        self.prefix = np.cumsum(np.pad(columns, ((0, 0), (0, 0), (1, 0))), axis=2)
+
+    def fits(
+        self, font: int, characters: npt.NDArray[np.int64], places: npt.NDArray[np.int64], halves: npt.NDArray[np.int64]
+    ) -> Floats:
+        """Return correlations of letters, the best of three rows.
+
+        Args:
+            font: Number of the font.
+            characters: Numbers of the letters, letters × 1, or 1 × alternatives, which are the same for all letters.
+            places: Where their windows begin, letters × places.
+            halves: Half of the width that is compared, letters × alternatives.
+
+        Returns:
+            letters × alternatives × places.
+        """
+        fonts = _fonts()
+        shapes = fonts.shapes[font].reshape(len(CHARACTERS), -1)[characters]
+        windows = self.windows[:, places].swapaxes(0, 1).reshape(len(places), self.rows * places.shape[1], -1)
+        if len(characters) == 1:
+            products = np.empty((len(places), shapes.shape[1], self.rows, places.shape[1]), np.float32)
+            for letter, ink in enumerate(windows):
+                for start in range(0, shapes.shape[1], AT_ONCE):
+                    part = shapes[0, start : start + AT_ONCE] @ ink.T
+                    products[letter, start : start + AT_ONCE] = part.reshape(len(part), self.rows, -1)
+        else:
+            products = np.einsum("lwd,ld->lw", windows, shapes[:, 0]).reshape(len(places), 1, self.rows, -1)
+        # A letter's window begins half a page to the left of its middle.
+        middles = places[:, None] + WIDE // 2
+        low, high = middles - halves[..., None], middles + halves[..., None]
+        sums, squares = (np.moveaxis(part[:, high] - part[:, low], 0, 2) for part in self.prefix)
+        area = (2.0 * halves * HIGH)[..., None, None]
+        own_sums, own_squares = fonts.sums[font, characters][..., None, None], fonts.squares[font, characters]
+        own_spread = own_squares[..., None, None] - own_sums**2 / area
+        spread = squares - sums**2 / area
+        fit = (products - own_sums * sums / area) / np.sqrt(np.maximum(own_spread * spread, 1e-3))
+        best: Floats = np.round(fit.max(axis=2), 3)
+        return best
+
+
+def _aligned(page: _Page, font: int, word: _Word) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Return for each letter the place where it stands and its correlation: in order, evenly spaced, fitting well."""
+    reach = AROUND + round(0.04 * word.right)
+    shifts = np.arange(-reach, reach + 1)
+    nominal = np.round(word.middles).astype(int) + WIDE - WIDE // 2
+    places = np.clip(nominal[:, None] + shifts[None], 0, page.count - 1)
+    halves = _fonts().halves[font, word.characters][:, None]
+    fits = page.fits(font, word.characters[:, None], places, halves)[:, 0]
+    gains = fits - 0.01 * np.abs(shifts)[None]
+    cost = STEP_COST * np.abs(shifts[:, None] - shifts[None])
+    total, back = gains[0], []
+    for gain in gains[1:]:
+        table = total[:, None] - cost
+        back.append(table.argmax(axis=0))
+        total = table.max(axis=0) + gain
+    path = [int(total.argmax())]
+    for came in reversed(back):
+        path.append(int(came[path[-1]]))
+    every = np.arange(len(nominal))
+    return places[every, path[::-1]], fits[every, path[::-1]]
+
+
+def _weights(letters: Sequence[str] | str) -> Floats:
+    return np.array([0.3 if letter in SMALL else 1.0 for letter in letters], np.float32)
+
+
+@lru_cache(maxsize=4096)
+def _written(font: int, text: str) -> Floats | None:
+    """Return a text as a font sets it, on the page of ``_laid``, with mean 0 and length 1."""
+    word = _set_in(font, text)
+    if word is None:
+        return None
+    page = np.zeros((HIGH + 2, round(word.right) + 2 * WIDE), np.float32)
+    for number, middle in zip(word.characters, word.middles, strict=True):
+        left = WIDE + round(float(middle)) - WIDE // 2
+        page[1:-1, left : left + WIDE] = np.maximum(page[1:-1, left : left + WIDE], _fonts().shapes[font, number])
+    return _unit(ndimage.gaussian_filter(page, (0.5, 1.0)))
+
+
+def _unit(page: Floats) -> Floats:
+    page = page - page.mean()
+    unit: Floats = page / max(float(np.sqrt((page**2).sum())), 1e-6)
+    return unit
+
+
+def _rough_fit(ink: Floats, text: str, font: int) -> float:
+    """Return how well ink as a whole fits a text in a font."""
+    word, written = _set_in(font, text), _written(font, text)
+    if word is None or written is None:
+        return -1.0
+    page = _unit(ndimage.gaussian_filter(_laid(ink, word), (0.5, 1.0)))
+    return round(float((page * written).sum()), 3)
+
+
+def _fit(ink: Floats, text: str, font: int) -> float:
+    """Return how well ink fits a text in a font: the mean correlation of its letters."""
+    word = _set_in(font, text)
+    if word is None:
+        return -1.0
+    _, own = _aligned(_Page(_laid(ink, word)), font, word)
+    return round(float(np.average(own, weights=_weights(text.replace(" ", "")))), 4)
+
+
+def _letter_fits(ink: Floats, text: str, font: int) -> Fit | None:
+    word = _set_in(font, text)
+    if word is None:
+        return None
+    fonts = _fonts()
+    page = _Page(_laid(ink, word))
+    places, own = _aligned(page, font, word)
+    known = np.flatnonzero(np.isfinite(fonts.steps[font, :, 1]))
+    # An other letter must explain all ink in the place of the own one.
+    halves = np.maximum(fonts.halves[font, known][None], fonts.halves[font, word.characters][:, None])
+    near = np.clip(places[:, None] + np.arange(-2, 3), 0, page.count - 1)
+    fits = page.fits(font, known[None], near, halves).max(axis=2)
+    best, numbers = fits.max(axis=1), known[fits.argmax(axis=1)]
+    letters = text.replace(" ", "")
+    is_own = best <= own
+    others = [mine if same else CHARACTERS[number] for mine, same, number in zip(letters, is_own, numbers, strict=True)]
+    return Fit(letters, own, np.maximum(best, own), "".join(others))
+
+
+def fits_of(inks: Sequence[Floats], texts: Sequence[str]) -> Fits:
+    """Return how well writing fits texts in the fonts that suit all of them best.
+
+    Args:
+        inks: Ink of each label, 0–1, level.
+        texts: What each should say.
+    """
+    order = sorted(range(len(texts)), key=lambda k: (-len(texts[k]), k))[:FIRST]
+    if not order:
+        return Fits([], 0.0, 0.0, [])
+    half = len(_fonts().names) // 2
+    fonts = list(range(half))
+    for fit, count in ((_rough_fit, LIKELY), (_fit, BEST)):
+        if fit is _fit:
+            fonts += [font + half for font in fonts]
+        table = np.array([[fit(inks[k], texts[k], font) for k in order] for font in fonts])
+        usual = np.where((table >= 0).any(axis=1), np.round(np.median(table, axis=1), 4), -1.0)
+        # Soft letters fit everything a little better.
+        usual -= np.where(np.array(fonts) >= half, SOFT_COST, 0.0)
+        ranks = np.argsort(-usual, kind="stable")[:count]
+        fonts = [fonts[rank] for rank in ranks]
+    fonts = [font for font in fonts if (font >= half) == (fonts[0] >= half)]
+    results = [_best_fit([ink], text, fonts) for ink, text in zip(inks, texts, strict=True)]
+    strange = np.median([_gaps(fit).mean() for fit in results if fit is not None] or [0.0])
+    return Fits(results, float(usual[ranks[0]]), round(float(strange), 4), fonts)
+
+
+def _best_fit(inks: Sequence[Floats], text: str, fonts: Sequence[int]) -> Fit | None:
+    """Return the best fit of any of some inks in any of some fonts."""
+    fits: list[Any] = [
+        fit for fit in (_letter_fits(ink, text, font) for ink in inks for font in fonts) if fit is not None
+    ]
+    return max(fits, key=_goodness, default=None)
+
+
+def _goodness(fit: Fit) -> float:
+    return round(float(np.average(2 * fit.own - fit.best, weights=_weights(fit.letters))), 4)
+
+
+KNOWN = 0.75
+"""Usual correlation of a picture's labels from which on they are the target's, in a font much like a known one."""
+FITS, WELL = 0.68, 0.85
+"""Correlation from which on a label fits, in a picture whose labels do, and in any other picture."""
+SLIGHT, CLEAR, CLEARLY_BOTH = 0.09, 0.15, 0.13
+"""By how much more another letter may fit than the right one, from which on it is another letter, and each of two."""
+FOREIGN, BADLY = 0.06, 0.7
+"""By how much more other letters fit on average, and how badly the right ones do, where something else is written."""
+ALL_FOREIGN, AS_ALL, BADLY_AS_ALL = 0.08, 0.03, 0.82
+"""By how much more other letters usually fit in a picture whose labels are all something else; and the same two as
+above for one of its labels."""
+AS_USUAL = 0.15
+"""Correlation by which a label fits worse than the picture's usual one where it is another word."""
+ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
+"""Lower-case letters that many fonts draw alike."""
+
+
+def _gaps(fit: Fit) -> Floats:
+    """Return by how much more another letter fits than each letter of a label, 0 for letters that look alike."""
+    pairs = zip(fit.letters, fit.others, strict=True)
+    alike = np.array([a.lower().translate(ALIKE) == b.lower().translate(ALIKE) for a, b in pairs])
+    gaps: Floats = np.where(alike, 0.0, fit.best - fit.own) * _weights(fit.letters)
+    return gaps
+
+
+def reading_of(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
+    """Return what a label says as far as its ink tells.
+
+    Args:
+        fit: Of the label's ink.
+        usual: Correlation of the picture's labels.
+        strange: By how much more other letters fit the picture's labels.
+
+    Returns:
+        The right letters (without spaces), those with other letters where others are clearly written, an empty text if
+        it is something else altogether; None if the ink does not tell.
+
+    Example:
+        >>> sure = Fit("ab", np.array([0.9, 0.9]), np.array([0.9, 0.9]), "ab")
+        >>> reading_of(sure, 0.9)
+        'ab'
+    """
+    gaps, own = _gaps(fit), float(np.average(fit.own, weights=_weights(fit.letters)))
+    gap, most = float(gaps.mean()), float(gaps.max())
+    if own >= (FITS if usual >= KNOWN else WELL) and most <= SLIGHT:
+        return fit.letters
+    if usual < KNOWN:
+        badly, foreign = (BADLY_AS_ALL, AS_ALL) if strange >= ALL_FOREIGN else (BADLY, FOREIGN)
+        return "" if own < badly and gap >= foreign else None
+    if gap >= 2 * FOREIGN and own < max(FITS, usual - AS_USUAL):
+        return ""
+    slips = np.sort(gaps[gaps >= SLIGHT])
+    # A letter that stands out alone is wrong; two may be each other's places, and must both be clear.
+    if most >= CLEAR and (len(slips) == 1 or (len(slips) == 2 and slips[0] >= CLEARLY_BOTH)):
+        return "".join(b if each >= SLIGHT else a for a, b, each in zip(fit.letters, fit.others, gaps, strict=True))
+    return None

@@ -1,0 +1,81 @@
+"""Page on what the judge of facts is worth: held against people, and against a second witness of the same facts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ircore.core.fact_records import VERIFIED
+from ircore.core.score_records import HUMAN
+from ircore.results.model import Results
+from ircore.results.tables.model import Table, Value
+from ircore.results.tables.names import ALL
+from ircore.results.tables.people import people_table
+from ircore.results.tables.witnesses import witnesses_table
+from ircore.runs.folder import RunFolder
+from leaderboard.model.site import Page, Site
+
+PATH = "people"
+"""Path of the page, without suffix."""
+
+TITLE = "Judges held against people"
+
+
+def people_page(site: Site) -> Page:
+    """Return the page."""
+    return Page(PATH, TITLE, "people", searchable=True, later=partial(_values, site))
+
+
+def read_studies(runs: Sequence[Path]) -> tuple[Results, ...]:
+    """Return the results of runs that people rated for a study, such as the battery of a judge test.
+
+    Raises:
+        InputError: A folder is no run of reconstruction, or is damaged.
+    """
+    return tuple(Results.from_runs([RunFolder.open(path)]) for path in runs)
+
+
+def _values(site: Site) -> Mapping[str, Any]:
+    rated = [results for results in (site.results, *site.studies) if HUMAN in results.judges]
+    tables = [people_table(results) for results in rated]
+    witnesses = witnesses_table(site.results)
+    return {
+        "tables": [_first(table, "judge", VERIFIED) for table in tables if table.rows],
+        "sentences": [sentence for table in tables if (sentence := _sentence(table))],
+        "witnesses": _whole(witnesses) if witnesses.rows else None,
+    }
+
+
+def _first(table: Table, key: str, name: str) -> Table:
+    """Return a table with the rows of one judge first."""
+    place = [column.key for column in table.columns].index(key)
+    return replace(table, rows=tuple(sorted(table.rows, key=lambda row: row[place].value != name)))
+
+
+def _whole(table: Table) -> Table:
+    """Return the rows over all categories, or over all kinds of facts; the rest is in the files of results."""
+    return replace(table, rows=tuple(row for row in table.rows if ALL in (row[1].value, row[2].value)))
+
+
+def _sentence(table: Table) -> str:
+    """Say in a sentence how far ``verified`` follows people; empty if people rated nothing that it rated."""
+    keys = [column.key for column in table.columns]
+    for row in table.rows:
+        entry = dict(zip(keys, row, strict=True))
+        if (entry["judge"].value, entry["category"].value) == (VERIFIED, ALL):
+            count = entry["people"].value
+            people = "1 person" if count == 1 else f"{count} people"
+            return (
+                f"On {entry['renderings'].value} renderings that {people} rated, verified "
+                f"follows people with r = {_number(entry['pearson'])} and weighted κ = {_number(entry['kappa'])}; "
+                f"the mean of its scores less theirs is {_number(entry['bias'], '+')} points."
+            )
+    return ""
+
+
+def _number(value: Value, sign: str = "") -> str:
+    if not isinstance(value.value, float):
+        return f"– ({value.missing})"
+    interval = "" if value.low is None else f" ({value.low:{sign}.2f} to {value.high:{sign}.2f})"
+    return f"{value.value:{sign}.2f}{interval}".replace("-", "−")

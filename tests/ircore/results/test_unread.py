@@ -1,0 +1,148 @@
+"""Facts that could not be told: an interval beside every score, and no rank while labels are unread that weigh much."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from charts import chart_instances
+from hand_made import HandMadeRun, hand_made_run
+from invented import invented_set
+from samples import sample_run
+
+from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.results.model import Results
+from ircore.results.tables.board import board_table, leaderboard_table
+from ircore.results.tables.ranks import remedies
+from ircore.runs.folder import RunFolder
+from ircore.scorers.scoring import ScoringPlan, score_runs
+from ircore.scorers.verification import judge as verified
+from ircore.scorers.verification.score import VERSION, ScoredFact, score_of
+
+SET = invented_set(1)  # 14 instances
+
+
+def run(slug: str, undecided: float, unread: bool, low: float = 5.0, high: float = 9.0) -> HandMadeRun:
+    """A run whose every rendering is rated 7, with an interval."""
+    eye = JudgeIdentity(name="eye", label="Eye", kind="computed")
+    made = hand_made_run(slug, SET, [7.0] * len(SET.instances), judge=eye)
+    doubt = {"low": low, "high": high, "undecided": undecided, "unread": unread}
+    object.__setattr__(made, "given", tuple(score.model_copy(update=doubt) for score in made.scores()))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("undecided", "unread", "unranked"),
+    [(0.05, True, None), (0.051, True, "unread"), (0.4, True, "unread"), (0.4, False, None), (0.0, True, None)],
+)
+def test_a_run_has_no_rank_while_its_labels_are_unread_and_weigh_too_much(
+    undecided: float, unread: bool, unranked: str | None
+) -> None:
+    results = Results.from_runs([run("foggy", undecided, unread), run("clear", 0.0, unread=False)])
+    ranks = {row.submission.slug: row.rank_low for row in results.board("eye")}
+    assert ranks == {"clear": 1, "foggy": 1 if unranked is None else None}
+    cell = results.cell("foggy", "eye")
+    assert cell.unranked == unranked
+    assert cell.score.mean == 7  # its numbers stay
+
+
+def test_the_row_says_why_and_what_to_do() -> None:
+    results = Results.from_runs([run("foggy", 0.223, unread=True), run("clear", 0.0, unread=False, low=7, high=7)])
+    cell = results.cell("foggy", "eye")
+    assert cell.unranked_words == "labels were not read, so 22 % of the facts are open, 5 % may be"
+    assert remedies(["unread"]) == [
+        "Install what reads labels (make ocr, or pip install 'ircore[ocr]') and run ircore score again."
+    ]
+    table = board_table(results, "eye")
+    entries = {row[0].value: row for row in table.rows}
+    keys = [column.key for column in table.columns]
+    foggy, clear = entries["foggy"], entries["clear"]
+    assert foggy[keys.index("score_range")].value == "5.00–9.00 (22 % open)"
+    assert clear[keys.index("score_range")].missing == "every fact could be told"
+    assert [foggy[keys.index(key)].value for key in ("lowest", "highest", "undecided", "unread")] == [
+        5.0, 9.0, pytest.approx(0.223), 1,
+    ]  # fmt: skip
+    assert foggy[keys.index("unranked")].value == "unread"
+    assert "no rank: labels were not read" in str(foggy[keys.index("rank")].missing)
+    assert any("make ocr" in note for note in table.notes)
+
+
+def test_where_every_fact_is_told_a_board_has_no_column_of_dashes() -> None:
+    results = Results.from_runs([run("clear", 0.0, unread=False, low=7, high=7)])
+    assert "score_range" not in [column.key for column in board_table(results, "eye").columns]
+    assert "lowest" in [column.key for column in leaderboard_table(results).columns]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"low": 3.0}, {"high": 9.0}, {"low": 8.0, "high": 9.0}, {"low": 1.0, "high": 6.9}, {"undecided": 1.5},
+        {"task": "preference", "value": 1.0, "low": 1.0, "high": 1.0},
+        {"value": None, "reason": "no", "low": 1, "high": 2},
+    ],
+)  # fmt: skip
+def test_an_interval_holds_its_value_and_belongs_to_a_rating(fields: dict[str, object]) -> None:
+    about = {"episode_id": "a", "turn": 1, "task": "similarity", "judge": "eye", "value": 7.0, "rendering": "a" * 64}
+    with pytest.raises(ValueError, match=r"low|undecided"):
+        Score.model_validate(about | fields)
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+    """Let the judge say that texts are read by somebody; None for nobody."""
+    # The real recogniser is an extra that need not be installed; what it reads is tested elsewhere.
+    return lambda name: monkeypatch.setattr(verified, "reader_of_texts", lambda: name)
+
+
+@pytest.mark.slow
+def test_a_run_scored_without_a_reader_is_scored_anew_with_one_and_never_the_other_way_round(
+    tmp_path: Path, reader: Callable[[str | None], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = sample_run(tmp_path / "run", chart_instances(tmp_path / "charts"))
+    plan = ScoringPlan(("verified",), metrics=())
+    reader(None)
+    first = score_runs([made], plan, workers=1)
+    assert made.judges()["verified"].version == f"{VERSION}, texts unread"
+    assert score_runs([RunFolder.open(made.path)], plan, workers=1).new == 0
+    reader("a reader 1")
+    again = score_runs([RunFolder.open(made.path)], plan, workers=1)
+    assert again.new == first.new > 0
+    assert RunFolder.open(made.path).judges()["verified"].version == f"{VERSION}, texts read by a reader 1"
+    assert score_runs([RunFolder.open(made.path)], plan, workers=1).new == 0
+    reader(None)
+    assert ircore(["score", str(made.path), "--judge", "verified"]) == 2
+    assert "the judge verified of this run is another one" in capsys.readouterr().err
+
+
+def test_boards_never_mix_judges_that_read_with_judges_that_do_not() -> None:
+    versions = ("7, texts read by a reader 1", "7, texts unread")
+    eyes = (JudgeIdentity(name="eye", label="E", kind="computed", version=version) for version in versions)
+    read, unread = (hand_made_run(slug, SET, [7.0] * 14, judge=eye) for slug, eye in zip("ab", eyes, strict=True))
+    with pytest.raises(InputError, match="judge eye is not the same"):
+        Results.from_runs([read, unread])
+
+
+@pytest.mark.slow
+def test_facts_of_a_run_in_the_terminal_give_every_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = sample_run(tmp_path / "run", chart_instances(tmp_path / "charts"))
+    score_runs([made], ScoringPlan(("verified",), metrics=(), every_turn=True), workers=1)
+    stored = {
+        (score.episode_id, score.turn): (score.low, score.value, score.high)
+        for score in made.scores()
+        if score.task == "similarity"
+    }
+    assert len(stored) >= 4
+    for episode in {episode for episode, _ in stored}:
+        assert ircore(["results", str(made.path), "--table", "facts", "--episode", episode, "--format", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["rows"]
+        for turn in {row["turn"] for row in rows}:
+            own = [row for row in rows if row["turn"] == turn]
+            facts = [
+                ScoredFact(row["attribute"], row["weight"], row["verdict"], row["credit"])
+                for row in own
+                if row["part"] != "extra"
+            ]
+            surplus = sum(row["weight"] for row in own if row["part"] == "extra")
+            assert tuple(score_of(facts, surplus, own[0]["transform_cost"])) == stored[episode, turn]

@@ -1,0 +1,224 @@
+"""Pictures that others draw are what their families say, and the same for everybody."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from ircore.core.records import Scene
+from ircore.games.reconstruction.build_targets import draw
+from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of, planned
+from ircore.scorers.judge_test.foreign.fonts import FONTS, fonts_with, kind_of
+from ircore.scorers.judge_test.foreign.orders import ORDERS, KnownOrder, aims, right_orders
+from ircore.scorers.judge_test.foreign.part import foreign_part, interval
+from ircore.scorers.judge_test.foreign.styles import DRAWERS, OBLONG, SQUARE, faithful_style
+
+
+@pytest.fixture(scope="module")
+def bars() -> Scene:
+    return draw("bar_graph", "easy", 1).scene
+
+
+@pytest.fixture(scope="module")
+def pie() -> Scene:
+    return draw("pie_graph", "hard", 1).scene
+
+
+def pixels(name: str, scene: Scene, **about: object) -> np.ndarray:
+    made = picture_of(name, scene, "seed", **about)  # type: ignore[arg-type]
+    assert made is not None
+    return np.asarray(made[0]).astype(int)
+
+
+def texts(scene: Scene) -> list[str]:
+    return [element.text for element in scene.elements if element.text]
+
+
+def scene_of(name: str, scene: Scene) -> Scene:
+    plan = planned(name, scene, "seed")
+    assert plan is not None
+    return plan.scene
+
+
+def test_there_are_three_drawers_twenty_fonts_and_twelve_canvases() -> None:
+    assert len(DRAWERS) == 3
+    assert len(FONTS) >= 20
+    assert {kind_of(name) for name in FONTS} == {"serif", "sans", "mono", "hand"}
+    assert len({*SQUARE, *OBLONG}) >= 12
+
+
+def test_a_font_draws_no_letter_that_it_lacks() -> None:
+    assert "cmr10" not in fonts_with("50°")
+    assert "cmr10" in fonts_with("Books 50")
+    assert len(fonts_with("50° Books −1")) >= 15
+
+
+@pytest.mark.parametrize("drawer", DRAWERS)
+def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
+    """The middle of each wedge has its wedge's colour, within the shades that a person takes for the same."""
+    image = pixels("faithful", pie, drawer=drawer)
+    plan = planned("faithful", pie, "seed", drawer=drawer)
+    assert plan is not None
+    unit = plan.style.scale * min(plan.style.canvas) / 512
+    for wedge in (element for element in pie.elements if element.type == "wedge"):
+        about = wedge.parameters
+        turn = np.radians(about["start"] + 1.8 * about["share"])  # type: ignore[operator]
+        reach = 0.9 * about["radius"]  # type: ignore[operator]
+        x, y = (
+            (part - 256) * unit + (0.5 + move) * side
+            for part, move, side in zip(
+                (about["centre"][0] + reach * np.cos(turn), about["centre"][1] + reach * np.sin(turn)),  # type: ignore[index]
+                plan.style.move,
+                plan.style.canvas,
+                strict=True,
+            )
+        )
+        wanted = np.array(list(bytes.fromhex((wedge.colour or "")[1:])))
+        assert np.abs(image[round(y), round(x)] - wanted).max() <= 24
+
+
+def test_the_same_seed_gives_the_same_picture_and_another_one_another(bars: Scene) -> None:
+    assert (pixels("texture", bars) == pixels("texture", bars)).all()
+    other = picture_of("texture", bars, "another")
+    assert other is not None
+    assert other[0].size != (0, 0)
+    assert not np.array_equal(np.asarray(other[0]), pixels("texture", bars))
+
+
+def test_a_fault_differs_from_the_faithful_picture_by_the_fault_alone(bars: Scene) -> None:
+    faithful = planned("faithful", bars, "seed")
+    for name in ("wrong-word", "colours-wrong", "bars-40", "labels-exchanged"):
+        plan = planned(name, bars, "seed")
+        assert faithful is not None
+        assert plan is not None
+        assert plan.style == faithful.style
+        assert plan.scene != faithful.scene
+
+
+def test_one_wrong_word_and_one_wrong_number_change_one_label_each(bars: Scene) -> None:
+    for name in ("wrong-word", "wrong-number"):
+        pairs = list(zip(texts(bars), texts(scene_of(name, bars)), strict=True))
+        assert sum(old != new for old, new in pairs) == 1
+
+
+def test_garbled_labels_have_no_letter_of_the_right_one_in_its_place(bars: Scene) -> None:
+    for name in ("garbled-letters", "garbled-symbols"):
+        for old, new in zip(texts(bars), texts(scene_of(name, bars)), strict=True):
+            assert len(old) == len(new)
+            assert all(a.lower() != b.lower() or a == " " for a, b in zip(old, new, strict=True))
+
+
+def test_labels_and_frame_stay_where_the_marks_are_gone(bars: Scene) -> None:
+    left = scene_of("marks-gone", bars)
+    assert not [element for element in left.elements if element.type == "bar"]
+    assert texts(left) == texts(bars)
+    assert [element for element in left.elements if element.type == "axis"]
+
+
+def test_every_shape_of_a_page_is_a_mark_also_beside_a_circle() -> None:
+    """A page of ten shapes, one a circle, is no sheet of geometry whose only mark is the circle."""
+    page = draw("simple_shapes", "hard", 8000).scene
+    assert "circle" in {element.type for element in page.elements}
+    assert {element.type for element in scene_of("marks-gone", page).elements} <= {"background"}
+    shapes = [(a.colour, b.colour) for a, b in zip(page.elements, scene_of("colours-wrong", page).elements, strict=True)
+              if a.type != "background"]  # fmt: skip
+    assert all(old != new for old, new in shapes)
+
+
+def test_a_symmetric_picture_is_not_mirrored(bars: Scene) -> None:
+    assert planned("mirrored", draw("simple_shapes", "easy", 8000).scene, "seed") is None
+    assert planned("mirrored", bars, "seed") is not None
+
+
+def test_stretched_pictures_are_half_as_long_again_one_way(bars: Scene) -> None:
+    flat = planned("stretched", bars, "seed")
+    assert flat is not None
+    height, width = pixels("stretched", bars).shape[:2]
+    assert sorted((width / flat.style.canvas[0], height / flat.style.canvas[1])) == pytest.approx([1, 1.5], abs=0.01)
+
+
+def test_three_quarters_of_the_size_leave_an_eighth_of_ground_on_each_side(pie: Scene) -> None:
+    image = pixels("three-quarters", pie)
+    height, width = image.shape[:2]
+    rim = np.concatenate([image[: height // 9].reshape(-1, 3), image[:, : width // 9].reshape(-1, 3)])
+    assert np.abs(rim - image[1, 1]).max() <= 12  # JPEG
+
+
+def test_a_negative_is_the_faithful_picture_inverted(bars: Scene) -> None:
+    faithful = planned("faithful", bars, "seed")
+    assert faithful is not None
+    gap = np.abs(pixels("negative", bars) - (255 - pixels("faithful", bars)))
+    assert gap.mean() < (3 if faithful.style.quality else 0.01)
+
+
+def test_a_tint_is_seen_and_shades_of_faithful_pictures_are_not() -> None:
+    from ircore.scorers.judge_test.scene_edits import colour_difference
+
+    scene = draw("bar_graph", "hard", 2).scene
+    for name, least, most in (("faithful", 0, 2), ("tint", 5, 7)):
+        plan = planned(name, scene, "seed")
+        assert plan is not None
+        for colour in {element.colour for element in scene.elements if element.type == "bar"}:
+            assert least <= colour_difference(colour or "", plan.style.shade(colour or "")) <= most
+
+
+def test_ways_of_drawing_apply_to_what_they_change() -> None:
+    lines = draw("line_graph", "easy", 1).scene
+    assert planned("pie-3d", lines, "seed") is None
+    assert planned("bars-3d", lines, "seed") is None
+    assert planned("gradient", lines, "seed") is None
+
+
+def test_blank_pictures_show_the_ground_alone(bars: Scene) -> None:
+    assert np.ptp(pixels("blank", bars), axis=(0, 1)).max() == 0
+
+
+def test_orders_hold_between_bands_that_do_not_overlap_and_of_the_same_style() -> None:
+    assert KnownOrder("margins", "garbled-letters") in ORDERS
+    assert KnownOrder("faithful", "wrong-word") in ORDERS  # one style, so the fault is all that tells them apart
+    assert KnownOrder("margins", "wrong-word") not in ORDERS  # 8–10 and 7–9.7
+    assert KnownOrder("garbled-letters", "labels-gone") not in ORDERS
+    assert all(KnownOrder(order.worse, order.better) not in ORDERS for order in ORDERS)
+
+
+def test_equal_ratings_are_in_no_order_and_reach_no_aim_of_order() -> None:
+    same = dict.fromkeys(FAMILIES, 5.0)
+    assert not any(right_orders(same).values())
+    assert not aims([same])[0].is_met
+    middle = {name: (family.low + family.high) / 2 for name, family in FAMILIES.items()}
+    assert all(right_orders(middle).values())
+    assert all(aim.is_met for aim in aims([middle]))
+
+
+def test_the_interval_is_that_of_targets_and_not_of_couples() -> None:
+    # Wilson's lower bound for 4 of 4 is 4 / (4 + 1.959964²) = 0.5101, however many couples each target has.
+    assert interval([(300, 300)] * 4) == (0.5101, 1.0)
+    low, high = interval([(10, 10), (0, 10), (10, 10), (0, 10), (10, 10), (0, 10)])
+    assert low <= 0.17  # six tries, not sixty: Wilson's of 30 of 60 would begin at 0.38
+    assert high >= 0.83
+
+
+def test_a_part_counts_by_family_and_drawer(bars: Scene) -> None:
+    ratings = {"faithful": 9.0, "wrong-word": 9.5, "blank": 0.0}
+    plans = {name: planned(name, bars, "seed") for name in ratings}
+    styles = {"one": {name: plan.style for name, plan in plans.items() if plan is not None}}
+    part = foreign_part({"one": right_orders(ratings)}, {"one": ratings}, styles)
+    assert part is not None
+    assert (part.right, part.pairs) == (2, 3)  # the wrong word lies above the faithful picture
+    faithful = next(family for family in part.families if family.family == "faithful")
+    assert (faithful.mean, faithful.inside, faithful.right, faithful.pairs) == (9.0, 1, 1, 2)
+    assert sum(group.pairs for group in part.groups["drawers"]) == 3
+
+
+def test_every_family_can_be_drawn_of_some_target() -> None:
+    others = {"same": draw("bar_graph", "easy", 3).scene, "other": draw("geometry", "easy", 3).scene}
+    scenes = [draw(category, "easy", 4).scene for category in ("bar_graph", "pie_graph")]
+    for name in FAMILIES:
+        made = [picture_of(name, scene, "seed", others) for scene in scenes]
+        assert any(isinstance(each[0], Image.Image) for each in made if each), name
+
+
+def test_a_drawer_in_turn_for_every_style(bars: Scene) -> None:
+    import random
+
+    drawers = {faithful_style(random.Random(seed), bars).drawer for seed in range(30)}
+    assert drawers == set(DRAWERS)

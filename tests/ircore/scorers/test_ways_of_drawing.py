@@ -1,0 +1,146 @@
+"""What the eye makes of other fonts, of shaded, hatched and tilted marks: content decides, not the way of drawing."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from ircore.core.images import Picture
+from ircore.games.reconstruction.build_targets import draw
+from ircore.games.reconstruction.targets.base import Drawn
+from ircore.scorers.judge_test.parameters import number, point
+from ircore.scorers.verification.score import Verification, verify_picture
+from ircore.scorers.verification.verdicts import Checked
+
+FONTS = ("cmr10", "STIXGeneral", "DejaVuSansMono", "DejaVuSans-Bold")
+
+
+@cache
+def target(category: str, seed: int = 5) -> Drawn:
+    return draw(category, "easy", seed)
+
+
+def verified(drawn: Drawn, image: Image.Image) -> Verification:
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
+
+
+def relabelled(drawn: Drawn, font_name: str, written: Callable[[str], str] = str) -> Image.Image:
+    """Return the target with its level labels written in another font, and with other words."""
+    image = drawn.drawing.image.copy()
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / f"{font_name}.ttf"
+    for element in drawn.scene.elements:
+        if element.text is None or element.parameters.get("rotation"):
+            continue
+        left, top, right, bottom = element.box
+        ground = tuple(int(part) for part in np.asarray(image)[top - 2, left - 2])
+        image.paste(ground, (left - 1, top - 1, right + 1, bottom + 1))
+        font = ImageFont.truetype(str(path), float(element.parameters["size"]))  # type: ignore[arg-type]
+        middle = ((left + right) / 2, (top + bottom) / 2)
+        ImageDraw.Draw(image).text(middle, written(element.text), element.colour, font, anchor="mm")
+    return image
+
+
+def verdicts(result: Verification, kind: str, attribute: str) -> list[Checked]:
+    found = [each for each in result.facts if each.fact.kind == kind and each.fact.attribute == attribute]
+    return [each for each in found if each.fact.weight]
+
+
+@pytest.mark.parametrize("font", FONTS)
+def test_right_labels_hold_in_any_font(font: str) -> None:
+    drawn = target("pie_graph")
+    labels = verdicts(verified(drawn, relabelled(drawn, font)), "wedge_label", "text")
+    assert len(labels) >= 4
+    assert sum(label.verdict == "holds" for label in labels) >= len(labels) - 1
+    assert all(label.verdict != "fails" for label in labels)
+
+
+SYMBOLS = str.maketrans("abcdefghijklmnopqrstuvwxyz0123456789", "#@&=+?#@&=+?#@&=+?#@&=+?#@&=+?#@&=+?")
+
+
+@pytest.mark.parametrize("font", FONTS)
+def test_symbols_in_the_place_of_labels_fail(font: str) -> None:
+    drawn = target("pie_graph")
+    result = verified(drawn, relabelled(drawn, font, lambda text: text.lower().translate(SYMBOLS)))
+    labels = verdicts(result, "wedge_label", "text")
+    assert sum(label.verdict == "fails" for label in labels) >= 0.75 * len(labels)
+    assert all(label.verdict != "holds" for label in labels)
+
+
+def test_another_word_among_right_ones_fails_in_another_font() -> None:
+    drawn = target("pie_graph")
+    words = [element.text for element in drawn.scene.elements if element.text and element.text.isalpha()]
+    other = "".join(reversed(words[0])).capitalize()
+    result = verified(drawn, relabelled(drawn, "cmss10", lambda text: other if text == words[0] else text))
+    wrong = [label for label in verdicts(result, "wedge_label", "text") if label.verdict == "fails"]
+    assert [label.fact.expected for label in wrong] == [words[0]]
+
+
+def faces(drawn: Drawn, kind: str, shaded: Callable[[np.ndarray, int, int], np.ndarray]) -> Image.Image:
+    """Return the target with the faces of its bars or shapes shaded: by their pixels, and width and height."""
+    pixels = drawn.drawing.pixels.astype(float)
+    for element in drawn.scene.elements:
+        if element.type == kind or (kind == "shape" and element.colour and element.type not in {"background", "panel"}):
+            left, top, right, bottom = element.box
+            part = pixels[top:bottom, left:right]
+            colour = np.array([int(str(element.colour)[at : at + 2], 16) for at in (1, 3, 5)], float)
+            is_face = (np.abs(part - colour).max(axis=2) < 8)[..., None]
+            part[...] = np.where(is_face, shaded(part, right - left, bottom - top), part)
+    return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
+
+
+def glossy(part: np.ndarray, width: int, height: int) -> np.ndarray:
+    shine = np.exp(-(((np.linspace(0, 1, width) - 0.3) / 0.12) ** 2))[None, :, None]
+    result: np.ndarray = part + (255 - part) * 0.35 * shine
+    return result
+
+
+def hatched(part: np.ndarray, width: int, height: int) -> np.ndarray:
+    rows, columns = np.mgrid[:height, :width]
+    result: np.ndarray = np.where(((rows + columns) % 8 == 0)[..., None], 0.45 * part, part)
+    return result
+
+
+@pytest.mark.parametrize("shaded", [glossy, hatched])
+def test_values_of_shaded_bars_hold(shaded: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
+    drawn = target("bar_graph")
+    values = verdicts(verified(drawn, faces(drawn, "bar", shaded)), "bar", "value")
+    assert len(values) >= 3
+    assert all(value.verdict == "holds" for value in values)
+
+
+@pytest.mark.parametrize("shaded", [glossy, hatched])
+def test_forms_of_shaded_shapes_hold(shaded: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
+    drawn = target("simple_shapes")
+    forms = verdicts(verified(drawn, faces(drawn, "shape", shaded)), "shape", "shape")
+    assert forms
+    assert all(form.verdict == "holds" for form in forms)
+
+
+def test_shares_of_a_tilted_pie_are_read_on_its_ellipse() -> None:
+    """Four wedges of known shares, drawn flat in a scene and tilted with a wall in the rendering."""
+    drawn = target("pie_graph")
+    wedges = [element for element in drawn.scene.elements if element.type == "wedge"]
+    fine, flat, wall = 4, 0.65, 24
+    page = Image.new("RGB", (512 * fine, 512 * fine), drawn.scene.background)
+    pen = ImageDraw.Draw(page)
+    for down in [*range(wall * fine, 0, -2), 0]:
+        for wedge in wedges:
+            (x, y), radius = point(wedge, "centre"), number(wedge, "radius")
+            start, share = number(wedge, "start"), number(wedge, "share")
+            turns = [math.radians(start + 3.6 * share * step / 60) for step in range(61)]
+            rim = [(x + radius * math.cos(turn), y + flat * radius * math.sin(turn)) for turn in turns]
+            colour = str(wedge.colour)
+            dark = tuple(int(0.7 * int(colour[at : at + 2], 16)) for at in (1, 3, 5))
+            points = [(fine * px, fine * py + down) for px, py in [*rim, (float(x), float(y))]]
+            pen.polygon(points, fill=dark if down else colour)
+    result = verified(drawn, page.resize((512, 512), Image.Resampling.LANCZOS))
+    presences = verdicts(result, "wedge", "presence")
+    assert all(presence.verdict == "holds" for presence in presences)
+    for value in verdicts(result, "wedge", "value"):
+        assert value.seen == pytest.approx(value.fact.expected, abs=4.0)
