@@ -4,9 +4,9 @@
 
 A cheat changes the targets, the photographs behind them, or another pair's renderings, and hands the outcome in as
 its own (``copied_pictures``). It is *seen* if there is any finding about it in the run, and *held* if one of them is
-grave. Honest runs are scenes drawn anew by matplotlib, Pillow and resvg (``redraws``, near perfect), with photographs
-told in ellipses, and built-in pairs that play. Wanted: every cheat seen, no honest run held. Then the time of a
-comparison with many pairs.
+grave. Honest runs are scenes drawn anew by matplotlib, Pillow and resvg (``ircore.scorers.judge_test.foreign``, near
+perfect), with photographs told in ellipses, and built-in pairs that play. Wanted: every cheat seen, no honest run held.
+Then the time of a comparison with many pairs.
 """
 
 import argparse
