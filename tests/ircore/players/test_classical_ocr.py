@@ -1,22 +1,20 @@
 """Texts that OCR recognises: measured by their ink, taken only where nothing was read, real where it is installed."""
 
 import asyncio
-import importlib.util
 
 import pytest
 
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.ocr import TextLine, read_text
+from ircore.core.ocr import TextLine, ocr_missing, read_text
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Text
 
-INSTALLED = all(importlib.util.find_spec(name) for name in ("rapidocr", "onnxruntime"))
-needs_ocr = pytest.mark.skipif(not INSTALLED, reason="the extra ocr is not installed")
+needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
 
 
 def slanted(text: str = "2014", x: float = 200, y: float = 300) -> Drawing:
@@ -70,9 +68,9 @@ def test_the_parameter_is_checked() -> None:
     ClassicalDescriber.check(PlayerSpec(player="classical", parameters={"ocr": True}))
 
 
-@pytest.mark.skipif(INSTALLED, reason="the extra ocr is installed")
+@pytest.mark.skipif(ocr_missing() is None, reason="the extra ocr is installed")
 def test_without_the_extra_the_remedy_is_named() -> None:
-    with pytest.raises(InputError, match="rapidocr") as caught:
+    with pytest.raises(InputError, match="needs the package") as caught:
         ClassicalDescriber(PlayerSpec(player="classical", parameters={"ocr": True}))
     assert "ircore[ocr]" in caught.value.remedy
 

@@ -628,6 +628,8 @@ def test_json_says_what_each_judge_did(
         "without": {"judge_refused": 1},
         "preferences": 4,
         "left_out": 0,
+        "unread": 0,
+        "open_share": 0.0,
     }
     assert document["counts"]["psnr"]["without"] == {"identical pictures": 4}
 
