@@ -117,7 +117,13 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
         Column("fact", "Fact", "Key of the fact within its target.", digits=None, audience="programs"),
         Column("sentence", "fact", "What is true of the target.", digits=None),
         Column("verdict", "verdict", "holds, fails or undecided.", digits=None),
-        Column("credit", "credit", "1 if it holds; between for what is nearly right.", "0–1", "higher"),
+        Column(
+            "credit",
+            "credit",
+            "1 if it holds; between for what is nearly right; −1 for another mark's colour.",
+            "−1 to 1",
+            "higher",
+        ),
         Column("attribute", "Attribute", "Of the fact, such as presence or colour.", digits=None, audience="programs"),
         Column("weight", "Weight", "How much it counts: percent of all facts.", digits=6, audience="programs"),
         Column(
