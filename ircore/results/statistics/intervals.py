@@ -24,8 +24,8 @@ has Student's t instead of z, as far as r is not 1. f = 0.1 and the exponent are
   that of Clopper and Pearson (1934, Biometrika 26), weighted by r⁸ so that other values are not touched.
 * On a scale that lacks an end, V(μ) rises with the third moment of the values instead, as for the exponential family
   through the sample: d · (third central moment) / s².
-* A difference or contrast of means has Student's interval with the same term in d: of its means that with the steepest
-  one counts, times ``OF_CONTRAST``, since d is spent on one of them.
+* A difference or contrast of means has Student's interval with a term in d, too (``unseen_slopes``): of its means that
+  with the steepest one counts, since d is spent on one of them, times ``OF_CONTRAST``.
 * n < 2: no interval. Correlations, shares of variance and spreads have intervals by bootstrap, from
   ``MINIMUM_PICTURES`` on.
 
@@ -207,24 +207,9 @@ class Moments(NamedTuple):
     """Values over degrees of freedom: the factor from squared influences to a variance."""
 
 
-class _Slopes(NamedTuple):
-    """Slope of the variance with the mean, to both sides, in the unit of the values; and the weight of d²."""
-
-    down: NDArray[np.float64]
-    up: NDArray[np.float64]
-    bend_down: NDArray[np.float64]
-    bend_up: NDArray[np.float64]
-    heaped: NDArray[np.float64]
-    """r: share of the largest variance that the mean allows."""
-
-
-def _slopes(moments: Moments, scale: Scale) -> _Slopes:
-    points, squares, cubes, counts = moments[:4]
-    none = np.zeros(len(points))
-    if not scale.has_ends:
-        skew = np.where(squares > 0, counts * cubes / np.where(squares > 0, squares, 1), 0)
-        return _Slopes(-skew, skew, none, none, none)
-    variance = squares * counts
+def _weights(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return r, the share of the largest variance that the mean allows, and w, the weight of what was not seen."""
+    variance, points = moments.squares * moments.counts, moments.points
     distances = points - scale.lowest, scale.highest - points
     largest = distances[0] * distances[1]
     tiny = (ROUNDING * (scale.highest - scale.lowest)) ** 2
@@ -232,22 +217,23 @@ def _slopes(moments: Moments, scale: Scale) -> _Slopes:
     off_middle = np.abs(distances[0] - distances[1]) / (scale.highest - scale.lowest)
     # Roots and products are rounded alike everywhere, powers are not: numbers must not depend on other columns.
     weight = UNSEEN_IN_THE_MIDDLE + (1 - UNSEEN_IN_THE_MIDDLE) * off_middle * np.sqrt(off_middle)
-    slopes, bends = [], []
-    for distance in distances:
-        slope = distance - variance / np.where(distance > 0, distance, 1)
-        # Where variance falls towards the end, only shares of values at both ends are known to follow.
-        weights = np.where(slope > 0, heaped + (1 - heaped) * weight, heaped)
-        slopes.append(weights * slope)
-        bends.append(weights)
-    return _Slopes(slopes[0], slopes[1], bends[0], bends[1], heaped)
+    return heaped, heaped + (1 - heaped) * weight
 
 
 def unseen_slopes(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how fast each mean's variance grows with values below and above that were not seen; 0 without ends."""
+    """Return how fast a contrast's variance grows as a mean in it falls or rises by values at the end; 0 without ends.
+
+    A value x that turns out to be a changes a difference by x − a: in the mean by m − a, with the mean square
+    s² + (m − a)². Unlike in ``mean_ends`` the variance loses nothing by it, as it may be what the means have in common.
+    """
     if not scale.has_ends:
         return np.zeros(len(moments.points)), np.zeros(len(moments.points))
-    slopes = _slopes(moments, scale)
-    return np.maximum(slopes.down, 0), np.maximum(slopes.up, 0)
+    variance, weights = moments.squares * moments.counts, _weights(moments, scale)[1]
+    down, up = (
+        weights * (distance + variance / np.where(distance > 0, distance, 1))
+        for distance in (moments.points - scale.lowest, scale.highest - moments.points)
+    )
+    return down, up
 
 
 def reach(squares: Floats, slope: Floats, bend: Floats | float = 0.0) -> NDArray[np.float64]:
@@ -271,13 +257,22 @@ def mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDAr
     from scipy.special import betaincinv
 
     points, counts = moments.points, np.maximum(moments.counts, 1)
-    slopes, per_value = _slopes(moments, scale), normal_quantile() ** 2 / counts
-    student = t_quantiles(moments.freedom) ** 2 * moments.inflation
-    base = moments.squares * (student * (1 - slopes.heaped) + normal_quantile() ** 2 * slopes.heaped)
-    low = points - reach(base, per_value * slopes.down, per_value * slopes.bend_down)
-    high = points + reach(base, per_value * slopes.up, per_value * slopes.bend_up)
+    per_value, student = normal_quantile() ** 2 / counts, t_quantiles(moments.freedom) ** 2 * moments.inflation
     if not scale.has_ends:
-        return np.maximum(scale.lowest, low), np.minimum(scale.highest, high)
+        squares = np.where(moments.squares > 0, moments.squares, 1)
+        skew, base = per_value * counts * moments.cubes / squares, student * moments.squares
+        return np.maximum(scale.lowest, points - reach(base, -skew)), np.minimum(
+            scale.highest, points + reach(base, skew)
+        )
+    heaped, weights = _weights(moments, scale)
+    base = moments.squares * (student * (1 - heaped) + normal_quantile() ** 2 * heaped)
+    halves = []
+    for distance in (points - scale.lowest, scale.highest - points):
+        slope = distance - moments.squares * counts / np.where(distance > 0, distance, 1)
+        # Where variance falls towards the end, only shares of values at both ends are known to follow.
+        weight = per_value * np.where(slope > 0, weights, heaped)
+        halves.append(reach(base, weight * slope, weight))
+    low, high = points - halves[0], points + halves[1]
     width = scale.highest - scale.lowest
     hits = np.clip((points - scale.lowest) / width, 0, 1) * counts
     misses = counts - hits
@@ -285,7 +280,7 @@ def mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDAr
     # Each exact end is asked for on the nearer side alone; the other arguments only have to be valid.
     above = scale.lowest + width * betaincinv(hits + 1, np.maximum(misses, ROUNDING), 1 - tail)
     below = scale.lowest + width * betaincinv(np.maximum(hits, ROUNDING), misses + 1, tail)
-    part = np.square(np.square(np.square(slopes.heaped)))
+    part = np.square(np.square(np.square(heaped)))
     high = np.where((hits > misses) & (misses <= FEW), high + part * np.maximum(0, above - high), high)
     low = np.where((hits < misses) & (hits <= FEW), low - part * np.maximum(0, low - below), low)
     # The mean stays inside where rounding would leave it out.

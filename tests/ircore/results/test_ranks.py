@@ -81,23 +81,23 @@ def test_what_is_not_known_is_held_against_the_better_pair() -> None:
 
 def test_a_difference_by_hand() -> None:
     # Differences 10, 20, 0, −10, 20, 20: mean 10, s = √160, t(0.975, 5) = 2.570582: 176.21 is Student's half, squared.
-    # Unseen failures of the first pair, whose mean is 65 and whose variance is 291.67: 65 − 291.67 / 65 = 60.51, of the
+    # Unseen failures of the first pair, whose mean is 65 and whose variance is 291.67: 65 + 291.67 / 65 = 69.49, of the
     # weight r + (1 − r) · (0.1 + 0.9 · 0.3^1.5) = 0.34432 with r = 291.67 / (65 · 35). So the lower half solves
-    # d² = 176.21 + 0.7 · 3.841459 / 6 · 20.836 · d; the upper one has 52.12 · 0.18421 of the second pair's failures.
+    # d² = 176.21 + 0.7 · 3.841459 / 6 · 23.926 · d; the upper one has (35 + 291.67 / 35) · 0.34432 = 14.921 instead.
     values = np.array([[50.0, 60, 70, 40, 80, 90], [40.0, 40, 70, 50, 60, 70]]).T
     drawn = resample(["all"] * 6)
     difference = paired_difference(10, values, values, drawn, None)
     assert difference.mean == 10
     assert difference.n == 6
-    assert (difference.low, difference.high) == pytest.approx((10 - 18.740, 10 + 15.599), abs=1e-3)
+    assert (difference.low, difference.high) == pytest.approx((10 - 19.678, 10 + 17.033), abs=1e-3)
     # The board's own critical value is never below that of one comparison.
     critical = standing(values, values, drawn).critical
     assert critical is not None
     assert 2.5705 < critical < 3.5
     wider = paired_difference(10, values, values, drawn, critical)
     base = critical**2 * 160 / 6
-    assert wider.low == pytest.approx(10 - (9.338 + (9.338**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
-    assert wider.high == pytest.approx(10 + (4.303 + (4.303**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
+    assert wider.low == pytest.approx(10 - (10.723 + (10.723**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
+    assert wider.high == pytest.approx(10 + (6.687 + (6.687**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
 
 
 def test_order_of_pairs_does_not_matter() -> None:
@@ -136,8 +136,8 @@ def test_comparison_by_hand() -> None:
     assert (comparison.n, comparison.difference.mean) == (6, 1)
     assert (comparison.wins, comparison.ties, comparison.losses) == (4, 1, 1)
     # The longer half of the interval, by hand as in the test above, and t(0.80, 5) = 0.919544 standard errors.
-    assert comparison.difference.low == pytest.approx(1 - 1.8740, abs=1e-4)
-    assert comparison.detectable == pytest.approx(1.8740 + 0.919544 * (1.6 / 6) ** 0.5, abs=1e-4)
+    assert comparison.difference.low == pytest.approx(1 - 1.9678, abs=1e-4)
+    assert comparison.detectable == pytest.approx(1.9678 + 0.919544 * (1.6 / 6) ** 0.5, abs=1e-4)
     assert other.difference.mean == -1
     assert (other.wins, other.losses) == (1, 4)
 
