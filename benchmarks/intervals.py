@@ -195,7 +195,7 @@ def bootstrap(values: Floats) -> Ends:
 def anderson(values: Floats) -> Ends:
     """Return intervals that hold for every distribution on the scale (Anderson 1969, by Massart's inequality 1990).
 
-    The mean is 10 less the area under the distribution function, which lies within √(ln(2 / 0.05) / 2n) of the sample's.
+    The mean is 10 less the area under the distribution function, which is within √(ln(2 / 0.05) / 2n) of the sample's.
     """
     n, ordered = len(values), np.sort(values, axis=0)
     off = (np.log(2 / 0.05) / (2 * n)) ** 0.5
@@ -377,9 +377,8 @@ def hidden(trials: int = 150) -> None:
                         for item, over, under in zip(ranges, better, worse, strict=True)
                     )
                     width += float(np.mean([span.worst - span.best + 1 for span in ranges])) / trials
-                print(
-                    f"{f'{failed:.0%} zeros in every other pair':<36}{pairs:>6}{size:>5}{right / trials:>8.3f}{width:>12.2f}"
-                )
+                what = f"{failed:.0%} zeros in every other pair"
+                print(f"{what:<36}{pairs:>6}{size:>5}{right / trials:>8.3f}{width:>12.2f}", flush=True)
 
 
 REFUSED = ((0.0, 0.0), (0.1, 0.0), (0.3, 0.0), (0.3, 0.05))

@@ -94,7 +94,7 @@ class Estimate:
         return Estimate(mean, low, high, self.n)
 
 
-LOPSIDED = 1.25
+LOPSIDED = 1.05
 """Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
 
 SCALE_ENDS = frozenset({0.0, 1.0, 10.0, 100.0, -1.0, -10.0, -100.0})

@@ -101,8 +101,8 @@ def test_the_interval_takes_episodes_as_the_units() -> None:
     assert (share.low, share.high) == pytest.approx((0.1500, 0.8500), abs=1e-4)
     # Hand-worked with unequal sizes: R = 12/24, residuals hit − R·size = (2, −2, 0, 2, −1, −1), their squares 14 / 24²;
     # as many messages as 24² / 120 = 4.8 episodes of one size. r = 14 / 24² · 4.8 / 0.25 = 0.466667. With
-    # t(0.975, 5)² = 6.607892: base = 14 / 24² · (6.607892 · 6/5 · (1 − r) + 3.841459 · r) = 0.146362. The slope at the middle is
-    # 1/2 − 0.116667 / (1/2) = 0.266667, its weight r + (1 − r) · 0.1 = 0.52, times 3.841459 / 4.8:
+    # t(0.975, 5)² = 6.607892: base = 14 / 24² · (6.607892 · 6/5 · (1 − r) + 3.841459 · r) = 0.146362. The slope at the
+    # middle is 1/2 − 0.116667 / (1/2) = 0.266667, its weight r + (1 − r) · 0.1 = 0.52, times 3.841459 / 4.8:
     # 1.416158 d² = 0.146362 + 0.110975 d, so that d = 0.363043.
     share = clustered_share([5, 1, 1, 5, 0, 0], [6, 6, 2, 6, 2, 2])
     assert (share.mean, share.low, share.high) == pytest.approx((0.5, 0.136957, 0.863043), abs=1e-6)
