@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import OPEN, Scale
@@ -37,13 +36,16 @@ class _TurnMeasure:
     """Mean of each episode's best value up to this turn."""
 
 
-def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN) -> tuple[_TurnMeasure, ...]:
+def by_turn(
+    series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN, labels: Sequence[str] = ()
+) -> tuple[_TurnMeasure, ...]:
     """Return a measure turn by turn.
 
     Args:
         series: One an episode; empty ones count nowhere.
         higher_is_better: Direction, which decides what is best.
-        scale: Which values are possible, for the intervals (Student's, 95 %).
+        scale: Which values are possible, for the intervals.
+        labels: The condition of each episode, for the intervals.
 
     Returns:
         One entry a turn, up to the longest series.
@@ -53,14 +55,13 @@ def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scal
     measures = []
     for turn in range(1, longest + 1):
         reached = [[value for value in values[:turn] if value is not None] for values in series]
-        known = [values for values in reached if values]
-        at = [value for values in series if len(values) >= turn and (value := values[turn - 1]) is not None]
+        at = [values[turn - 1] if len(values) >= turn else None for values in series]
         measures.append(
             _TurnMeasure(
                 turn,
-                estimate(at, scale),
-                estimate([values[-1] for values in known], scale),
-                estimate([best(values) for values in known], scale),
+                estimate(at, scale, labels),
+                estimate([values[-1] if values else None for values in reached], scale, labels),
+                estimate([best(values) if values else None for values in reached], scale, labels),
             )
         )
     return tuple(measures)
@@ -85,36 +86,27 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     return tuple(np.interp(np.linspace(0, 1, points), xs, ys).tolist())
 
 
-def normalised_means(series: Sequence[Series], scale: Scale = OPEN) -> tuple[Estimate, ...]:
+def normalised_means(series: Sequence[Series], scale: Scale = OPEN, labels: Sequence[str] = ()) -> tuple[Estimate, ...]:
     """Return the mean over episodes and its interval at each place of the normalised axis.
 
     Args:
         series: One an episode; those without a value are passed over.
         scale: Which values are possible.
+        labels: The condition of each episode, for the intervals.
 
     Returns:
         One estimate a place; none if no series has a value.
     """
-    curves = [curve for values in series if (curve := normalised(values))]
-    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(POINTS)) if curves else ()
+    curves = [normalised(values) for values in series]
+    if not any(curves):
+        return ()
+    return tuple(
+        estimate([curve[place] if curve else None for curve in curves], scale, labels) for place in range(POINTS)
+    )
 
 
-def series_of(
-    episodes: Sequence[EpisodeResult], measure: str, category: str | None = None, difficulty: str | None = None
-) -> list[Series]:
-    """Return the score series of a judge or an image metric, a series for each episode with a rendering.
-
-    Args:
-        episodes: Of one run.
-        measure: Name of a judge, or of a metric.
-        category: Only episodes of this category.
-        difficulty: Only episodes of this difficulty.
-    """
-    chosen = under(episodes, category, difficulty)
-    return [_series(result, measure) for result in chosen if result.episode.played and result.episode.rendered_turns]
-
-
-def _series(result: EpisodeResult, measure: str) -> Series:
+def series_of(result: EpisodeResult, measure: str) -> Series:
+    """Return the scores of an episode by a judge or an image metric, turn by turn."""
     # Names of judges and of metrics are told apart by who has values here.
     judged = result.judged.get(measure)
     values = judged.trajectory if judged is not None else result.metrics.get(measure, {})

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ircore.games.reconstruction.language.corrections import Mark, find_corrections
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
 from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
-from ircore.results.conditions import under
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE
@@ -240,11 +240,12 @@ def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tup
 
 
 def _turn(turn: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+    labels = strata(messages)
     return _TurnLanguage(
         turn=turn,
         messages=len(messages),
-        tokens=estimate([message.tokens for message in messages], AMOUNT),
-        words=estimate([message.words for message in messages], AMOUNT),
-        novelty=estimate([message.novelty for message in messages if message.novelty is not None], SHARE),
-        similarity=estimate([message.similarity for message in messages if message.similarity is not None], SHARE),
+        tokens=estimate([message.tokens for message in messages], AMOUNT, labels),
+        words=estimate([message.words for message in messages], AMOUNT, labels),
+        novelty=estimate([message.novelty for message in messages], SHARE, labels),
+        similarity=estimate([message.similarity for message in messages], SHARE, labels),
     )

@@ -15,12 +15,13 @@ from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.answer import Answer, Line, interval
 from ircore.results.columns import filled
-from ircore.results.conditions import under
+from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
+from ircore.results.statistics.bootstrap import Ratios, difference_intervals, ratio_intervals, resample
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of
 from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
@@ -85,22 +86,28 @@ class _ScoreTable:
         return (*first.values(), *others)[:PICTURES]
 
 
-def over_targets(scores: Floats) -> list[float]:
-    """Return the mean of each row that has a value.
+def target_means(scores: Floats) -> Floats:
+    """Return the mean of each row as a column, NaN where it has no value; rows are targets.
 
-    >>> over_targets(np.array([[1.0, 3.0], [np.nan, np.nan]]))
-    [2.0]
+    >>> target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
+    [[2.0], [nan]]
     """
-    # Rows without any value are left out first: NumPy warns of the mean of nothing.
     known = ~np.isnan(scores).all(axis=1)
-    # In C order, in which NumPy adds each row as it adds that row alone: other orders differ in the last bit.
-    means: list[float] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1).tolist()
+    means = np.full((len(scores), 1), np.nan)
+    # Rows without any value are left out: NumPy warns of the mean of nothing. In C order, in which NumPy adds each row
+    # as it adds that row alone: other orders differ in the last bit.
+    means[known, 0] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1)
     return means
 
 
-def _lines(scores: Iterable[tuple[str, Floats]], scale: Scale) -> list[Line]:
+def over_targets(scores: Floats, instances: Sequence[Instance], scale: Scale) -> Estimate:
+    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances."""
+    return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
+
+
+def _lines(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[Line]:
     """Return the mean over targets of each label that has one."""
-    lines = (Line(label, estimate(over_targets(of_label), scale)) for label, of_label in scores)
+    lines = (Line(label, over_targets(of_label, instances, scale)) for label, of_label, instances in scores)
     return [line for line in lines if line.value.mean is not None]
 
 
@@ -113,17 +120,16 @@ def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty
     chosen = under(table.results.instances, category, difficulty)
     scores = table.finals(chosen)
     columns = _columns(table.results, seat)
-    lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
+    groups = ((label, scores[:, own], chosen) for label, own in columns.items())
+    lines = sorted(_lines(groups, SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
     targets = (
         f"{difficulty or ''} {_kind(category) if category else 'targets'}" if category or difficulty else "all targets"
     )
     best, second = lines[0].label, lines[1].label
-    both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)
-    apart = estimate(
-        [of_best - of_second for of_best, of_second in both if not np.isnan(of_best - of_second)], DIFFERENCE
-    )
+    first, other = (target_means(scores[:, columns[label]]) for label in (best, second))
+    (apart,) = difference_intervals(first, other, resample(strata(chosen)), SCORE, DIFFERENCE)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     mean, lead = f"{interval(lines[0].value)} over {partners}", _lead(second, apart)
     sentence = (
@@ -150,10 +156,6 @@ def _columns(results: Results, seat: str) -> dict[str, list[int]]:
     return columns
 
 
-def _rows(scores: Floats) -> list[float]:
-    return [float(np.nanmean(row)) if not np.all(np.isnan(row)) else float("nan") for row in scores]
-
-
 def _lead(second: str, apart: Estimate) -> str:
     lead = f"it leads {second} by {interval(apart)}"
     if too_few(apart.n):
@@ -173,7 +175,10 @@ def _best_describer(table: _ScoreTable) -> Answer | None:
 def _refinement(table: _ScoreTable) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
     deltas = table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
-    whole = estimate(over_targets(deltas), DIFFERENCE)
+    instances = table.results.instances
+    finals = np.where(np.isnan(deltas), np.nan, table.finals(instances))
+    ends = target_means(finals), target_means(finals - deltas)
+    (whole,) = difference_intervals(*ends, resample(strata(instances)), SCORE, DIFFERENCE)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
@@ -203,7 +208,7 @@ def _nobody(table: _ScoreTable) -> Answer | None:
         return None
     worst = sorted(best, key=lambda row: (best[row], row))
     undrawn = sum(score < DRAWN for score in best.values())
-    mean = estimate(list(best.values()), SCORE)
+    mean = estimate(list(best.values()), SCORE, strata(chosen[row] for row in best))
     lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
     left = len(chosen) - len(best)
     rated = f"the {counted(len(best), 'rated target')}" + (
@@ -228,7 +233,8 @@ def _title(instance: Instance) -> str:
 
 
 def _groups(table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]) -> list[Line]:
-    return _lines(((name, table.finals(instances_of(name))) for name in names), SCORE)
+    groups = ((name, instances_of(name)) for name in names)
+    return _lines(((name, table.finals(instances), instances) for name, instances in groups), SCORE)
 
 
 def _kind(category: str) -> str:
@@ -324,9 +330,9 @@ def _satisfied(table: _ScoreTable) -> Answer | None:
     describers = [submission.describer for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
-        lines.append(Line(label, estimate(over_targets(ended[:, columns]), SHARE)))
+        lines.append(Line(label, over_targets(ended[:, columns], chosen, SHARE)))
     scores = np.where(ended == 1, table.finals(chosen), np.nan)
-    whole, quality = estimate(over_targets(ended), SHARE), estimate(over_targets(scores), SCORE)
+    whole, quality = over_targets(ended, chosen, SHARE), over_targets(scores, chosen, SCORE)
     if whole.mean is None or quality.mean is None:
         return None
     verdict = {1: "Mostly", -1: "Not much"}.get(clear_of(quality, DRAWN), "It cannot be told")

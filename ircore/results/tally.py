@@ -1,11 +1,12 @@
 """Counts of episodes under one condition, by outcome and rating of one judge."""
 
-from math import fsum
 from typing import get_args
 
 from ircore.core.episode_records import Outcome
+from ircore.results.conditions import strata
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
-from ircore.results.statistics.intervals import Estimate, wilson
+from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.statistics.scales import SHARE
 
 
 class Tally:
@@ -26,6 +27,7 @@ class Tally:
         self.outcomes: dict[Outcome, int] = dict.fromkeys(get_args(Outcome), 0)
         self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
         self._preferences: list[float] = []
+        self._labels: list[str] = []
 
     def add(self, result: EpisodeResult, judge: str) -> None:
         """Count an episode; of an aborted episode only the outcome counts."""
@@ -38,7 +40,8 @@ class Tally:
             self.convergence[judged.convergence] += 1
         if judged.preference is not None:
             self._preferences.append(judged.preference)
+            self._labels += strata([result.episode])
 
     def preference(self) -> Estimate:
         """Return the share that prefers the final rendering, 0–1, a tie being half."""
-        return wilson(fsum(self._preferences), len(self._preferences))
+        return estimate(self._preferences, SHARE, self._labels)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.fact_records import PARTS, ExtraBox, Part, RenderingFacts
-from ircore.results.conditions import is_under
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
@@ -194,8 +194,9 @@ def parts_under(
 ) -> dict[Part, PartResult]:
     """Return each part of a run over the episodes of one condition."""
     known = results.runs[run_id].part_shares
-    return part_results(
-        known[result.episode.episode_id]
-        for result in results.episodes[run_id]
-        if result.episode.episode_id in known and is_under(result.episode, category, difficulty)
-    )
+    episodes = [
+        result.episode
+        for result in under(results.episodes[run_id], category, difficulty)
+        if result.episode.episode_id in known
+    ]
+    return part_results((known[episode.episode_id] for episode in episodes), strata(episodes))
