@@ -5,7 +5,7 @@ are paired although each is computed by itself.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from itertools import chain, product
 from threading import active_count
 from typing import Any
@@ -242,7 +242,7 @@ def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
     return JudgeRatings(
-        *(np.hstack([getattr(result, name) for result in every]) for name in ("status", "final", "doubt"))
+        *(np.hstack([getattr(result, field.name) for result in every]) for field in fields(JudgeRatings))
     )
 
 

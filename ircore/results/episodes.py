@@ -101,6 +101,9 @@ class EpisodeResult:
     metrics: Mapping[str, Mapping[int, float | None]]
     """By metric, then by turn (1-based); None where the metric has no value. Empty for an aborted episode."""
 
+    due: int = 1
+    """Episodes that its run plays of each instance, and without which the run is incomplete."""
+
     annotations: Mapping[str, JudgedEpisode] = field(default_factory=dict)
     """Ratings of single people, by pseudonym; the scores of the judge ``human`` are their means."""
 
@@ -126,7 +129,7 @@ class EpisodeResult:
 
 
 def judge_episodes(
-    run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score]
+    run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score], due: int = 1
 ) -> tuple[EpisodeResult, ...]:
     """Join the episodes of a run with its scores.
 
@@ -139,6 +142,7 @@ def judge_episodes(
         slug: The submission's slug.
         episodes: Of one run.
         scores: Of the same run, in the order in which they were written.
+        due: Episodes that the run plays of each instance.
 
     Returns:
         One result an episode, in the order of ``episodes``.
@@ -146,7 +150,17 @@ def judge_episodes(
     by_episode: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_episode[score.episode_id].append(score)
-    return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])) for episode in episodes)
+    return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, []), due) for episode in episodes)
+
+
+def final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
+    """Return a judge's mean final score of each instance, 0–10, by instance_id; instances without one are left out."""
+    finals: dict[str, list[float]] = {}
+    for result in results:
+        judged = result.judged.get(judge)
+        if judged is not None and judged.final is not None:
+            finals.setdefault(result.episode.instance_id, []).append(judged.final)
+    return {name: fsum(values) / len(values) for name, values in finals.items()}
 
 
 _ByTurn = dict[int, Score]
@@ -155,10 +169,10 @@ _ByTurn = dict[int, Score]
 _ByTask = dict[Task, _ByTurn]
 
 
-def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
+def _result(run_id: str, slug: str, episode: Episode, scores: list[Score], due: int) -> EpisodeResult:
     # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
-        return EpisodeResult(run_id, slug, episode, {}, {})
+        return EpisodeResult(run_id, slug, episode, {}, {}, due)
     judges, people, metrics = _valid_scores(episode, scores)
     judged = {
         judge: _judged(judge, episode, *_values(tasks), _refusal(episode, [tasks])) for judge, tasks in judges.items()
@@ -173,6 +187,7 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
         episode=episode,
         judged={judge: _with_details(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
         metrics={name: {turn: score.value for turn, score in turns.items()} for name, turns in metrics.items()},
+        due=due,
         annotations=annotations,
     )
 

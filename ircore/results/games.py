@@ -9,12 +9,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import inf
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import Fields, GameInstance, GameRun
+from ircore.core.game_records import Fields, GameEpisode, GameInstance, GameRun
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.players.traits import program_words
@@ -31,6 +32,8 @@ from ircore.results.judge_ratings import (
     UNPLAYED,
     Floats,
     JudgeRatings,
+    RatedEpisode,
+    arrange_ratings,
 )
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.judges_of_runs import shared_identities
@@ -270,10 +273,13 @@ class GameResults:
 
     def _known(self, run: PlayedGameRun, measure: Measure, rows: Sequence[int]) -> Floats:
         """Return a column of a run's values of a measure, NaN where there is none, shape (instances, 1)."""
-        by_episode = {episode.instance_id: episode.episode_id for episode in run.episodes}
-        values = run.values(measure)
+        values, by_instance = run.values(measure), dict[str, list[float]]()
+        for episode in run.episodes:
+            if episode.episode_id in values:
+                by_instance.setdefault(episode.instance_id, []).append(values[episode.episode_id])
+        # The mean over the episodes of an instance: each instance counts once.
         names = [self.instances[row].instance_id for row in rows]
-        return np.array([[values.get(by_episode.get(name, ""), np.nan)] for name in names])
+        return np.array([[fmean(by_instance[name]) if name in by_instance else np.nan] for name in names])
 
     @cached_property
     def seats(self) -> tuple[Seat[Any, Any], ...]:
@@ -343,22 +349,22 @@ def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGam
     values = run.values(game.headline)
     # A score without a value says why there is none: such an episode was asked about.
     without = {score.episode_id for score in run.scores if score.measure == game.headline.key}
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    status = np.full((len(rows), 1), UNFINISHED, np.int8)
-    final = np.full((len(rows), 1), np.nan)
-    for episode in run.episodes:
-        at = rows[episode.instance_id], 0
+
+    def rated(episode: GameEpisode) -> RatedEpisode:
+        final = np.nan
         if not played(game, episode):
             # A technical failure has no result yet and is played again; any other abort is the pair's own doing.
-            status[at] = UNPLAYED if episode.finished else UNFINISHED
+            status = UNPLAYED if episode.finished else UNFINISHED
         elif episode.episode_id in values:
-            status[at], final[at] = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)
+            status, final = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)
         else:
-            status[at] = REFUSED if episode.episode_id in without else PENDING
-    if game.headline.key in run.meaningless:
-        # As where a judge rates nothing: neither missing nor anything from 0 to 100.
-        status[status != UNFINISHED] = OUTSIDE
-    return JudgeRatings(status, final, np.full((*status.shape, 4), np.nan))
+            status = REFUSED if episode.episode_id in without else PENDING
+        if game.headline.key in run.meaningless and status != UNFINISHED:
+            # As where a judge rates nothing: neither missing nor anything from 0 to 100.
+            status = OUTSIDE
+        return RatedEpisode(episode.instance_id, status, final, due=run.due)
+
+    return arrange_ratings(instances, [map(rated, run.episodes)])
 
 
 def _rules(run: GameRun) -> str:

@@ -4,13 +4,15 @@ Three things that look alike are kept apart: an episode that the pair did not pl
 no result yet (never begun, or a technical failure), and a rendering that the judge has not rated.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import fsum
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import Instance
+from ircore.core.records import AnyInstance, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.episodes import Doubt, EpisodeResult
 
@@ -44,22 +46,29 @@ class JudgeRatings:
     """
 
     status: NDArray[np.int8]
-    """One of the six words above."""
+    """One of the six words above; of an instance with several episodes the first that fits: a result is missing, a
+    rating is missing, one was refused, one is there, none was played."""
 
     final: Floats
-    """Similarity of the final rendering, 0–10; NaN unless rated."""
+    """Similarity of the final rendering, 0–10, the mean over the rated episodes of an instance; NaN without any."""
 
     doubt: Floats
     """Lowest and highest similarity, undecided share of the facts, and 1 where labels were left unread; NaN unless a
     judge of facts rated. Shape (instances, runs, 4)."""
 
+    played: Floats
+    """Share of the ended episodes of an instance that were played, 0–1; 0 where none has ended."""
+
+    rated: Floats
+    """Share of the played episodes of an instance that are rated, 0–1; 0 where none was played."""
+
     def rows(self, rows: Sequence[int]) -> "JudgeRatings":
         """Return some of the instances."""
-        return JudgeRatings(self.status[rows], self.final[rows], self.doubt[rows])
+        return JudgeRatings(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def columns(self, columns: Sequence[int]) -> "JudgeRatings":
         """Return some of the runs."""
-        return JudgeRatings(self.status[:, columns], self.final[:, columns], self.doubt[:, columns])
+        return JudgeRatings(*(getattr(self, field.name)[:, columns] for field in fields(self)))
 
     def count(self, *words: int) -> NDArray[np.intp]:
         """Return how many of each run's instances are in any of the given states, shape (runs,)."""
@@ -77,37 +86,100 @@ class JudgeRatings:
 
     @property
     def quality(self) -> tuple[Floats, Floats]:
-        """Least and greatest similarity that each played episode may have, 0–10; NaN where no episode was played."""
-        return self._between(np.isin(self.status, (REFUSED, PENDING)), 1.0)
+        """Least and greatest similarity that the played episodes of each instance may have, 0–10; NaN without any."""
+        least, most = self._between(self.rated)
+        none = (self.played == 0) | (self.status == OUTSIDE)
+        return np.where(none, np.nan, least), np.where(none, np.nan, most)
 
     @property
     def main(self) -> tuple[Floats, Floats]:
         """Least and greatest part of the main score, 0–100; 0 where the pair did not play; NaN outside the scope."""
-        unplayed = self.status == UNPLAYED
-        least, most = self._between(np.isin(self.status, (REFUSED, PENDING, UNFINISHED)), MAIN_UNIT)
         # An episode that the pair aborted is known to be worth nothing, whatever the judge would say.
-        return np.where(unplayed, 0.0, least), np.where(unplayed, 0.0, most)
+        least, most = (MAIN_UNIT * self.played * end for end in self._between(self.rated))
+        unfinished, outside = self.status == UNFINISHED, self.status == OUTSIDE
+        least, most = np.where(unfinished, 0.0, least), np.where(unfinished, MAIN_UNIT * HIGHEST, most)
+        return np.where(outside, np.nan, least), np.where(outside, np.nan, most)
 
     @property
     def at_worst(self) -> tuple[Floats, Floats]:
         """Bounds like ``quality``, with each unplayed episode counted as played with any result."""
-        return self._between(~np.isin(self.status, (RATED, OUTSIDE)), 1.0)
+        least, most = self._between(np.where(self.status == UNFINISHED, 0.0, self.played * self.rated))
+        outside = self.status == OUTSIDE
+        return np.where(outside, np.nan, least), np.where(outside, np.nan, most)
 
     def main_scores(self) -> Floats:
         """Return each run's main score over ended episodes, 0–100: mean rating × share played; shape (runs,).
 
-        NaN where nothing has ended, and where nothing of what was played is rated.
+        Each instance counts once, whatever the number of its episodes. NaN where nothing has ended, and where nothing
+        of what was played is rated.
         """
-        rated, played = self.count(RATED), self.count(RATED, REFUSED, PENDING)
-        ended = played + self.count(UNPLAYED)
-        # At least 1, so that nothing is divided by 0; such entries are NaN in the end.
-        quality = np.nansum(self.final, axis=0) / np.maximum(rated, 1)
-        known = (ended > 0) & ((rated > 0) | (played == 0))
-        return np.where(known, MAIN_UNIT * quality * played / np.maximum(ended, 1), np.nan)
+        ended = ~np.isin(self.status, (UNFINISHED, OUTSIDE))
+        played = np.where(ended, self.played, 0.0)
+        rated = played * self.rated
+        all_rated, all_played, instances = rated.sum(axis=0), played.sum(axis=0), ended.sum(axis=0)
+        # No divisor is 0; entries without one are NaN in the end.
+        quality = (rated * np.nan_to_num(self.final)).sum(axis=0) / np.where(all_rated > 0, all_rated, 1)
+        known = (instances > 0) & ((all_rated > 0) | (all_played == 0))
+        return np.where(known, MAIN_UNIT * quality * all_played / np.maximum(instances, 1), np.nan)
 
-    def _between(self, unknown: NDArray[np.bool_], unit: float) -> tuple[Floats, Floats]:
-        known = unit * self.final
-        return np.where(unknown, 0.0, known), np.where(unknown, unit * HIGHEST, known)
+    def _between(self, known: Floats) -> tuple[Floats, Floats]:
+        """Return the least and greatest mean similarity of each instance if this share of its episodes is known."""
+        seen = known * np.nan_to_num(self.final)
+        return seen, seen + (1 - known) * HIGHEST
+
+
+class RatedEpisode(NamedTuple):
+    """What one episode adds to the ratings of its instance."""
+
+    instance_id: str
+    status: int
+    final: float = np.nan
+    doubt: Doubt | None = None
+    due: int = 1
+    """Episodes that the run plays of each instance."""
+
+
+def arrange_ratings(instances: Sequence[AnyInstance], runs: Iterable[Iterable[RatedEpisode]]) -> JudgeRatings:
+    """Arrange the episodes of runs by instance and run, those of one instance together.
+
+    Args:
+        instances: The rows.
+        runs: The episodes of each column; those of other instances are passed over.
+    """
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    columns = [_column(rows, episodes) for episodes in runs]
+    empty = _column(rows, ())
+    return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
+
+
+def _column(rows: Mapping[str, int], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of ``JudgeRatings`` for one run."""
+    size = len(rows)
+    status = np.full((size, 1), UNFINISHED, np.int8)
+    final, doubt = np.full((size, 1), np.nan), np.full((size, 1, 4), np.nan)
+    played, rated = np.zeros((size, 1)), np.zeros((size, 1))
+    by_row: dict[int, list[RatedEpisode]] = {}
+    for episode in episodes:
+        row = rows.get(episode.instance_id)
+        if row is not None:
+            by_row.setdefault(row, []).append(episode)
+    for row, of_instance in by_row.items():
+        states = [episode.status for episode in of_instance]
+        due = of_instance[0].due
+        status[row] = min(states, key=_PRECEDENCE.index) if len(states) >= due else UNFINISHED
+        finals = [episode.final for episode in of_instance if episode.status == RATED]
+        doubts = [episode.doubt for episode in of_instance if episode.status == RATED and episode.doubt is not None]
+        of_played = sum(state in (RATED, REFUSED, PENDING) for state in states)
+        played[row] = of_played / max(len(states) - states.count(UNFINISHED), 1)
+        rated[row] = len(finals) / max(of_played, 1)
+        if finals:
+            final[row] = fsum(finals) / len(finals)
+        if doubts:
+            doubt[row] = np.mean(doubts, axis=0)
+    return status, final, doubt, played, rated
+
+
+_PRECEDENCE = (UNFINISHED, OUTSIDE, PENDING, REFUSED, RATED, UNPLAYED)
 
 
 def judge_ratings(
@@ -121,25 +193,18 @@ def judge_ratings(
         judge: Whose ratings.
         scope: Categories that the judge rates. One that has only preferences of a run rates nothing of it.
     """
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    inside = np.array([scope is None or instance.category in scope for instance in instances], bool)
-    status = np.full((len(rows), len(episodes)), UNFINISHED, np.int8)
-    final = np.full((len(rows), len(episodes)), np.nan)
-    doubt = np.full((len(rows), len(episodes), 4), np.nan)
-    for column, results in enumerate(episodes.values()):
+
+    def rated(results: Sequence[EpisodeResult]) -> Iterator[RatedEpisode]:
+        only_prefers = _only_prefers(results, judge)
         for result in results:
-            row = rows.get(result.episode.instance_id)
-            if row is not None:
-                status[row, column], final[row, column] = _of_episode(result, judge)
-                judged = result.judged.get(judge)
-                if judged is not None and judged.doubt is not None and status[row, column] == RATED:
-                    doubt[row, column] = judged.doubt
-        # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
-        outside = ~inside | _only_prefers(results, judge)
-        ended = status[:, column] != UNFINISHED
-        status[outside & ended, column] = OUTSIDE
-        final[outside, column] = doubt[outside, column] = np.nan
-    return JudgeRatings(status, final, doubt)
+            status, final = _of_episode(result, judge)
+            judged = result.judged.get(judge)
+            # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
+            if (only_prefers or (scope is not None and result.category not in scope)) and status != UNFINISHED:
+                status, final = OUTSIDE, np.nan
+            yield RatedEpisode(result.episode.instance_id, status, final, judged.doubt if judged else None, result.due)
+
+    return arrange_ratings(instances, map(rated, episodes.values()))
 
 
 def ratings_by_judge(

@@ -1,6 +1,7 @@
 """Counts of episodes under one condition, by outcome and rating of one judge."""
 
 from math import fsum
+from statistics import fmean
 from typing import get_args
 
 from ircore.core.episode_records import Outcome
@@ -25,7 +26,7 @@ class Tally:
         self.played = 0
         self.outcomes: dict[Outcome, int] = dict.fromkeys(get_args(Outcome), 0)
         self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
-        self._preferences: list[float] = []
+        self._preferences: dict[str, list[float]] = {}
 
     def add(self, result: EpisodeResult, judge: str) -> None:
         """Count an episode; of an aborted episode only the outcome counts."""
@@ -37,8 +38,9 @@ class Tally:
         if judged.convergence is not None:
             self.convergence[judged.convergence] += 1
         if judged.preference is not None:
-            self._preferences.append(judged.preference)
+            self._preferences.setdefault(result.episode.instance_id, []).append(judged.preference)
 
     def preference(self) -> Estimate:
         """Return the share that prefers the final rendering, 0–1, a tie being half."""
-        return wilson(fsum(self._preferences), len(self._preferences))
+        # Each instance counts once: its episodes are no independent answers.
+        return wilson(fsum(map(fmean, self._preferences.values())), len(self._preferences))

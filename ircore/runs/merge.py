@@ -41,15 +41,15 @@ RecordT = TypeVar("RecordT", bound=_OfAnEpisode)
 
 @dataclass(frozen=True)
 class Merged:
-    """The joined run, with counts.
+    """The joined run, with counts of its episodes.
 
     >>> with_run = merge([Path("run")], Path("joined"))
     >>> with_run.episodes, with_run.missing
     (2, ())
 
     Attributes:
-        missing: Instances of the shards that should be there and are not.
-        lacking: Number of all instances that should be there and are not, those of shards that were not given included.
+        missing: Ids of episodes of the shards that should be there and are not.
+        lacking: Number of all episodes that should be there and are not, those of shards that were not given included.
     """
 
     folder: AnyRunFolder
@@ -110,6 +110,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         provenance = _provenance(shards)
         planned, selected = _planned(shards, partial)
         contents = [_Contents.of(shard) for shard in shards]
+        planned = shards[0].run.episode_ids(planned)
         owners = _owners((shard, held.lines) for shard, held in zip(shards, contents, strict=True))
         finished = {name for held in contents for name in held.finished}
         missing = tuple(name for name in planned if name not in finished)
@@ -119,7 +120,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
             _write(shards, contents, owners, judges, temporary)
             if provenance is not None:
                 write_provenance(temporary, provenance)
-    lacking = len(missing) + selected - len(planned)
+    lacking = len(missing) + selected * shards[0].run.repeats - len(planned)
     return Merged(open_any_run(out), len(finished), missing, lacking)
 
 
@@ -243,7 +244,8 @@ def _write(
     run = first.run.model_copy(update={"started": min(shard.run.started for shard in shards)})
     folder = create_run(out, run, first.any_instances, first.any_instances.instances[:0])
     for shard in shards:
-        names = {name for name, owner in owners.items() if owner is shard}
+        ids = shard.any_instances.instances.ids
+        names = {name for name in ids if any(owners.get(each) is shard for each in run.episode_ids([name]))}
         shard.any_instances.hold(out / "instances", shard.any_instances.instances.named(names))
     for shard, held in zip(shards, contents, strict=True):
         for rendering in held.renderings.values():
@@ -251,8 +253,10 @@ def _write(
             # Several shards may have drawn the same picture.
             if not copied.exists():
                 write_bytes(copied, shard.rendering(rendering).data, durable=True)
-    order = list(first.any_instances.instances.ids)
-    _join_journals(shards, contents, order, folder.path / JOURNAL)
+    order = first.episode_ids
+    # As one process plays them: every instance once before any instance is repeated.
+    repeats = (order[place :: run.repeats] for place in range(run.repeats))
+    _join_journals(shards, contents, [name for of_repeat in repeats for name in of_repeat], folder.path / JOURNAL)
     if scores := _in_order([(shard, shard.scores()) for shard in shards], owners, order):
         folder.add_scores(scores)
     if facts := _in_order([(shard, read_facts(shard)) for shard in shards], owners, order):
