@@ -101,9 +101,6 @@ class EpisodeResult:
     metrics: Mapping[str, Mapping[int, float | None]]
     """By metric, then by turn (1-based); None where the metric has no value. Empty for an aborted episode."""
 
-    due: int = 1
-    """Episodes that its run plays of each instance, and without which the run is incomplete."""
-
     annotations: Mapping[str, JudgedEpisode] = field(default_factory=dict)
     """Ratings of single people, by pseudonym; the scores of the judge ``human`` are their means."""
 
@@ -129,7 +126,7 @@ class EpisodeResult:
 
 
 def judge_episodes(
-    run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score], due: int = 1
+    run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score]
 ) -> tuple[EpisodeResult, ...]:
     """Join the episodes of a run with its scores.
 
@@ -142,7 +139,6 @@ def judge_episodes(
         slug: The submission's slug.
         episodes: Of one run.
         scores: Of the same run, in the order in which they were written.
-        due: Episodes that the run plays of each instance.
 
     Returns:
         One result an episode, in the order of ``episodes``.
@@ -150,7 +146,7 @@ def judge_episodes(
     by_episode: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_episode[score.episode_id].append(score)
-    return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, []), due) for episode in episodes)
+    return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])) for episode in episodes)
 
 
 def final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
@@ -169,10 +165,10 @@ _ByTurn = dict[int, Score]
 _ByTask = dict[Task, _ByTurn]
 
 
-def _result(run_id: str, slug: str, episode: Episode, scores: list[Score], due: int) -> EpisodeResult:
+def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
     # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
-        return EpisodeResult(run_id, slug, episode, {}, {}, due)
+        return EpisodeResult(run_id, slug, episode, {}, {})
     judges, people, metrics = _valid_scores(episode, scores)
     judged = {
         judge: _judged(judge, episode, *_values(tasks), _refusal(episode, [tasks])) for judge, tasks in judges.items()
@@ -187,7 +183,6 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score], due: 
         episode=episode,
         judged={judge: _with_details(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
         metrics={name: {turn: score.value for turn, score in turns.items()} for name, turns in metrics.items()},
-        due=due,
         annotations=annotations,
     )
 

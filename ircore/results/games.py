@@ -362,7 +362,7 @@ def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGam
         if game.headline.key in run.meaningless and status != UNFINISHED:
             # As where a judge rates nothing: neither missing nor anything from 0 to 100.
             status = OUTSIDE
-        return RatedEpisode(episode.instance_id, status, final, due=run.due)
+        return RatedEpisode(episode.instance_id, status, final, repeat=episode.repeat)
 
     return arrange_ratings(instances, [map(rated, run.episodes)])
 

@@ -6,6 +6,7 @@ no result yet (never begun, or a technical failure), and a rendering that the ju
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -19,6 +20,8 @@ from ircore.results.episodes import Doubt, EpisodeResult
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
 """No result yet; aborted by the pair's own doing; rated; asked without an answer; not asked yet, or in vain for a
 technical reason; nothing that the judge rates."""
+
+_PRECEDENCE = (UNFINISHED, OUTSIDE, PENDING, REFUSED, RATED, UNPLAYED)
 
 HIGHEST = 10.0
 """The best similarity."""
@@ -34,7 +37,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JudgeRatings:
-    """One judge's ratings of some runs on some instances; every array has the shape (instances, runs).
+    """One judge's ratings of some runs on some instances.
 
     Example:
         >>> from pathlib import Path
@@ -45,22 +48,17 @@ class JudgeRatings:
         (2, 1)
     """
 
-    status: NDArray[np.int8]
-    """One of the six words above; of an instance with several episodes the first that fits: a result is missing, a
-    rating is missing, one was refused, one is there, none was played."""
+    states: NDArray[np.int16]
+    """Number of an instance's episodes in each of the six states above, shape (instances, runs, 6); an episode that is
+    missing is unfinished."""
 
     final: Floats
-    """Similarity of the final rendering, 0–10, the mean over the rated episodes of an instance; NaN without any."""
+    """Similarity of the final rendering, 0–10, the mean over the rated episodes of an instance; NaN without any.
+    Shape (instances, runs)."""
 
     doubt: Floats
     """Lowest and highest similarity, undecided share of the facts, and 1 where labels were left unread; NaN unless a
     judge of facts rated. Shape (instances, runs, 4)."""
-
-    played: Floats
-    """Share of the ended episodes of an instance that were played, 0–1; 0 where none has ended."""
-
-    rated: Floats
-    """Share of the played episodes of an instance that are rated, 0–1; 0 where none was played."""
 
     def rows(self, rows: Sequence[int]) -> "JudgeRatings":
         """Return some of the instances."""
@@ -70,10 +68,38 @@ class JudgeRatings:
         """Return some of the runs."""
         return JudgeRatings(*(getattr(self, field.name)[:, columns] for field in fields(self)))
 
+    @cached_property
+    def status(self) -> NDArray[np.int8]:
+        """State of each instance, shape (instances, runs): of its episodes' states the one that counts first.
+
+        A result is missing, a rating is missing, one was refused, one is there, none was played.
+        """
+        order = np.array(_PRECEDENCE, np.int8)
+        return np.asarray(order[(self.states[..., order] > 0).argmax(axis=-1)], np.int8)
+
+    @cached_property
+    def played(self) -> Floats:
+        """Share of the ended episodes of an instance that were played, 0–1; 0 where none has ended."""
+        ended = self.states.sum(axis=-1) - self.states[..., UNFINISHED]
+        return np.asarray(self._of_played / np.maximum(ended, 1), np.float64)
+
+    @cached_property
+    def rated(self) -> Floats:
+        """Share of the played episodes of an instance that are rated, 0–1; 0 where none was played."""
+        return np.asarray(self.states[..., RATED] / np.maximum(self._of_played, 1), np.float64)
+
+    @property
+    def _of_played(self) -> NDArray[np.intp]:
+        return np.asarray(self.states[..., [RATED, REFUSED, PENDING]].sum(axis=-1), np.intp)
+
     def count(self, *words: int) -> NDArray[np.intp]:
         """Return how many of each run's instances are in any of the given states, shape (runs,)."""
         counts: NDArray[np.intp] = np.isin(self.status, words).sum(axis=0)
         return counts
+
+    def episodes(self, *words: int) -> NDArray[np.intp]:
+        """Return how many of each run's episodes are in any of the given states, shape (runs,)."""
+        return np.asarray(self.states[..., list(words)].sum(axis=(0, -1)), np.intp)
 
     def doubts(self) -> list[Doubt | None]:
         """Return the mean interval and undecided share of each run's rated renderings; None where nobody told facts."""
@@ -135,51 +161,49 @@ class RatedEpisode(NamedTuple):
     status: int
     final: float = np.nan
     doubt: Doubt | None = None
-    due: int = 1
-    """Episodes that the run plays of each instance."""
+    repeat: int = 1
 
 
 def arrange_ratings(instances: Sequence[AnyInstance], runs: Iterable[Iterable[RatedEpisode]]) -> JudgeRatings:
     """Arrange the episodes of runs by instance and run, those of one instance together.
 
+    An episode is missing where a run has that repeat of any other instance of the condition: further repeats may be
+    played of some conditions alone, but of a whole condition, or a pair could play again what went badly.
+
     Args:
         instances: The rows.
         runs: The episodes of each column; those of other instances are passed over.
     """
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    columns = [_column(rows, episodes) for episodes in runs]
-    empty = _column(rows, ())
+    columns = [_column(instances, episodes) for episodes in runs]
+    empty = _column(instances, ())
     return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
 
 
-def _column(rows: Mapping[str, int], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
+def _column(instances: Sequence[AnyInstance], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
     """Return the arrays of ``JudgeRatings`` for one run."""
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    conditions = [(instance.category, instance.difficulty) for instance in instances]
+    due: dict[tuple[str, str], set[int]] = {condition: {1} for condition in conditions}
     size = len(rows)
-    status = np.full((size, 1), UNFINISHED, np.int8)
+    states = np.zeros((size, 1, len(_PRECEDENCE)), np.int16)
     final, doubt = np.full((size, 1), np.nan), np.full((size, 1, 4), np.nan)
-    played, rated = np.zeros((size, 1)), np.zeros((size, 1))
     by_row: dict[int, list[RatedEpisode]] = {}
     for episode in episodes:
         row = rows.get(episode.instance_id)
         if row is not None:
             by_row.setdefault(row, []).append(episode)
+            due[conditions[row]].add(episode.repeat)
     for row, of_instance in by_row.items():
-        states = [episode.status for episode in of_instance]
-        due = of_instance[0].due
-        status[row] = min(states, key=_PRECEDENCE.index) if len(states) >= due else UNFINISHED
+        states[row, 0] = np.bincount([episode.status for episode in of_instance], minlength=len(_PRECEDENCE))
         finals = [episode.final for episode in of_instance if episode.status == RATED]
         doubts = [episode.doubt for episode in of_instance if episode.status == RATED and episode.doubt is not None]
-        of_played = sum(state in (RATED, REFUSED, PENDING) for state in states)
-        played[row] = of_played / max(len(states) - states.count(UNFINISHED), 1)
-        rated[row] = len(finals) / max(of_played, 1)
         if finals:
             final[row] = fsum(finals) / len(finals)
         if doubts:
             doubt[row] = np.mean(doubts, axis=0)
-    return status, final, doubt, played, rated
-
-
-_PRECEDENCE = (UNFINISHED, OUTSIDE, PENDING, REFUSED, RATED, UNPLAYED)
+    wanted = np.array([len(due[condition]) for condition in conditions], np.int16)
+    states[:, 0, UNFINISHED] += np.maximum(wanted - states[:, 0].sum(axis=-1), 0).astype(np.int16)
+    return states, final, doubt
 
 
 def judge_ratings(
@@ -202,7 +226,9 @@ def judge_ratings(
             # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
             if (only_prefers or (scope is not None and result.category not in scope)) and status != UNFINISHED:
                 status, final = OUTSIDE, np.nan
-            yield RatedEpisode(result.episode.instance_id, status, final, judged.doubt if judged else None, result.due)
+            yield RatedEpisode(
+                result.episode.instance_id, status, final, judged.doubt if judged else None, result.episode.repeat
+            )
 
     return arrange_ratings(instances, map(rated, episodes.values()))
 

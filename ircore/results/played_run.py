@@ -142,11 +142,6 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
         """The instance set that was played."""
         return self.source.instances
 
-    @property
-    def due(self) -> int:
-        """Episodes that the run plays of each instance, and without which it is incomplete."""
-        return self.run.repeats
-
     @cached_property
     def episodes(self) -> tuple[EpisodeT_co, ...]:
         """Episodes that have ended, in the order of the source."""
@@ -228,7 +223,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         """Episodes with their scores, in the order of the instance set, which decides the resamples."""
         places = {name: place for place, name in enumerate(self.instances.instances.ids)}
         # The scores are not kept unless somebody asks for them: results of many runs would hold millions.
-        results = judge_episodes(self.run.run_id, self.run.slug, self.episodes, self.source.scores(), self.due)
+        results = judge_episodes(self.run.run_id, self.run.slug, self.episodes, self.source.scores())
         return tuple(sorted(results, key=lambda result: places.get(result.episode.instance_id, len(places))))
 
     @cached_property

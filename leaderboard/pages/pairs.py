@@ -264,7 +264,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("History", rules.history),
         ("Drawing", rules.drawing),
         ("Prompts", run.prompts),
-        ("Seed", str(run.seed)),
+        ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),
         ("Instance set", run.instance_set),
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
@@ -309,6 +309,8 @@ def _cost(summary: Mapping[str, Any]) -> str:
 def _commands(pair: Pair) -> list[str]:
     run = pair.result.run
     options = f"--token-budget {run.rules.token_budget} --max-turns {run.rules.max_turns} --seed {run.seed}"
+    if run.more_seeds == tuple(range(run.seed + 1, run.seed + run.repeats)) and run.repeats > 1:
+        options += f" --repeats {run.repeats}"
     # Only rules that differ from the paper's are named, so that common commands stay short.
     if run.rules.history != "all":
         options += f" --rule history={shlex.quote(run.rules.history)}"

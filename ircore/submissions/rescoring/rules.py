@@ -112,6 +112,7 @@ class Replay:
         instances: The set that was played.
         game: The rules.
         prompts: The game master's words.
+        due: Ids of the episodes that the transcript must hold; None for all of the run.
         picture_of: Returns the picture of a rendering; by default one without pixels, for rules that look at none.
         players: Offline players by seat, asked again: they must answer as recorded. Models are not asked.
         drawn_from: After ``faults``: episode and SHA-256 of renderings that their seat had been shown itself.
@@ -135,6 +136,7 @@ class Replay:
     drawn_from: set[tuple[str, str]] = field(default_factory=set)
     reproduced: set[tuple[str, str]] = field(default_factory=set)
     differing: list[CallKey] = field(default_factory=list)
+    due: frozenset[str] | None = None
 
     def faults(self, events: Sequence[AnyEvent]) -> tuple[str, ...]:
         """Return the parts of a transcript that the rules cannot produce, a line each, at most ``MAX_FAULTS``."""
@@ -154,7 +156,8 @@ class Replay:
                 yield f"{name}: no episode of an instance of this set"
             elif fault := self._take(transcripts[name], event):
                 yield f"{name}: {fault}"
-        missing = [name for name, transcript in transcripts.items() if transcript.ended is None]
+        due = transcripts.keys() if self.due is None else self.due
+        missing = [name for name, transcript in transcripts.items() if transcript.ended is None and name in due]
         if missing:
             names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
             yield f"{len(missing)} of {counted(len(places), 'episode')} were not played to their end: {names}"

@@ -17,9 +17,7 @@ from ircore.results.tally import Tally
 SHA256 = "0" * 64
 
 
-def results(
-    instance: Instance, finals: list[float | None], unrated: int = 0, due: int = 1
-) -> tuple[EpisodeResult, ...]:
+def results(instance: Instance, finals: list[float | None], unrated: int = 0) -> tuple[EpisodeResult, ...]:
     """Return episodes of one rendering with these ratings; None stands for one that the pair aborted."""
     episodes, scores = [], []
     for repeat, final in enumerate([*finals, *[0.0] * unrated], start=1):
@@ -35,7 +33,7 @@ def results(
         )  # fmt: skip
         if final is not None and repeat <= len(finals):
             scores.append(Score(episode_id=name, turn=1, task="similarity", judge="eye", value=final, rendering=SHA256))
-    return judge_episodes("run", "pair", episodes, scores, due)
+    return judge_episodes("run", "pair", episodes, scores)
 
 
 @pytest.fixture
@@ -68,11 +66,19 @@ def test_an_unrated_episode_leaves_its_part_of_the_instance_open(instances: list
     assert [end.tolist() for end in ratings.main] == [[[40.0]], [[90.0]]]
 
 
-def test_a_run_that_lacks_an_episode_of_an_instance_is_incomplete(instances: list[Instance]) -> None:
-    for due, status in ((2, RATED), (3, UNFINISHED)):
-        every = results(instances[0], [8.0, 4.0], due=due)
-        assert judge_ratings(instances[:1], {"run": every}, "eye").status.tolist() == [[status]]
-    assert judge_ratings(instances[:1], {"run": results(instances[0], [None])}, "eye").status.tolist() == [[UNPLAYED]]
+def test_a_repeat_is_due_of_a_whole_condition_or_not_at_all(tmp_path: Path) -> None:
+    first, second, *others = sample_instances(tmp_path / "two", per_condition=2).instances
+    instances = [first, second, *others]
+    once = [episode for other in others for episode in results(other, [5.0])]
+    # The second target of the same condition lacks the repeat that the first one has.
+    lacking = [*results(first, [8.0, 4.0]), *results(second, [6.0]), *once]
+    assert judge_ratings(instances, {"run": lacking}, "eye").status[:, 0].tolist() == [RATED, UNFINISHED, *[RATED] * 6]
+    whole = [*results(first, [8.0, 4.0]), *results(second, [6.0, 6.0]), *once]
+    ratings = judge_ratings(instances, {"run": whole}, "eye")
+    assert ratings.status[:, 0].tolist() == [RATED] * 8
+    assert ratings.episodes(RATED).tolist() == [10]
+    assert ratings.count(RATED).tolist() == [8]
+    assert judge_ratings(instances, {"run": results(first, [None])}, "eye").status[0].tolist() == [UNPLAYED]
 
 
 def test_amounts_are_means_over_the_episodes_of_an_instance(instances: list[Instance]) -> None:

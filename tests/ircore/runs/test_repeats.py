@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from samples import BlockGenerator, CentreDescriber, sample_instances, sample_submission
@@ -16,6 +17,7 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.runs.folder import RunFolder, open_any_run
+from ircore.runs.merge import merge
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.replay import ReplayPlayer
 from ircore.runs.session import PlayPlan
@@ -158,3 +160,44 @@ def test_shards_and_processes_play_repeats(tmp_path: Path, capsys: pytest.Captur
     assert ircore(["show", str(joined.path), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["planned"], shown["unfinished"]) == (8, 0)
+
+
+def test_runs_of_several_seeds_are_joined_into_the_run_of_their_repeats(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "set")
+    whole = lucky_run(tmp_path / "whole", instances, seed=7, repeats=3)
+    paths = [lucky_run(tmp_path / f"{seed}", instances, seed, repeats).path for seed, repeats in ((8, 2), (7, 1))]
+    for path in paths:
+        assert ircore(["score", str(path), "--judge", "structural", "--metric", "psnr"]) == 0
+    joined = merge(paths, tmp_path / "joined").folder
+    assert joined.run.run_id == whole.run.run_id
+    assert isinstance(joined, RunFolder)
+    assert messages(joined) == messages(whole)
+    assert len({(score.episode_id, score.turn, score.judge, score.task) for score in joined.scores()}) == len(
+        joined.scores()
+    )
+    assert {score.episode_id for score in joined.scores()} == set(messages(whole))
+    with pytest.raises(InputError, match="both were played under the seed 7"):
+        merge([paths[1], lucky_run(tmp_path / "both", instances, seed=6, repeats=2).path], tmp_path / "again")
+
+
+def test_two_seeds_of_a_pair_are_one_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    instances = sample_instances(tmp_path / "set", per_condition=2)
+    paths = [lucky_run(tmp_path / f"seed-{seed}", instances, seed).path for seed in (0, 1)]
+    finals = []
+    for path in paths:
+        assert ircore(["score", str(path), "--judge", "structural"]) == 0
+        run = RunFolder.open(path)
+        finals.append([score.value or 0.0 for score in run.scores() if score.judge == "structural"])
+    capsys.readouterr()
+    assert ircore(["results", *map(str, paths), "--json"]) == 0
+    out, err = capsys.readouterr()
+    (row,) = json.loads(out)["rows"]
+    assert row["played"] == 16
+    assert row["episodes"] == 16
+    # Eight instances of two episodes each, all played and rated: the mean over all of them.
+    assert row["main_score"]["mean"] == pytest.approx(10 * fmean(value for of_run in finals for value in of_run), abs=1e-9)
+    assert "one run under several seeds; joined" in err
+    twin = lucky_run(tmp_path / "twin", instances, 0).path
+    assert ircore(["score", str(twin), "--judge", "structural"]) == 0
+    assert ircore(["results", str(paths[0]), str(twin)]) == 2
+    assert "are both runs of centre-block under the same rules" in capsys.readouterr().err
