@@ -195,7 +195,8 @@ def test_two_seeds_of_a_pair_are_one_result(tmp_path: Path, capsys: pytest.Captu
     assert row["played"] == 16
     assert row["episodes"] == 16
     # Eight instances of two episodes each, all played and rated: the mean over all of them.
-    assert row["main_score"]["mean"] == pytest.approx(10 * fmean(value for of_run in finals for value in of_run), abs=1e-9)
+    mean = fmean(value for of_run in finals for value in of_run)
+    assert row["main_score"]["mean"] == pytest.approx(10 * mean, abs=1e-9)
     assert "one run under several seeds; joined" in err
     twin = lucky_run(tmp_path / "twin", instances, 0).path
     assert ircore(["score", str(twin), "--judge", "structural"]) == 0
