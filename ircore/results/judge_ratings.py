@@ -163,6 +163,20 @@ class RatedEpisode(NamedTuple):
     doubt: Doubt | None = None
     repeat: int = 1
 
+    @property
+    def main(self) -> float | None:
+        """The episode's part of the main score, 0–100; None while it is not known."""
+        return MAIN_UNIT * self.final if self.status == RATED else 0.0 if self.status == UNPLAYED else None
+
+
+def main_scores_by_instance(episodes: Iterable[RatedEpisode]) -> dict[str, list[float]]:
+    """Return the parts of the main score of each instance's episodes, as far as they are known, by instance_id."""
+    values: dict[str, list[float]] = {}
+    for episode in episodes:
+        if episode.main is not None:
+            values.setdefault(episode.instance_id, []).append(episode.main)
+    return values
+
 
 def arrange_ratings(instances: Sequence[AnyInstance], runs: Iterable[Iterable[RatedEpisode]]) -> JudgeRatings:
     """Arrange the episodes of runs by instance and run, those of one instance together.
@@ -217,20 +231,20 @@ def judge_ratings(
         judge: Whose ratings.
         scope: Categories that the judge rates. One that has only preferences of a run rates nothing of it.
     """
+    return arrange_ratings(instances, (rated_episodes(results, judge, scope) for results in episodes.values()))
 
-    def rated(results: Sequence[EpisodeResult]) -> Iterator[RatedEpisode]:
-        only_prefers = _only_prefers(results, judge)
-        for result in results:
-            status, final = _of_episode(result, judge)
-            judged = result.judged.get(judge)
-            # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
-            if (only_prefers or (scope is not None and result.category not in scope)) and status != UNFINISHED:
-                status, final = OUTSIDE, np.nan
-            yield RatedEpisode(
-                result.episode.instance_id, status, final, judged.doubt if judged else None, result.episode.repeat
-            )
 
-    return arrange_ratings(instances, map(rated, episodes.values()))
+def rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = None) -> Iterator[RatedEpisode]:
+    """Yield what each episode of a run adds to a judge's ratings; arguments as of ``judge_ratings``."""
+    only_prefers = _only_prefers(results, judge)
+    for result in results:
+        status, final = _of_episode(result, judge)
+        judged = result.judged.get(judge)
+        # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
+        if (only_prefers or (scope is not None and result.category not in scope)) and status != UNFINISHED:
+            status, final = OUTSIDE, np.nan
+        doubt = judged.doubt if judged else None
+        yield RatedEpisode(result.episode.instance_id, status, final, doubt, result.episode.repeat)
 
 
 def ratings_by_judge(
