@@ -5,7 +5,7 @@ are paired although each is computed by itself.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from itertools import chain, product
 from threading import active_count
 from typing import Any
@@ -129,7 +129,7 @@ def compute_standings(
         ]
 
     # Every run is compared with every other. A process that has threads, such as a notebook, is not forked.
-    runs = max((rated.status.shape[1] for rated in ratings.values()), default=0)
+    runs = max((rated.states.shape[1] for rated in ratings.values()), default=0)
     if runs >= _MANY and active_count() == 1:
         # Inside, since a small board is ranked before process pools could be imported.
         from ircore.core.workers import run_shares
@@ -187,7 +187,7 @@ def run_standing(instances: Sequence[AnyInstance], ratings: JudgeRatings, barred
         index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None and index not in barred
     ]
     ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
-    ranges: list[RankRange | None] = [None] * ratings.status.shape[1]
+    ranges: list[RankRange | None] = [None] * ratings.states.shape[1]
     for index, rank in zip(ranked, ranked_standing.ranges, strict=True):
         ranges[index] = rank
     return replace(ranked_standing, ranges=tuple(ranges))
@@ -215,7 +215,7 @@ class _Condition:
         ratings, drawn = self._ratings, self._drawn
         finals = Ratios.means(ratings.final)
         counts = coverages(ratings)
-        scores = bounded_intervals(*ratings.quality, finals.points, [each.rated for each in counts], drawn, SCORE)
+        scores = bounded_intervals(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
         mains = main_intervals(ratings, drawn)
         delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
         deltas = difference_intervals(ratings.final, ratings.final - delta, drawn, SCORE, DIFFERENCE)
@@ -248,7 +248,7 @@ def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
     return JudgeRatings(
-        *(np.hstack([getattr(result, name) for result in every]) for name in ("status", "final", "doubt"))
+        *(np.hstack([getattr(result, field.name) for result in every]) for field in fields(JudgeRatings))
     )
 
 

@@ -1,5 +1,6 @@
 """Counts of episodes under one condition, by outcome and rating of one judge."""
 
+from statistics import fmean
 from typing import get_args
 
 from ircore.core.episode_records import Outcome
@@ -26,8 +27,8 @@ class Tally:
         self.played = 0
         self.outcomes: dict[Outcome, int] = dict.fromkeys(get_args(Outcome), 0)
         self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
-        self._preferences: list[float] = []
-        self._labels: list[str] = []
+        self._preferences: dict[str, list[float]] = {}
+        self._labels: dict[str, str] = {}
 
     def add(self, result: EpisodeResult, judge: str) -> None:
         """Count an episode; of an aborted episode only the outcome counts."""
@@ -39,9 +40,11 @@ class Tally:
         if judged.convergence is not None:
             self.convergence[judged.convergence] += 1
         if judged.preference is not None:
-            self._preferences.append(judged.preference)
-            self._labels += strata([result.episode])
+            instance_id = result.episode.instance_id
+            self._preferences.setdefault(instance_id, []).append(judged.preference)
+            (self._labels[instance_id],) = strata([result.episode])
 
     def preference(self) -> Estimate:
         """Return the share that prefers the final rendering, 0–1, a tie being half."""
-        return estimate(self._preferences, SHARE, self._labels)
+        # Each instance counts once: its episodes are no independent answers.
+        return estimate([fmean(values) for values in self._preferences.values()], SHARE, list(self._labels.values()))
