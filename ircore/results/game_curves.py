@@ -6,7 +6,7 @@ again (``ircore.results.statistics.bootstrap``), since rounds of one game are no
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, inf, isfinite
+from math import fsum, inf
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ircore.core.game_records import GameScore
 from ircore.games.base import Curve, Ending, Measure, Measured, step_defaults
 from ircore.results.conditions import strata, under
 from ircore.results.games import GameResults
-from ircore.results.hops import normalised
+from ircore.results.hops import normalised, same_episodes
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.bootstrap import Ratios, resample
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
@@ -136,7 +136,10 @@ def _recorded(results: GameResults, category: str | None, difficulty: str | None
 
 
 def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Curve) -> dict[int, Estimate]:
-    """Return the points of a learning curve: the mean over episodes at each place, in order, with its interval.
+    """Return the points of a learning curve: at each place the mean over the same episodes, with its interval.
+
+    The episodes are those that reach the last place of the curve (``same_episodes``): a game that breaks off early is
+    in no point, since the points before its end would be over other games than those behind it.
 
     Intervals are the percentiles 2.5 and 97.5 of the resampled means, as curves of recorded games are reported; unlike
     intervals of boards they are not widened, so that a repetition without an error has an interval of no width. Of
@@ -148,19 +151,20 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
         curve: Declaration that says what steps are grouped by.
     """
     means = [episode.on_curve(measure, curve) for episode in episodes]
-    places = sorted({place for of_episode in means for place in of_episode})
+    same = same_episodes(means)
+    places = same.places
     if not places:
         return {}
-    known = np.array([[of_episode.get(place, np.nan) for place in places] for of_episode in means])
+    known = np.array([[means[number][place] for place in places] for number in same.episodes])
     ratios = Ratios.means(known)
-    drawn = resample([episode.stratum for episode in episodes])
+    drawn = resample([episodes[number].stratum for number in same.episodes])
     # Episodes are drawn again, since rounds of one game are no independent values.
     moved = ratios.points[:, None] + ratios.deviations(drawn)
     low, high = np.percentile(moved, (2.5, 97.5), axis=1)
     return {
         place: Estimate(float(ratios.points[at]), float(low[at]), float(high[at]), int(count))
         if (count := ratios.counts[at]) >= MINIMUM_PICTURES
-        else estimate([value for value in known[:, at].tolist() if isfinite(value)], scale_of(measure))
+        else estimate(known[:, at].tolist(), scale_of(measure))
         for at, place in enumerate(places)
     }
 

@@ -32,7 +32,8 @@ def trajectories(
     """Average similarity turn by turn, by category.
 
     An episode that has ended keeps its last score. So every turn averages the same episodes: the line begins at the
-    mean first score, ends at the mean final score, and does not drop because only hard episodes go on.
+    mean first score, ends at the mean final score, and does not drop because only hard episodes go on. An episode
+    without a score at a turn that is shown is in no point.
 
     Args:
         episodes: Of one run.
@@ -59,13 +60,19 @@ def _points(tracks: Sequence[list[float | None]]) -> tuple[_TurnPoint, ...]:
     lengths = [len(track) for track in tracks]
     longest = max(lengths, default=0)
     reached = zip(*(track + track[-1:] * (longest - len(track)) for track in tracks), strict=True)
+    # Turns between the first and the final one are rated only on request.
+    shown = {
+        turn: latest
+        for turn, latest in enumerate(reached, start=1)
+        if len(latest) - latest.count(None) >= KNOWN_SHARE * len(tracks)
+    }
+    # Each turn has a score for most episodes; the line is over those with a score at all of these turns.
+    same = [all(latest[episode] is not None for latest in shown.values()) for episode in range(len(tracks))]
     points = []
-    for turn, latest in enumerate(reached, start=1):
-        # Turns between the first and the final one are rated only on request.
-        known = [value for value in latest if value is not None]
-        if len(known) >= KNOWN_SHARE * len(tracks):
-            refining = [length >= turn for length in lengths].count(True)
-            points.append(_TurnPoint(turn, estimate(known, SCORE), refining))
+    for turn, latest in shown.items():
+        known = [value for value, is_same in zip(latest, same, strict=True) if is_same and value is not None]
+        refining = sum(length >= turn for length, is_same in zip(lengths, same, strict=True) if is_same)
+        points.append(_TurnPoint(turn, estimate(known, SCORE), refining))
     return tuple(points)
 
 

@@ -162,7 +162,12 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
     assert by_turn is not None
     run_id, turn = (by_turn.entry(1, key).value for key in ("run_id", "turn"))
     assert isinstance(turn, int)
-    messages = chosen(episode_messages(results.episodes[str(run_id)]), turn=turn)
+    played = results.episodes[str(run_id)]
+    assert by_turn.entry(1, "messages").value == len(chosen(episode_messages(played), turn=turn))
+    # Over the episodes that reach the last turn that five of them reach.
+    lengths = sorted((len(result.episode.rendered_turns) for result in played if result.episode.played), reverse=True)
+    same = [result for result in played if len(result.episode.rendered_turns) >= lengths[4]]
+    messages = chosen(episode_messages(same), turn=turn)
     assert by_turn.entry(1, "colour").value == correction_profile(messages).usage["colour"].mean
 
 
