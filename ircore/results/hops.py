@@ -50,7 +50,7 @@ class SameEpisodes:
 def same_episodes(values: Sequence[Mapping[int, object]]) -> SameEpisodes:
     """Return the episodes that reach the last place of a curve, and the places at which all of them have a value.
 
-    The last place is the farthest one that ``MINIMUM_PICTURES`` episodes reach, or half of them where fewer reach any.
+    The last place is the farthest one that ``MINIMUM_PICTURES`` episodes reach, or half of them if that is fewer.
     A place without a value in some of these episodes costs either these episodes or itself: the episodes as long as
     more than ``KEPT_SHARE`` of them are left.
 
@@ -69,7 +69,7 @@ def same_episodes(values: Sequence[Mapping[int, object]]) -> SameEpisodes:
     if not counts:
         return SameEpisodes((), ())
     most = max(counts.values())
-    needed = MINIMUM_PICTURES if most >= MINIMUM_PICTURES else (most + 1) // 2
+    needed = min(MINIMUM_PICTURES, (most + 1) // 2)
     last = max(place for place, count in counts.items() if count >= needed)
     reaching = [number for number, episode in enumerate(values) if last in episode]
     places = sorted(place for place in counts if place <= last)

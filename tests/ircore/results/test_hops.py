@@ -65,6 +65,13 @@ def test_a_curve_ends_at_the_last_turn_that_five_episodes_reach() -> None:
     assert (points[2].at.mean, points[2].at.n) == (9, 4)
 
 
+def test_of_few_episodes_half_have_to_reach_the_last_turn() -> None:
+    # Six games of the demo: two break off after the first repetition, in which they needed more words.
+    points = by_turn([[9.0]] * 2 + [[4.5, 3.0]] * 4)
+    assert [(point.same.mean, point.same.n) for point in points] == [(4.5, 4), (3, 4)]
+    assert by_turn([[9.0]] * 4 + [[4.5, 3.0]] * 2)[1].same.n == 0
+
+
 def test_a_turn_that_was_not_scored_is_left_out_and_not_the_episodes() -> None:
     finals_only: list[Series] = [[3.0, None, 6.0]] * 6
     assert same_episodes([{1: 3, 3: 6}] * 6) == SameEpisodes((1, 3), tuple(range(6)))
