@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from ircore.games.reference.language.messages import listed_content_words, words
 from ircore.games.reference.measures import compared_words
 from ircore.results.episodes import EpisodeResult
+from ircore.results.hops import same_episodes
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE, Scale
 
@@ -62,10 +63,12 @@ def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) ->
 
 
 def _points(over: Over, sequences: Iterable[Sequence[str]]) -> Iterator[ConventionPoint]:
-    """Yield a point for each place that a sequence of messages reaches."""
+    """Yield a point for each place, all over the same sequences: those that reach the last place (``same_episodes``)."""
     lengths: dict[int, list[float]] = {}
     compared: dict[int, dict[str, list[float]]] = {}
-    for messages in sequences:
+    spoken = [dict(enumerate(messages, start=1)) for messages in sequences]
+    same = same_episodes(spoken)
+    for messages in ([spoken[number][place] for place in same.places] for number in same.episodes):
         # Each message is compared twice, with the one before and the one after.
         content = [listed_content_words(message) for message in messages]
         for place, message in enumerate(messages, start=1):

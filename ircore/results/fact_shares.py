@@ -104,10 +104,17 @@ def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
     ]
     return _SaidPoint(
         turn,
-        estimate([step.said for step in latest if step.said is not None], SHARE),
-        estimate([step.drawn for step in latest if step.drawn is not None], SHARE),
+        _mean([(track[0].said if turn else step.said, step.said) for track, step in zip(tracks, latest, strict=True)]),
+        _mean(
+            [(track[0].drawn if turn else step.drawn, step.drawn) for track, step in zip(tracks, latest, strict=True)]
+        ),
         estimate([right / wrong for wrong, right in corrections if wrong], SHARE),
     )
+
+
+def _mean(values: Iterable[tuple[float | None, float | None]]) -> Estimate:
+    """Return the mean of the second values where the first, those of turn 1, are known: the same episodes each turn."""
+    return estimate([now for first, now in values if first is not None and now is not None], SHARE)
 
 
 def _weights(scene: Scene) -> Weights:
