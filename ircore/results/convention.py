@@ -63,7 +63,7 @@ def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) ->
 
 
 def _points(over: Over, sequences: Iterable[Sequence[str]]) -> Iterator[ConventionPoint]:
-    """Yield a point for each place, all over the same sequences: those that reach the last place (``same_episodes``)."""
+    """Yield a point for each place, over the sequences that reach the last place (``same_episodes``)."""
     lengths: dict[int, list[float]] = {}
     compared: dict[int, dict[str, list[float]]] = {}
     spoken = [dict(enumerate(messages, start=1)) for messages in sequences]

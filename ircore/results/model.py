@@ -317,8 +317,9 @@ class Results:
         known = self.standings.get((category, difficulty, judge))
         # By the board's own critical value, so that comparison and ranks never contradict each other.
         mains = main_differences(chosen, ratings, known.critical if known else None)
+        alone = main_differences(chosen, ratings, None)
         finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
-        return compare(finals, strata(chosen), bounds, mains)
+        return compare(finals, strata(chosen), bounds, mains, alone)
 
     def finals(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> "NDArray[np.float64]":
         """Return a judge's scores of final renderings, 0–10, NaN where a score is missing; shape (instances, runs).
