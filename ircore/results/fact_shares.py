@@ -95,8 +95,6 @@ def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float
 
 
 def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
-    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
-    latest = [track[-1 if turn is None else min(turn, len(track)) - 1] for track in tracks]
     corrections = [
         (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
         for track in tracks
@@ -104,17 +102,21 @@ def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
     ]
     return _SaidPoint(
         turn,
-        _mean([(track[0].said if turn else step.said, step.said) for track, step in zip(tracks, latest, strict=True)]),
-        _mean(
-            [(track[0].drawn if turn else step.drawn, step.drawn) for track, step in zip(tracks, latest, strict=True)]
-        ),
+        _mean([[step.said for step in track] for track in tracks], turn),
+        _mean([[step.drawn for step in track] for track in tracks], turn),
         estimate([right / wrong for wrong, right in corrections if wrong], SHARE),
     )
 
 
-def _mean(values: Iterable[tuple[float | None, float | None]]) -> Estimate:
-    """Return the mean of the second values where the first, those of turn 1, are known: the same episodes each turn."""
-    return estimate([now for first, now in values if first is not None and now is not None], SHARE)
+def _mean(series: Sequence[Sequence[float | None]], turn: int | None) -> Estimate:
+    """Return the mean at a turn over the episodes with a value at the first turn that has any, or at the last turn."""
+    if turn is None:
+        return estimate([values[-1] for values in series if values[-1] is not None], SHARE)
+    known = [place for values in series for place, value in enumerate(values) if value is not None]
+    same = [values for values in series if known and len(values) > min(known) and values[min(known)] is not None]
+    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
+    latest = [values[min(turn, len(values)) - 1] for values in same]
+    return estimate([value for value in latest if value is not None], SHARE)
 
 
 def _weights(scene: Scene) -> Weights:

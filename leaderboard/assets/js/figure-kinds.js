@@ -6,7 +6,7 @@
 import { against, commonest, hardest, highest, lengths as lengthsTitle, mostGained, novelty as noveltyTitle, outcomes, trajectories as trajectoriesTitle } from "./figure-headlines.js";
 import { axis, intervalEnds, intervalWords, known, numberForm, pairLines, pairWords, percentForm, plain, signedForm, steps, token, words } from "./figure-grammar.js";
 import { categoryPanels, profileMap, smallMaps, trackPanels } from "./figure-panels.js";
-import { EFFORTS, effortFigure, frontier } from "./figure-points.js";
+import { EFFORTS, effortFigure, unbeaten } from "./figure-points.js";
 import { markedRows, stackedBars } from "./figure-rows.js";
 
 const ROWS = 24;
@@ -180,10 +180,11 @@ function novelty({ files, index, pairs }) {
 function efforts(name) {
   return (choice) => {
     const [taken, score] = [name, "score"].map((measure) => cellsOf(choice, choice.judge, measure));
-    const points = choice.pairs.flatMap((pair, at) => (known(score[at]) && known(taken[at]) && taken[at][0] > 0 ? [{ pair, effort: taken[at][0], score: score[at], taken: taken[at] }] : []));
-    if (!points.length) return null;
+    const ranks = cellsOf(choice, choice.judge, "ranks");
+    const points = choice.pairs.flatMap((pair, at) => (known(score[at]) && known(taken[at]) ? [{ pair, effort: taken[at][0], score: score[at], taken: taken[at], rank: ranks[at] }] : []));
+    if (!points.some((point) => point.effort > 0)) return null;
     const effort = EFFORTS[name];
-    const title = `${effort.question} ${frontier(points).length} of ${points.length} ${points.length === 1 ? "pair is" : "pairs are"} not beaten at ${effort.less}`;
+    const title = unbeaten(points, effort);
     const records = points.map((point) => ({ pair: point.pair, judge: choice.judge, ...measured(point.score, "score"), ...measured(point.taken, name) }));
     return { ...effortFigure(points, effort), title, records };
   };

@@ -40,10 +40,10 @@ DRAWN_AGAIN = (
 
 
 class PricedRun(InventedRun):
-    """A run whose every episode cost as many cents as its describer's name has letters."""
+    """A run whose episodes cost a cent for each letter that its describer is longer than the first, which is free."""
 
     def costs(self) -> dict[str, float | None]:
-        cents = len(str(self.run.submission.describer.model))
+        cents = len(str(self.run.submission.describer.model)) - len("seer")
         return {episode.episode_id: cents / 100 for episode in self.played}
 
 
