@@ -105,7 +105,7 @@ const deltas = rowFigure({
     const ticks = steps(low, high, step, signedForm(step < 1 ? 1 : 0));
     return { xaxis: axis(low, high, ticks, "ΔQ = final − first similarity (points of 10)"), notes: sides(0, "← worse", "better →"), shapes: [vertical(0)] };
   },
-  title: (_, columns, judges) => against(columns.flat(), 0, ["Refinement helps", "harms"], "Does refinement help? No pair's interval is clear of zero", judges.length === 1 ? "pair" : "comparison"),
+  title: (_, columns) => against(columns, 0, ["Refinement helps", "harms"], "Does refinement help? No pair's interval is clear of zero"),
 });
 
 const preferences = rowFigure({
@@ -118,7 +118,7 @@ const preferences = rowFigure({
     shapes: [vertical(50)],
     factor: 100,
   }),
-  title: (_, columns, judges) => against(columns.flat(), 0.5, ["The final rendering is preferred in", "the first in"], "Is the final rendering preferred to the first? No interval is clear of 50 %", judges.length === 1 ? "pair" : "comparison"),
+  title: (_, columns) => against(columns, 0.5, ["The final rendering is preferred in", "the first in"], "Is the final rendering preferred to the first? No interval is clear of 50 %"),
 });
 
 function convergence(choice) {

@@ -1,7 +1,7 @@
 """Figures of several judges, people and budgets: they draw what the results say, and say what they leave out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
@@ -225,6 +225,19 @@ def test_headlines_are_about_all_pairs_or_say_about_which() -> None:
     assert charts["scores"].title.endswith("of 30 ranked pairs cannot be told from the best by main score")
     for kind in ("trajectories", "lengths", "heat-maps"):
         assert charts[kind].title.startswith("Of the 12 best pairs: ")
+
+
+def test_a_headline_over_several_judges_counts_pairs_on_which_all_agree() -> None:
+    instances = invented_set(6)
+    runs = [invented_run(instances, f"seer-{at}", "painter", 2.0, 2.0) for at in range(3)]
+    # A second judge sees no change: every final and first rendering has 5 from it.
+    flat = [
+        replace(run, given=(*run.given, *(s.model_copy(update={"judge": "flat", "value": 5.0}) for s in run.given)))
+        for run in runs[:2]
+    ]
+    many = Results.from_runs([*flat, runs[2]])
+    title = figures(many, pairs_of(many), {"deltas"})["deltas"].title
+    assert title == "Refinement helps 1 of 3 pairs and harms none, by every judge; 2 are undecided"
 
 
 def test_a_headline_on_budgets_counts_every_pair_with_several_budgets() -> None:
