@@ -104,6 +104,9 @@ class EpisodeResult:
     annotations: Mapping[str, JudgedEpisode] = field(default_factory=dict)
     """Ratings of single people, by pseudonym; the scores of the judge ``human`` are their means."""
 
+    metric_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Versions of each metric's definition that gave ``metrics``; empty string for a value that states none."""
+
     @property
     def category(self) -> str:
         """Category of the target."""
@@ -174,6 +177,10 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
         judged={judge: _with_details(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
         metrics={name: {turn: score.value for turn, score in turns.items()} for name, turns in metrics.items()},
         annotations=annotations,
+        metric_versions={
+            name: frozenset(score.version or "" for score in turns.values() if score.value is not None)
+            for name, turns in metrics.items()
+        },
     )
 
 

@@ -130,7 +130,8 @@ def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
         levels -= levels[pairs].mean() if pairs.any() else 0.0
         if np.abs(means - before).max(initial=0.0) < 1e-12:
             break
-    return [mean if is_drawn else float("nan") for mean, is_drawn in zip(means.tolist(), targets.tolist(), strict=True)]
+    drawn: list[float] = np.where(targets, means, np.nan).tolist()
+    return drawn
 
 
 def _lines(scores: Iterable[tuple[str, Floats]], scale: Scale) -> list[Line]:
