@@ -12,6 +12,7 @@ from ircore.games.reference.language.messages import listed_content_words, words
 from ircore.games.reference.measures import compared_words
 from ircore.results.conditions import strata
 from ircore.results.episodes import EpisodeResult
+from ircore.results.hops import same_episodes
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE, Scale
 
@@ -67,11 +68,20 @@ def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) ->
 
 
 def _points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) -> Iterator[ConventionPoint]:
-    """Yield a point for each place that a sequence of messages, given with the condition of its target, reaches."""
+    """Yield a point for each place, over the sequences that reach the last place (``same_episodes``).
+
+    Args:
+        over: Turns or repetitions.
+        sequences: Messages in order, with the condition of their target.
+    """
     lengths: dict[int, list[float]] = {}
     labels: dict[int, list[str]] = {}
     compared: dict[int, dict[str, list[float]]] = {}
-    for messages, label in sequences:
+    known = list(sequences)
+    spoken = [dict(enumerate(messages, start=1)) for messages, _ in known]
+    same = same_episodes(spoken)
+    for number in same.episodes:
+        messages, label = [spoken[number][place] for place in same.places], known[number][1]
         # Each message is compared twice, with the one before and the one after.
         content = [listed_content_words(message) for message in messages]
         for place, message in enumerate(messages, start=1):

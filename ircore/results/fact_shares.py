@@ -100,8 +100,6 @@ def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float
 
 
 def _point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence[str]) -> _SaidPoint:
-    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
-    latest = [track[-1 if turn is None else min(turn, len(track)) - 1] for track in tracks]
     corrections = [
         (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
         for track in tracks
@@ -109,10 +107,23 @@ def _point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence
     ]
     return _SaidPoint(
         turn,
-        estimate([step.said for step in latest], SHARE, labels),
-        estimate([step.drawn for step in latest], SHARE, labels),
+        _mean([[step.said for step in track] for track in tracks], turn, labels),
+        _mean([[step.drawn for step in track] for track in tracks], turn, labels),
         estimate([right / wrong if wrong else None for wrong, right in corrections], SHARE, labels),
     )
+
+
+def _mean(series: Sequence[Sequence[float | None]], turn: int | None, labels: Sequence[str]) -> Estimate:
+    """Return the mean at a turn over the episodes with a value at the first turn that has any, or at the last turn."""
+    if turn is None:
+        return estimate([values[-1] for values in series], SHARE, labels)
+    first = min((place for values in series for place, value in enumerate(values) if value is not None), default=0)
+    same = [len(values) > first and values[first] is not None for values in series]
+    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
+    latest = [
+        values[min(turn, len(values)) - 1] if is_same else None for values, is_same in zip(series, same, strict=True)
+    ]
+    return estimate(latest, SHARE, labels)
 
 
 def _weights(scene: Scene) -> Weights:

@@ -15,7 +15,7 @@ from ircore.core.game_records import GameScore
 from ircore.games.base import Curve, Ending, Measure, Measured, step_defaults
 from ircore.results.conditions import strata, under
 from ircore.results.games import GameResults
-from ircore.results.hops import normalised
+from ircore.results.hops import normalised, same_episodes
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
 from ircore.results.statistics.intervals import Estimate, estimate
@@ -136,7 +136,10 @@ def _recorded(results: GameResults, category: str | None, difficulty: str | None
 
 
 def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Curve) -> dict[int, Estimate]:
-    """Return the points of a learning curve: the mean over episodes at each place, in order, with its interval.
+    """Return the points of a learning curve: at each place the mean over the same episodes, with its interval.
+
+    The episodes are those that reach the last place of the curve (``same_episodes``): a game that breaks off early is
+    in no point, since the points before its end would be over other games than those behind it.
 
     Intervals are those of every mean (``ircore.results.statistics.intervals``), so that a repetition without an error
     has an interval with a width, too.
@@ -147,12 +150,13 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
         curve: Declaration that says what steps are grouped by.
     """
     means = [episode.on_curve(measure, curve) for episode in episodes]
-    places = sorted({place for of_episode in means for place in of_episode})
+    same = same_episodes(means)
+    places = same.places
     if not places:
         return {}
-    known = np.array([[of_episode.get(place, np.nan) for place in places] for of_episode in means])
+    known = np.array([[means[number][place] for place in places] for number in same.episodes])
     # One value an episode, since rounds of one game are no independent values.
-    drawn = resample([episode.stratum for episode in episodes])
+    drawn = resample([episodes[number].stratum for number in same.episodes])
     return dict(zip(places, ratio_intervals(Ratios.means(known), drawn, scale_of(measure)), strict=True))
 
 

@@ -4,7 +4,7 @@ Every mean is over targets: the scores of a target are averaged over pairs first
 many pairs played it. Intervals and claims follow ``ircore.results.statistics.intervals``.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -25,12 +25,15 @@ from ircore.results.statistics.bootstrap import Ratios, difference_intervals, ra
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of
 from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
+from ircore.results.statistics.ranks import standing
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
 
 PICTURES = 6
 """Episodes to look at for an answer."""
 
 _MOST_ROWS = 12
+_MOST_NAMED = 3
+"""Players left out of a comparison that are named."""
 _HARDEST = "pie_graph"
 """Category of the question on describers, where the set has it."""
 
@@ -105,6 +108,38 @@ def over_targets(scores: Floats, instances: Sequence[Instance], scale: Scale) ->
     return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
 
 
+def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
+    """Return the mean score of each target as if all pairs had drawn it; NaN for one that nobody drew.
+
+    Where a pair has no score, its own level and that of the target stand for it (two-way additive fit, the estimated
+    marginal means of Searle, Speed and Milliken 1980, *The American Statistician* 34): otherwise a target that weak
+    pairs fail on would look easy. With every score these are the means of the rows.
+
+    Args:
+        scores: Targets by pairs, NaN where there is no score.
+        rounds: Most steps of the fit, which ends when nothing moves.
+
+    >>> weak_fails_on_the_hard = np.array([[8.0, 4.0], [7.0, np.nan]])
+    >>> [round(mean, 3) for mean in same_pairs(weak_fails_on_the_hard)]
+    [6.0, 5.0]
+    """
+    known = ~np.isnan(scores)
+    targets, pairs = known.any(axis=1), known.any(axis=0)
+    values, weights = np.where(known, scores, 0.0), known.astype(float)
+    levels = np.zeros(scores.shape[1])
+    means = np.zeros(len(scores))
+    for _ in range(rounds):
+        before = means
+        means = (values - weights * levels).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        levels = (values - weights * means[:, None]).sum(axis=0) / np.maximum(weights.sum(axis=0), 1)
+        # Levels are about the mean of the pairs that have any score.
+        levels -= levels[pairs].mean() if pairs.any() else 0.0
+        if np.abs(means - before).max(initial=0.0) < 1e-12:
+            break
+    drawn: list[float] = np.where(targets, means, np.nan).tolist()
+    return drawn
+
+
 def _lines(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[Line]:
     """Return the mean over targets of each label that has one."""
     lines = (Line(label, over_targets(of_label, instances, scale)) for label, of_label, instances in scores)
@@ -128,15 +163,17 @@ def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty
         f"{difficulty or ''} {_kind(category) if category else 'targets'}" if category or difficulty else "all targets"
     )
     best, second = lines[0].label, lines[1].label
-    first, other = (target_means(scores[:, columns[label]]) for label in (best, second))
-    (apart,) = difference_intervals(first, other, resample(strata(chosen)), SCORE, DIFFERENCE)
+    means = {label: target_means(scores[:, own]) for label, own in columns.items()}
+    apart = _apart(means[best], means[second], chosen)
+    alone = _leads_by_the_rule_of_boards(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     mean, lead = f"{interval(lines[0].value)} over {partners}", _lead(second, apart)
-    sentence = (
-        f"It cannot be told: the highest mean score, {mean}, is of {best}; {lead}."
-        if too_few(apart.n)
-        else f"{best}, with a mean score of {mean}; {lead}."
-    )
+    left_out, rivals = _left_out(table, seat, chosen, scores, columns, best)
+    if too_few(apart.n) or not alone or rivals:
+        sentence = f"It cannot be told: the highest mean score, {mean}, is of {best}; {lead}"
+    else:
+        sentence = f"{best}, with a mean score of {mean}; {lead}"
+    sentence = ". ".join([sentence, *rivals, *([left_out] if left_out else [])]) + "."
     own = np.where(np.isin(np.arange(len(table.runs)), columns[best]), scores, np.nan)
     return Answer(
         f"best-{seat}", f"Which {seat} is best on {targets}?", sentence, seat.capitalize(), "0–10",
@@ -154,6 +191,78 @@ def _columns(results: Results, seat: str) -> dict[str, list[int]]:
     for pair in product(*grid):
         columns.setdefault(pair[("describer", "generator").index(seat)], []).append(at[runs[pair[0], pair[1]]])
     return columns
+
+
+def _apart(first: Floats, second: Floats, instances: Sequence[Instance]) -> Estimate:
+    """Return the mean difference of two players over the targets that both have."""
+    return difference_intervals(first, second, resample(strata(instances)), SCORE, DIFFERENCE)[0]
+
+
+def _leads_by_the_rule_of_boards(best: str, means: Mapping[str, Floats], chosen: Sequence[Instance]) -> bool:
+    """Return whether a player is alone at the top, with one error rate for all comparisons as on boards."""
+    values = np.hstack(list(means.values())) * 10
+    rows = np.flatnonzero(~np.isnan(values).any(axis=1))
+    ranges = standing(values[rows], values[rows], resample(strata(chosen[row] for row in rows.tolist()))).ranges
+    place = ranges[list(means).index(best)]
+    return place is not None and place.worst == 1
+
+
+def _left_out(
+    table: _ScoreTable,
+    seat: str,
+    chosen: Sequence[Instance],
+    scores: Floats,
+    columns: Mapping[str, list[int]],
+    champion: str,
+) -> tuple[str, list[str]]:
+    """Say which players are not compared, and which of them may be better than the best of those that are.
+
+    Args:
+        table: Of all runs.
+        seat: ``describer`` or ``generator``.
+        chosen: The targets asked about.
+        scores: Of these targets, one column for each run.
+        columns: Runs of each player that is compared, with the same partners.
+        champion: The best of these.
+
+    Returns:
+        A sentence that names those left out, empty if nobody is; and one for each that is not clearly worse.
+    """
+    other = "generator" if seat == "describer" else "describer"
+    usual = {submission.run_id for submission in same_rules(table.results)}
+    partners: dict[str, dict[str, int]] = {}
+    for at, submission in enumerate(table.results.submissions):
+        if submission.run_id in usual:
+            partners.setdefault(getattr(submission, seat), {})[getattr(submission, other)] = at
+    (shared, *_) = columns.values()
+    common = {getattr(table.results.submissions[at], other): at for at in shared}
+    names, rivals = [], []
+    for label in sorted(partners.keys() - columns.keys()):
+        both = sorted(partners[label].keys() & common.keys())
+        played = f"{label}, played with {_listed(sorted(partners[label]))} alone"
+        names.append(played)
+        if not both:
+            rivals.append(f"Nothing is known of {label} with the partners of {champion}")
+            continue
+        ahead = _apart(
+            *(
+                target_means(scores[:, [partners[player][partner] for partner in both]])
+                for player in (champion, label)
+            ),
+            chosen,
+        )
+        if clear_of(ahead, 0) != 1:
+            rivals.append(
+                f"{label} is not clearly worse with {_listed(both)}, where {champion} leads by {interval(ahead)}"
+            )
+    said = f"Not compared, for want of the same partners: {'; '.join(names[:_MOST_NAMED])}" if names else ""
+    if len(names) > _MOST_NAMED:
+        said += f"; and {len(names) - _MOST_NAMED} more"
+    return said, rivals[:_MOST_NAMED]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _lead(second: str, apart: Estimate) -> str:
@@ -233,8 +342,14 @@ def _title(instance: Instance) -> str:
 
 
 def _groups(table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]) -> list[Line]:
+    """Return the mean score of groups of targets, all over the same pairs."""
+    every = list(table.results.instances)
+    means = dict(zip((item.instance_id for item in every), same_pairs(table.finals(every)), strict=True))
     groups = ((name, instances_of(name)) for name in names)
-    return _lines(((name, table.finals(instances), instances) for name, instances in groups), SCORE)
+    return _lines(
+        ((name, np.array([[means[item.instance_id]] for item in own]).reshape(-1, 1), own) for name, own in groups),
+        SCORE,
+    )
 
 
 def _kind(category: str) -> str:
@@ -252,10 +367,10 @@ def _hardest(table: _ScoreTable) -> Answer | None:
     lines.sort(key=lambda line: line.value.mean or 0)
     low, *others = lines
     tied = [_kind(line.label) for line in others if clear_of(difference_of(line.value, low.value), 0) != 1]
-    sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over all pairs"
+    sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over the same pairs"
     if tied:
         names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
-        sentence = f"It cannot be told: the lowest mean score over all pairs is that of {_kind(low.label)}, "
+        sentence = f"It cannot be told: the lowest mean score over the same pairs is that of {_kind(low.label)}, "
         sentence += f"{interval(low.value)}, but {names} cannot be told from it"
     sentence += f"; the highest is of {_kind(others[-1].label)}, {interval(others[-1].value)}."
     chosen = under(results.instances, low.label, None)
@@ -277,8 +392,8 @@ def _difficulty(table: _ScoreTable) -> Answer | None:
     apart = difference_of(easy, hard)
     verdict = {1: "Yes", -1: "No, easier"}.get(clear_of(apart, 0) or 0, "It cannot be told")
     sentence = (
-        f"{verdict}: easy targets score {interval(easy)}, hard ones {interval(hard)}, over all pairs; the difference "
-        f"is {interval(apart)}."
+        f"{verdict}: easy targets score {interval(easy)}, hard ones {interval(hard)}, over the same pairs; the "
+        f"difference is {interval(apart)}."
     )
     chosen = under(results.instances, None, "hard")
     episodes = table.episodes(chosen, table.finals(chosen))
@@ -326,7 +441,8 @@ def _correlation(agreement: Agreement) -> Estimate:
 def _satisfied(table: _ScoreTable) -> Answer | None:
     """Answer how often describers end an episode because they are satisfied, and how good these are."""
     lines, chosen = [], list(table.results.instances)
-    ended = table.filled(lambda result: float(result.episode.outcome == "converged"))
+    # An episode that broke off was ended by nobody's satisfaction or lack of it.
+    ended = table.filled(lambda r: float(r.episode.outcome == "converged") if r.episode.played else None)
     describers = [submission.describer for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
@@ -337,8 +453,8 @@ def _satisfied(table: _ScoreTable) -> Answer | None:
         return None
     verdict = {1: "Mostly", -1: "Not much"}.get(clear_of(quality, DRAWN), "It cannot be told")
     sentence = (
-        f"{verdict}: describers end {interval(whole.times(100), 0, ' %')} of the episodes as satisfied, and such a "
-        f"final rendering scores {interval(quality)}."
+        f"{verdict}: describers end {interval(whole.times(100), 0, ' %')} of the played episodes as satisfied, and "
+        f"such a final rendering scores {interval(quality)}."
     )
     lines.sort(key=_highest_first)
     return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",

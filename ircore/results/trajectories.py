@@ -33,7 +33,8 @@ def trajectories(
     """Average similarity turn by turn, by category.
 
     An episode that has ended keeps its last score. So every turn averages the same episodes: the line begins at the
-    mean first score, ends at the mean final score, and does not drop because only hard episodes go on.
+    mean first score, ends at the mean final score, and does not drop because only hard episodes go on. An episode
+    without a score at a turn that is shown is in no point.
 
     Args:
         episodes: Of one run.
@@ -66,14 +67,21 @@ def _points(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
     """Return the mean of tracks turn by turn."""
     lengths, labels = [len(track.scores) for track in tracks], [track.label for track in tracks]
     longest = max(lengths, default=0)
-    reached = zip(*(track.scores + track.scores[-1:] * (longest - len(track.scores)) for track in tracks), strict=True)
+    scores = [track.scores for track in tracks]
+    reached = zip(*(track + track[-1:] * (longest - len(track)) for track in scores), strict=True)
+    # Turns between the first and the final one are rated only on request.
+    shown = {
+        turn: latest
+        for turn, latest in enumerate(reached, start=1)
+        if len(latest) - latest.count(None) >= KNOWN_SHARE * len(tracks)
+    }
+    # Each turn has a score for most episodes; the line is over those with a score at all of these turns.
+    same = [all(latest[episode] is not None for latest in shown.values()) for episode in range(len(tracks))]
     points = []
-    for turn, latest in enumerate(reached, start=1):
-        # Turns between the first and the final one are rated only on request.
-        known = [value for value in latest if value is not None]
-        if len(known) >= KNOWN_SHARE * len(tracks):
-            refining = [length >= turn for length in lengths].count(True)
-            points.append(_TurnPoint(turn, estimate(latest, SCORE, labels), refining))
+    for turn, latest in shown.items():
+        known = [value if is_same else None for value, is_same in zip(latest, same, strict=True)]
+        refining = sum(length >= turn for length, is_same in zip(lengths, same, strict=True) if is_same)
+        points.append(_TurnPoint(turn, estimate(known, SCORE, labels), refining))
     return tuple(points)
 
 

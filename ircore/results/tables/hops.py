@@ -6,7 +6,15 @@ from typing import NamedTuple
 from ircore.core.fact_records import PARTS, Part
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
-from ircore.results.hops import POINTS, Series, by_turn, normalised_means, series_of
+from ircore.results.hops import (
+    POINTS,
+    TOO_FEW_REACH,
+    WHOEVER_IS_LEFT,
+    Series,
+    by_turn,
+    normalised_means,
+    series_of,
+)
 from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.scales import SCORE, SHARE, Scale
@@ -33,19 +41,23 @@ def by_turn_table(results: Results, category: str | None = None, difficulty: str
     columns = (
         *MEASURE_COLUMNS,
         Column("turn", "turn", "1-based; K of @K.", digits=0),
-        Column("at", "at turn", "Mean over episodes that have a value at this turn.", estimated=True),
+        Column("same", "at turn, same episodes", "Mean over the episodes that reach the curve's last turn.",
+               estimated=True),
+        Column("at", "at turn, whoever is left", "Mean over the episodes with a value at this turn: n of them.",
+               estimated=True),
         Column("latest", "@K, latest", "Mean of each episode's last value up to this turn.", estimated=True),
         Column("best", "@K, best", "Mean of each episode's best value up to this turn.", estimated=True),
-    )
+    )  # fmt: skip
     rows = []
     for run_id, who in pair_values(results).items():
         for measure, series, labels in _measured(results, run_id, category, difficulty):
             for point in by_turn(series, measure.better == "higher", measure.scale, labels):
+                same = Value.of(point.same, missing=TOO_FEW_REACH)
                 numbers = (Value.of(number, missing=NO_VALUE) for number in (point.at, point.latest, point.best))
-                rows.append((*who, Value(measure.name), Value(measure.better), Value(point.turn), *numbers))
-    notes = (f"An episode that has ended keeps its last value in the columns @K. {EVERY_TURN}",)
+                rows.append((*who, Value(measure.name), Value(measure.better), Value(point.turn), same, *numbers))
+    notes = (f"An episode that has ended keeps its last value in the columns @K. {EVERY_TURN}", WHOEVER_IS_LEFT)
     words = caption(results, None, category, difficulty)
-    spare = ("at", "best")
+    spare = ("at", "best", "same")
     return Table("by_turn", "Measures by turn", words, columns, tuple(rows), notes, primary="latest", spare=spare)
 
 

@@ -1,5 +1,6 @@
 """How numbers and their intervals are written for people: on pages, in tables, on badges and in the dataset's card."""
 
+from math import floor, log10
 from typing import Literal
 
 from ircore.results.statistics.intervals import even_half, too_few
@@ -11,6 +12,15 @@ def number(value: float, digits: int, signed: bool = False) -> str:
     if float(text) == 0:
         return text.removeprefix("-")
     return f"+{text}" if signed and value > 0 else text.replace("-", "−")
+
+
+def money_digits(amount: float, least: int) -> int:
+    """Return the decimals that show two significant digits of an amount of money, at least ``least``.
+
+    >>> money_digits(0.000041, 3), money_digits(1.5, 3), money_digits(0, 3)
+    (6, 3, 3)
+    """
+    return max(least, 1 - floor(log10(amount))) if amount > 0 else least
 
 
 def interval_text(

@@ -83,15 +83,23 @@ def test_without_correction_messages_there_is_no_rate() -> None:
 def test_lengths_and_novelty_turn_by_turn() -> None:
     first, second, third, fourth = turn_language(MESSAGES)
     assert [item.messages for item in (first, second, third, fourth)] == [3, 2, 1, 1]
-    assert first.words.mean == pytest.approx((8 + 2 + 5) / 3)
+    # Episode three has a first message alone, so that its five words are in no point.
+    assert (first.words.mean, first.words.n) == ((8 + 2) / 2, 2)
     assert (first.tokens.mean, first.novelty.mean, first.similarity.mean) == (10, None, None)
     # Episode one: move, not circle, left. Episode two: move, left, bar of which "bars" is another word.
     assert second.novelty.mean == pytest.approx((1 / 3 + 3 / 3) / 2)
     # {move, circle, left} of {red, circle, left, blue, bar}, and {move, left, bar} of {two, bars}
     assert second.similarity.mean == pytest.approx((2 / 6 + 0) / 2)
-    # {make?, bar, blue}: "make" is a function word here, the others were there on turn 1.
-    assert (third.novelty.mean, third.similarity.mean) == (0, 0)
-    assert (fourth.novelty.mean, fourth.similarity.mean) == (0, 0)
+    # One of three episodes is left.
+    assert all(item.words.mean is item.novelty.mean is None for item in (third, fourth))
+
+
+def test_short_episodes_make_no_message_longer() -> None:
+    # Six pictures need two turns and four words each time; five easy ones are done after eight words.
+    hard = [played(f"hard-{number}", "one two three four", "five six seven eight") for number in range(6)]
+    easy = [played(f"easy-{number}", "one two three four five six seven eight") for number in range(5)]
+    first, second = turn_language(episode_messages([*hard, *easy]))
+    assert [(turn.messages, turn.words.mean, turn.words.n) for turn in (first, second)] == [(11, 4, 6), (6, 4, 6)]
 
 
 def test_the_interval_takes_episodes_as_the_units() -> None:
