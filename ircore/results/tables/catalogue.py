@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ircore.core.plugins import BrokenPluginError, available, load, unknown
 
 if TYPE_CHECKING:
+    from ircore.games.reconstruction.language.lexicon import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.model import Table
 
@@ -41,6 +42,9 @@ class Question:
 
     episode: str | None = None
     """Only this episode, of facts."""
+
+    lexicon: "Choice" = "built-in"
+    """Patterns by which corrections are told: all, or the paper's alone."""
 
     def the_judge(self, results: "Results") -> str:
         """Return the judge asked for, or the headline judge of the condition (``ircore.results.headline``).
@@ -83,6 +87,9 @@ class Entry:
 
     by_part: bool = False
     """Whether its rows can be ordered by a part of the judge verified."""
+
+    by_lexicon: bool = False
+    """Whether it counts words of correction, which ``--lexicon`` chooses."""
 
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
@@ -131,6 +138,14 @@ def _of_all(description: str, name: str) -> Entry:
     return Entry(
         description, TableFunction(name, lambda results, question: (results, question.category, question.difficulty))
     )
+
+
+def _of_words(description: str, name: str) -> Entry:
+    """Return the table of a function of results, category, difficulty and the patterns of corrections."""
+    function = TableFunction(
+        name, lambda results, question: (results, question.category, question.difficulty, question.lexicon)
+    )
+    return Entry(description, function, by_lexicon=True)
 
 
 def _of_results(description: str, name: str) -> Entry:
@@ -187,9 +202,9 @@ TABLES: Mapping[str, Entry] = {
     "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "witnesses:witnesses_table"),
     "disagreements": _of_all("facts on which they contradict verified", "witnesses:disagreements_table"),
     "references": _of_judge("ceilings and floors of generators, never ranked", "references:references_table"),
-    "corrections": _of_all("what correction messages are about", "language:corrections_table"),
-    "corrections_by_turn": _of_all("the same turn by turn", "language:corrections_by_turn_table"),
-    "words": _of_all("the commonest words of each correction", "language:words_table"),
+    "corrections": _of_words("what correction messages are about", "language:corrections_table"),
+    "corrections_by_turn": _of_words("the same turn by turn", "language:corrections_by_turn_table"),
+    "words": _of_words("the commonest words of each correction", "language:words_table"),
     "messages": _of_all("length and novelty of messages by turn", "language:messages_table"),
     "convention": _of_all("whether describers get shorter and keep their words", "convention:convention_table"),
     "agreement": _of_results("every two raters side by side", "agreement:agreement_table"),
