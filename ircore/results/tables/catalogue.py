@@ -220,6 +220,11 @@ TABLES: Mapping[str, Entry] = {
     "recalibrated": _of_all("mean scores on the people's scale", "recalibration:recalibrated_table"),
     "targets": _of_all("what the targets show, and how many words they take", "targets:targets_table"),
     "measures": _of_all("scores beside what is known of targets, such as naming divergence", "measures:measures_table"),
+    "paper": Entry(
+        "each sentence of the paper that can be checked: whether it holds there and here",
+        TableFunction("published:paper_table", lambda results, question: (results, question.the_judge(results))),
+        of_judge=True,
+    ),
     "published": _of_paper("the paper's Table 3", "published:published_scores_table"),
     "published_means": _of_paper("means of the paper's Table 3", "published:published_means_table"),
     "published_judges": _of_paper("the paper's Table 1", "published:published_agreement_table", "table1"),
