@@ -27,6 +27,9 @@ ORDERS = ("main", "quality")
 """Orders of boards."""
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
+BARS = ("interval", "sem")
+"""What tables can show beside means."""
+
 LEXICONS = ("built-in", "paper")
 """Patterns of corrections, as ``ircore.games.reconstruction.language.lexicon`` names them."""
 
@@ -67,6 +70,13 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
     help="Words by which the tables corrections, corrections_by_turn and words tell corrections: the paper's and ours, "
     "or those alone that the paper prints.  [default: built-in]",
 )
+@click.option(
+    "--bars",
+    type=click.Choice(BARS),
+    default="interval",
+    show_default=True,
+    help="What stands beside means: their 95 % interval, or one standard error, as in the paper's figures.",
+)
 @click.option("--episode", metavar="ID", help="In the table facts: only this episode, turn by turn.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
@@ -81,6 +91,7 @@ def command(
     difficulty: str | None,
     order: str | None,
     lexicon: "Choice | None",
+    bars: str,
     episode: str | None,
     as_json: bool,
     episodes: bool,
@@ -100,6 +111,7 @@ def command(
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
+    from ircore.results.tables.intervals import with_standard_errors
 
     played = _with_table(played, name)
     form, several = "json" if as_json else form, len(played) > 1
@@ -107,7 +119,9 @@ def command(
     if several and (form != "text" or out is not None):
         raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
     for other in (other for other in played if other != RECONSTRUCTION):
-        _refuse_options(other, judge=judge, order=order, lexicon=lexicon, episode=episode, episodes=episodes)
+        _refuse_options(
+            other, judge=judge, order=order, lexicon=lexicon, bars=bars == "sem", episode=episode, episodes=episodes
+        )
     pairs = played.pop(RECONSTRUCTION, [])
     status = _show_games(played, None if out else name, (category, difficulty), form, out, last=not pairs)
     if several and pairs:
@@ -124,11 +138,15 @@ def command(
     by_board: Order = "quality" if order == "quality" else "main"
     part = None if order in ORDERS else order
     question = Question(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
+    if out is not None and bars == "sem":
+        raise click.UsageError("--bars sem goes with one --table, not with --out")
     if out is not None:
         _write(_all_tables(results, question), out)
     else:
         with plugin_work(f"table {name!r}"):
             table = entry.table(results, question)
+        if bars == "sem":
+            table = with_standard_errors(table, results)
         click.echo(render(table, form, results if episodes else None, terminal_width()), nl=False)
     return status
 

@@ -186,9 +186,13 @@ TABLES: Mapping[str, Entry] = {
     "board": Entry("pairs under one condition, best first", _BOARD, of_judge=True, ordered=True),
     "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True),
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
+    "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
     "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
     "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
+    "outcomes_pooled": _of_all(
+        "what refinement did, pooled over judges as the paper's Figure 5", "turns:pooled_outcomes_table"
+    ),
     "trajectories": _of_judge("score by turn, pair and category", "turns:trajectories_table"),
     "by_turn": _of_all(
         "every judge, part of the facts and metric at each turn and up to it (@K)", "hops:by_turn_table"
