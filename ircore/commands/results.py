@@ -140,6 +140,9 @@ def command(
     question = Question(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
     if out is not None and bars == "sem":
         raise click.UsageError("--bars sem goes with one --table, not with --out")
+    # Flat files have columns for the ends of 95 % intervals, and none to say that they are something else.
+    if form == "csv" and bars == "sem":
+        raise click.UsageError("--bars sem goes with text, json, markdown and latex, not with csv")
     if out is not None:
         _write(_all_tables(results, question), out)
     else:

@@ -201,15 +201,20 @@ def _ends(played: _Played) -> Check:
     return Check(verdict, f"first by {said}")
 
 
+def _differences(played: _Played) -> list[Estimate]:
+    """Return the difference of every couple of runs, in the order of ``combinations``."""
+    values = played.values(played.runs)
+    return [
+        _paired(values[:, [first]], values[:, [second]]) for first, second in combinations(range(len(played.runs)), 2)
+    ]
+
+
 def _order(played: _Played) -> Check:
     judges = _ranking_judges(played)
     couples = list(combinations(played.runs, 2))
     if len(judges) < 2 or not couples:
         return Check("no data", "needs two judges that rank at least two pairs")
-    by_judge = {
-        judge: [_Played(played.results, played.every, judge).difference(*couple) for couple in couples]
-        for judge in judges
-    }
+    by_judge = {judge: _differences(_Played(played.results, played.every, judge)) for judge in judges}
     alike = clear = 0
     turned: list[str] = []
     for place, (first, second) in enumerate(couples):

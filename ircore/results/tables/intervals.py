@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from ircore.results.model import Results
     from ircore.results.tables.model import Selection, Table, Value
 
-SEM_NOTE = (
+SEM = "sem"
+"""Mark of entries whose ends are one standard error away from the mean."""
+
+SEM_WORDS = (
     "± is one standard error of the mean (s / √n), as the paper's figures draw it, not the 95 % interval, which is "
     "about twice as wide and decides what can be told apart."
 )
-"""Note below a table whose bars are standard errors."""
+"""Meaning of the mark."""
 
 
 def number(value: float, digits: int, signed: bool = False) -> str:
@@ -98,7 +101,8 @@ def with_standard_errors(table: "Table", results: "Results") -> "Table":
         if len(numbers) < 2 or not isinstance(value.value, int | float):
             return value._replace(low=None, high=None)
         error = stdev(numbers) / sqrt(len(numbers))
-        return value._replace(low=value.value - error, high=value.value + error)
+        ends = value.value - error, value.value + error
+        return value._replace(low=ends[0], high=ends[1], marks=(*value.marks, SEM))
 
     keys = [column.key for column in table.columns]
     rows = tuple(tuple(barred(key, value) for key, value in zip(keys, row, strict=True)) for row in table.rows)
@@ -107,8 +111,8 @@ def with_standard_errors(table: "Table", results: "Results") -> "Table":
             f"--bars sem: the table {table.name} has no means of episodes",
             "Choose another: board, judges, conditions and budgets have scores.",
         )
-    notes = (note.removeprefix("± is half the 95 % interval; ") for note in table.notes)
-    return replace(table, rows=rows, notes=(*notes, SEM_NOTE))
+    notes = tuple(note.removeprefix("± is half the 95 % interval; ") for note in table.notes)
+    return replace(table, rows=rows, notes=notes, marks={**table.marks, SEM: SEM_WORDS})
 
 
 def _of_episode(key: str, selection: "Selection") -> "Callable[[EpisodeResult], float | None] | None":

@@ -112,7 +112,8 @@ def test_a_standard_error_is_the_deviation_over_the_root_of_n(results: Results) 
     assert (delta.value, delta.low, delta.high) == pytest.approx((0.5, -2.0, 3.0))
     # A main score is no mean of one number an episode, so it has no bar.
     assert board.entry(0, "main_score").low is None
-    assert any("one standard error" in note for note in board.notes)
+    assert score.marks[-1] == "sem"
+    assert "one standard error" in board.marks["sem"]
     assert not any("half the 95 %" in note for note in board.notes)
 
 
