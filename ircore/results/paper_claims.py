@@ -311,7 +311,7 @@ def _by_generator(played: _Played, measure: Callable[[Sequence[str]], Estimate],
     high, low = (pick(known.values(), key=lambda value: value.mean or 0.0) for pick in (max, min))
     apart = clear_of(difference_of(high, low), 0) == 1
     said = ", ".join(f"{name} {_text(value)}" for name, value in known.items())
-    helps, fails = clear_of(high, line) == 1, (low.mean or 0.0) <= line
+    helps, fails = clear_of(high, line) == 1, clear_of(low, line) < 1
     if helps and fails and apart:
         return Check("holds", f"{noun} {said}")
     same_side = all(clear_of(value, line) == 1 for value in known.values()) or clear_of(high, line) == -1

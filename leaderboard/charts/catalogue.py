@@ -17,6 +17,7 @@ from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.formats import as_csv
+from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
 from ircore.results.tables.rules import with_rules
 from ircore.results.tables.table_metadata import flat_units, source_of, units_text
@@ -272,7 +273,9 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results,
     chart = chart_of(identity, kind, sketch)
     if chart.table is None:
         return chart
-    return replace(chart, table=with_rules(chart.table, results), source=source_of(chart.table, version))
+    table = with_rules(chart.table, results)
+    bars = {"bars": "one standard error of the mean"} if SEM in table.carried else {}
+    return replace(chart, table=table, source={**source_of(chart.table, version), **bars})
 
 
 def chart_of(
