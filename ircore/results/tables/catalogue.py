@@ -199,6 +199,7 @@ TABLES: Mapping[str, Entry] = {
     ),
     "normalised": _of_all("the same from first to final rendering, at 20 places", "hops:normalised_table"),
     "budgets": _of_judge("pairs under several token budgets", "turns:budgets_table"),
+    "prompts": _of_judge("pairs with several prompts, picture by picture", "turns:prompts_table"),
     "parts": Entry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
     "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
     "said": _of_all("facts that messages state, renderings show and corrections mend", "fact_shares:said_table"),

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ircore.core.score_records import HUMAN
-from ircore.results.budgets import budget_series
+from ircore.results.budgets import budget_series, prompt_groups
 from ircore.results.conditions import under
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.headline import judge_kind
@@ -168,3 +168,57 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
     notes = () if rows else ("No pair was played under several token budgets.",)
     words = caption(results, judge, category, difficulty)
     return Table("budgets", "Token budgets", words, columns, tuple(rows), notes, primary="score")
+
+
+def prompts_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return pairs that were played with several prompts, a row for each pair and prompts, the built-in ones first.
+
+    Differences are paired: over the pictures that a row and the first row of its pair both have a score for, with the
+    interval of this one comparison.
+    """
+    columns = (
+        *PAIR_COLUMNS[:-1],
+        Column("players", "pair", "Describer + generator.", digits=None, audience="readers"),
+        Column("prompts", "prompts", "Name of the prompts and hash of their texts.", digits=None),
+        Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
+        Column("difference", "less the first", "Score less that with the first prompts, picture by picture.", "",
+               "higher", signed=True, estimated=True, implied="points of 10"),
+        Column("wins", "better", "Pictures with a better score than with the first prompts.", "pictures", digits=0,
+               nullable=True),
+        Column("losses", "worse", "Pictures with a worse score.", "pictures", digits=0, nullable=True),
+        Column("delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True,
+               implied="points of 10"),
+        Column("turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True,
+               implied="turns"),
+        Column("tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True,
+               implied="tokens"),
+        *rated_columns(),
+    )  # fmt: skip
+    who, rows = pair_values(results), []
+    for group in prompt_groups(results):
+        for entry in group:
+            cell = results.cell(entry.run_id, judge, category, difficulty)
+            rated, refined, played = (
+                Selection((entry.run_id,), which, category, difficulty, judge)
+                for which in ("rated", "refined", "played")
+            )
+            if entry is group[0]:
+                apart = tuple(Value(None, missing="the first prompts") for _ in range(3))
+            else:
+                compared = results.compare(entry.run_id, group[0].run_id, judge, category, difficulty)
+                difference = Value.of(compared.difference, missing="no picture that both have")
+                apart = (difference, Value(compared.wins), Value(compared.losses))
+            values = (
+                Value(f"{entry.describer} + {entry.generator}"),
+                Value(entry.run.prompts),
+                Value.of(cell.score, rated),
+                *apart,
+                Value.of(cell.delta, refined),
+                Value.of(cell.turns, played),
+                Value.of(cell.tokens, played),
+            )
+            rows.append((*who[entry.run_id][:-1], *values, *rated_values(cell)))
+    notes = () if rows else ("No pair was played with several prompts: ircore play … --prompts built-in --prompts DIR",)
+    words = caption(results, judge, category, difficulty)
+    spare = ("tokens", "turns", "delta", "losses", "wins")
+    return Table("prompts", "Prompts", words, columns, tuple(rows), notes, primary="score", spare=spare)
