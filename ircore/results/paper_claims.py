@@ -115,7 +115,7 @@ def _single(value: Estimate, said: str, line: float = 0.0) -> Check:
     return Check(verdicts[clear_of(value, line)], f"{said} {_text(value)}")
 
 
-def _all_above(differences: Sequence[tuple[str, Estimate]], noun: str, lacking: str) -> Check:
+def check_all(differences: Sequence[tuple[str, Estimate]], noun: str, lacking: str) -> Check:
     """Return the check of a sentence that all of some differences lie above 0.
 
     Args:
@@ -169,7 +169,7 @@ def _hard(played: _Played) -> Check:
         )
         name = f"{category.replace('_', ' ')} of {played.names[run_id]}"
         differences.append((name, difference_of(easy, hard)))
-    return _all_above(differences, "categories of pairs are lower when hard", "needs easy and hard pictures")
+    return check_all(differences, "categories of pairs are lower when hard", "needs easy and hard pictures")
 
 
 def _ranking_judges(played: _Played) -> list[str]:
@@ -257,7 +257,7 @@ def _ahead(played: _Played) -> Check:
             others, played.generators, results.categories, results.difficulties
         )
     ]
-    check = _all_above(differences, f"conditions have {best} ahead", NO_GRID.evidence)
+    check = check_all(differences, f"conditions have {best} ahead", NO_GRID.evidence)
     apart = [
         played.difference(played.run_of[best, generator], played.run_of[other, generator])
         for other, generator in product(others, played.generators)
@@ -279,7 +279,7 @@ def _generator(played: _Played) -> Check:
         )
         for other, describer in product(others, played.describers)
     ]
-    return _all_above(differences, f"comparisons have {best} ahead", NO_GRID.evidence)
+    return check_all(differences, f"comparisons have {best} ahead", NO_GRID.evidence)
 
 
 def _hardest(played: _Played) -> Check:
@@ -295,7 +295,7 @@ def _hardest(played: _Played) -> Check:
         for hard, other in product(HARDEST, means)
         if hard in means and other not in HARDEST
     ]
-    return _all_above(differences, "categories are easier than these", "needs functions, geometry and other pictures")
+    return check_all(differences, "categories are easier than these", "needs functions, geometry and other pictures")
 
 
 def _gains(played: _Played, runs: Sequence[str]) -> Estimate:
@@ -383,7 +383,7 @@ def _by_budget(played: _Played, value: Callable[[JudgedEpisode], float | None], 
             )
             name = f"{series.describer} + {series.generator} from {smaller.budget} to {larger.budget} tokens"
             differences.append((name, _paired(*columns)))
-    return _all_above(differences, noun, "needs a pair that was played under several token budgets")
+    return check_all(differences, noun, "needs a pair that was played under several token budgets")
 
 
 def _vocabulary(played: _Played) -> Check:
@@ -456,7 +456,7 @@ def _tolerant(played: _Played) -> Check:
         )
         if category.value == ALL and isinstance(bias.value, float)
     ]
-    return _all_above(differences, "judges score higher than people", NOBODY.evidence)
+    return check_all(differences, "judges score higher than people", NOBODY.evidence)
 
 
 def _lipsim(played: _Played) -> Check:
