@@ -45,6 +45,8 @@ from ircore.players.builtin.classical.text_wording import text_groups, text_stat
 NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 BRIEF = 30
 """Tokens below which a message tells one thing."""
+LINES_TOLD = 8
+"""Messages after which the colour of lines is told at the latest."""
 AFTER_ALL = 90
 """Place of texts in the order of painting."""
 REGULAR = {5: "pentagon", 6: "hexagon", 7: "heptagon", 8: "octagon"}
@@ -160,10 +162,42 @@ def brief_messages(perception: Perception, budget: int) -> list[str]:
             continue
         texts = [text for options in _brief(percept) if (text := _first_within(options, budget))]
         weighed += [(weight / len(texts) * (1 - 0.001 * place), text) for place, text in enumerate(texts)]
+        if isinstance(percept, Shape) and texts:
+            weighed += [(weight * share, text) for share, text in _brief_touches(percept, perception, budget)]
     weighed += [(2 * thing - place, text) for place, text in enumerate(charted)]
     ordered = [text for _, text in sorted(weighed, key=lambda entry: -entry[0]) if text]
+    lines = [place for place, text in enumerate(ordered, start=1) if " line (" in f" {text.casefold()}"]
+    if lines and (colour := _brief_line_colour(perception, budget)):
+        # It colours the lines that are there; usual rules have ten turns.
+        ordered.insert(min(lines[-1], LINES_TOLD), colour)
     # What is drawn twice hides what was drawn between.
     return list(dict.fromkeys(ordered))
+
+
+def _brief_touches(shape: Shape, perception: Perception, budget: int) -> list[tuple[float, str]]:
+    """Return messages that set the exact colour and turn of a shape that is alone of its kind, with their worth."""
+    kind = noun(shape)
+    alike = [other for other in perception.percepts if isinstance(other, Shape) and noun(other) == kind]
+    if len(alike) > 1 or kind == "polygon" or shape.colour is None:
+        return []
+    told = _first_within(_brief_shape(shape), budget)
+    name = told.casefold().partition(f" {kind}")[0]
+    touches = [(min(0.9, distance(named(name), shape.colour) / 150), f"The {kind} is {exact(shape.colour)}")]
+    if abs(shape.rotation) >= 3 and kind not in {"circle", "ring"}:
+        touches.append((min(0.8, abs(shape.rotation) / 60), f"Rotate the {kind} {shape.rotation:.0f} degrees"))
+    return [(worth, text) for worth, text in touches if worth > 0.01 and count_tokens(text) <= budget]
+
+
+def _brief_line_colour(perception: Perception, budget: int) -> str:
+    """Return a message with the colour of most lines; empty where that is black, in which lines are drawn."""
+    weights: dict[str, float] = {}
+    for percept in perception.percepts:
+        if isinstance(percept, Stroke):
+            weights[percept.colour] = weights.get(percept.colour, 0.0) + weight_of(percept, perception.backdrop)
+    colour = max(weights, key=lambda shade: weights[shade])
+    if distance(colour, "#000000") < 60:
+        return ""
+    return _first_within([f"The lines are {name}" for name in (exact(colour), *_near_names(colour))], budget)
 
 
 def _is_furniture(percept: Percept) -> bool:
