@@ -98,7 +98,7 @@ def message_about(target: Perception, view: DescriberView) -> str:
     """Return the message of a turn about a perceived target; empty when done."""
     if not view.renderings:
         return first_message(target, view.token_budget)
-    if view.token_budget < BRIEF and not target.photo:
+    if view.token_budget < BRIEF:
         untold = (message for message in brief_messages(target, view.token_budget) if message not in view.messages)
         if message := next(untold, ""):
             return message
@@ -108,6 +108,9 @@ def message_about(target: Perception, view: DescriberView) -> str:
 
 def plain_message(target: Perception, view: DescriberView) -> str:
     """Return the message of a turn in the plain voice: new statements, then corrections; empty when done."""
+    # One thing a message is told in the fewest tokens: everyday names could have more.
+    if view.token_budget < BRIEF:
+        return message_about(target, view)
     # Few tokens or patches of a photograph leave nothing to say in units or names.
     if target.photo or view.token_budget < SHORT:
         return ColourWords(()).said(message_about(target, view))

@@ -210,8 +210,9 @@ def _first_within(options: Sequence[str], budget: int) -> str:
 
 
 def _near_names(colour: str) -> list[str]:
-    """Return the names of CSS by how near they are to a colour: a farther one may have fewer tokens."""
-    return sorted(exact_names().values(), key=lambda name: (apart(named(name), colour), name))[:12]
+    """Return the names of CSS by how near they are to a colour, then its everyday name: both may have fewer tokens."""
+    nearest = sorted(exact_names().values(), key=lambda name: (apart(named(name), colour), name))
+    return [*nearest[:12], plain_name(colour)]
 
 
 def _brief(percept: Percept) -> list[list[str]]:
@@ -242,7 +243,9 @@ def _place(point: Point) -> str:
 def _brief_box(colour: str, kind: str, box: Box) -> list[str]:
     size = f"{round(box[2] - box[0])}x{round(box[3] - box[1])}"
     x, y = middle_of(box)
-    return [f"{name.capitalize()} {kind} {size} {round(x)},{round(y)}" for name in _near_names(colour)]
+    names = [name.capitalize() for name in _near_names(colour)]
+    full = [f"{name} {kind} {size} {round(x)},{round(y)}" for name in names]
+    return [*full, *(f"{name} {kind} {_place((x, y))}" for name in names), *(f"{name} {kind}" for name in names)]
 
 
 def _brief_shape(shape: Shape) -> list[str]:
@@ -259,7 +262,9 @@ def _brief_shape(shape: Shape) -> list[str]:
     where = middle_of(shape.box) if kind == "triangle" else shape.centre
     if kind == "triangle":
         measure = f"radius {round((shape.box[2] - shape.box[0]) / 2)}"
-    return [f"{name.capitalize()} {kind} {measure} {_place(where)}" for name in _near_names(colour)]
+    names = [name.capitalize() for name in _near_names(colour)]
+    full = [f"{name} {kind} {measure} {_place(where)}" for name in names]
+    return [*full, *(f"{name} {kind} {_place(where)}" for name in names), *(f"{name} {kind}" for name in names)]
 
 
 def _brief_pie(pie: Pie) -> list[list[str]]:
