@@ -244,13 +244,10 @@ def _left_out(
         if not both:
             rivals.append(f"Nothing is known of {label} with the partners of {champion}")
             continue
-        ahead = _apart(
-            *(
-                target_means(scores[:, [partners[player][partner] for partner in both]])
-                for player in (champion, label)
-            ),
-            chosen,
+        first, second = (
+            target_means(scores[:, [partners[player][partner] for partner in both]]) for player in (champion, label)
         )
+        ahead = _apart(first, second, chosen)
         if clear_of(ahead, 0) != 1:
             rivals.append(
                 f"{label} is not clearly worse with {_listed(both)}, where {champion} leads by {interval(ahead)}"
