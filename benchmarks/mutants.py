@@ -213,10 +213,12 @@ class Bench:
     Args:
         tree: The copy.
         limits: Seconds that each phase may take.
+        tests: Test files that are run for each fault; those of its room if empty.
     """
 
-    def __init__(self, tree: Path, limits: dict[str, float]) -> None:
+    def __init__(self, tree: Path, limits: dict[str, float], tests: Sequence[str] = ()) -> None:
         self._tree = tree
+        self._tests = list(tests)
         self._limits = limits
         self._edits = 0
 
@@ -229,7 +231,7 @@ class Bench:
             (number for number, (old, new) in enumerate(zip(original.split("\n"), text.split("\n"), strict=False), 1)
              if old != new), 1,
         )  # fmt: skip
-        tests = likely_tests(self._tree, mutant, path, start)
+        tests = self._tests or likely_tests(self._tree, mutant, path, start)
         self._write(path, text)
         try:
             for phase in phases:
@@ -309,6 +311,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="run the quick tests alone")
     parser.add_argument("--survivors", action="store_true", help="anew those that no test has found")
     parser.add_argument("--check", action="store_true", help="only look whether each text stands exactly once")
+    parser.add_argument("--tests", nargs="+", default=[], metavar="FILE", help="run these tests instead of the room's")
     parser.add_argument("--faults", type=Path, default=FAULTS, help="another list")
     parser.add_argument("--results", type=Path, default=RESULTS, help="file of the verdicts")
     parser.add_argument("--quick-limit", type=float, default=300, metavar="SECONDS", help="of quick tests, for a fault")
@@ -340,7 +343,7 @@ def judge_all(mutants: Sequence[Mutant], phases: Sequence[str], options: argpars
     verdicts = read_verdicts(options.results)
     options.results.parent.mkdir(parents=True, exist_ok=True)
     with scratch_tree() as tree, options.results.open("a", encoding="utf-8") as file:
-        bench = Bench(tree, {"quick": options.quick_limit, "slow": options.slow_limit})
+        bench = Bench(tree, {"quick": options.quick_limit, "slow": options.slow_limit}, options.tests)
         for mutant in mutants:
             known = verdicts.get(mutant.key)
             is_found = known is not None and known.found in PHASES
