@@ -132,7 +132,7 @@ def test_comparison_by_hand() -> None:
     second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])
     nothing_unknown = [(np.empty((0, 2)), np.empty((0, 2)))] * 2
     scores = [np.stack(couple, axis=1) for couple in ((first, second), (second, first))]
-    comparison, other = compare(scores, ["all"] * 8, nothing_unknown, [NOTHING] * 2)
+    comparison, other = compare(scores, ["all"] * 8, nothing_unknown, [NOTHING] * 2, [NOTHING] * 2)
     assert (comparison.n, comparison.difference.mean) == (6, 1)
     assert (comparison.wins, comparison.ties, comparison.losses) == (4, 1, 1)
     # The longer half of the interval, by hand as in the test above, and t(0.80, 5) = 0.919544 standard errors.
@@ -146,7 +146,9 @@ def test_scores_that_print_the_same_are_a_tie() -> None:
     # Float noise and 0.04 print as 0.0 among differences of one decimal; 0.05 and 0.06 do not.
     first = np.array([0.1 + 0.2, 5.04, 5.0, 0.05, 5.06, 5.0])
     second = np.array([0.3, 5.0, 5.04, 0.0, 5.0, 5.06])
-    (comparison,) = compare([np.stack((first, second), axis=1)], ["all"] * 6, [(np.empty((0, 2)),) * 2], [NOTHING])
+    (comparison,) = compare(
+        [np.stack((first, second), axis=1)], ["all"] * 6, [(np.empty((0, 2)),) * 2], [NOTHING], [NOTHING]
+    )
     assert [f"{gap:.1f}" for gap in abs(first - second)] == ["0.0", "0.0", "0.0", "0.1", "0.1", "0.1"]
     assert (comparison.wins, comparison.ties, comparison.losses) == (2, 3, 1)
 
@@ -154,7 +156,7 @@ def test_scores_that_print_the_same_are_a_tie() -> None:
 def test_comparison_of_nothing() -> None:
     # On the first instance the second pair may have 0 or 10, on the other one the first pair: 1 − 10, 0 − 1; 1, 10 − 1.
     bounds = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 10.0], [10.0, 1.0]]))
-    (comparison,) = compare([np.array([[1.0, NAN], [NAN, 1.0]])], ["all"] * 2, [bounds], [NOTHING])
+    (comparison,) = compare([np.array([[1.0, NAN], [NAN, 1.0]])], ["all"] * 2, [bounds], [NOTHING], [NOTHING])
     assert (comparison.n, comparison.difference.mean, comparison.detectable) == (0, None, None)
     assert (comparison.least, comparison.most) == (-5, 5)
 
