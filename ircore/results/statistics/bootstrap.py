@@ -100,9 +100,12 @@ class Ratios:
         Args:
             drawn: Its conditions are strata of each column in which all have enough instances with a value.
         """
+        return _moments(self.points, self.centred(drawn), self._weighted(), self.counts, self.degrees(drawn))
+
+    def centred(self, drawn: Resamples) -> NDArray[np.float64]:
+        """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
         parts = _Strata.of(self, drawn)
-        influence = np.where(parts.are_apart, parts.centred, self.influence())
-        return _moments(self.points, influence, self._weighted(), self.counts, parts.freedom)
+        return np.where(parts.are_apart, parts.centred, self.influence())
 
     def _weighted(self) -> NDArray[np.float64]:
         squares = (self.denominators**2).sum(axis=0)
@@ -150,7 +153,10 @@ class _Strata:
     @classmethod
     def of(cls, ratios: Ratios, drawn: Resamples) -> "_Strata":
         known = ratios.denominators > 0
-        inside = np.array([known[rows].sum(axis=0) for rows in drawn.members]).reshape(len(drawn.members), -1)
+        # Stacked below a row of nothing, so that it has a shape without any instance, too.
+        inside = np.vstack(
+            [np.zeros((0, known.shape[1]), np.intp), *(known[rows].sum(axis=0) for rows in drawn.members)]
+        )
         are_apart = np.array([are_strata(column) for column in inside.T], np.bool_)
         centred = ratios.influence()
         for rows, counts in zip(drawn.members, inside, strict=True):
