@@ -129,7 +129,7 @@ def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty
     )
     best, second = lines[0].label, lines[1].label
     first, other = (target_means(scores[:, columns[label]]) for label in (best, second))
-    (apart,) = difference_intervals(first, other, resample(strata(chosen)), SCORE, DIFFERENCE)
+    (apart,) = difference_intervals(first - other, first, resample(strata(chosen)), SCORE, DIFFERENCE)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     mean, lead = f"{interval(lines[0].value)} over {partners}", _lead(second, apart)
     sentence = (
@@ -177,8 +177,8 @@ def _refinement(table: _ScoreTable) -> Answer | None:
     deltas = table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
     instances = table.results.instances
     finals = np.where(np.isnan(deltas), np.nan, table.finals(instances))
-    ends = target_means(finals), target_means(finals - deltas)
-    (whole,) = difference_intervals(*ends, resample(strata(instances)), SCORE, DIFFERENCE)
+    drawn = resample(strata(instances))
+    (whole,) = difference_intervals(target_means(deltas), target_means(finals), drawn, SCORE, DIFFERENCE)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.

@@ -228,9 +228,9 @@ def _spread_ends(point: float, noise: Floats, independent: int, freedom: float) 
 
     The observed variance of the effects over that which noise alone gives them is χ² with a non-centrality that grows
     with the true variance; the ends are those that it does not reject on either side, at 2.5 % each (Steiger 2004,
-    *Beyond the F Test*, Psychological Methods 9). The noise is estimated itself, so that it is taken larger by as much as the
-    quantile of F is above that of χ². Where some effects are noisier than others, degrees of freedom are those of Box
-    (1954, Annals of Mathematical Statistics 25).
+    *Beyond the F Test*, Psychological Methods 9). The noise is estimated itself, so that it is taken larger by as much
+    as the quantile of F is above that of χ². Where some effects are noisier than others, degrees of freedom are those
+    of Box (1954, Annals of Mathematical Statistics 25).
 
     Args:
         point: Observed standard deviation.
