@@ -5,8 +5,9 @@
     python benchmarks/effects.py --sentences     verdicts on sentences of the paper about all of m comparisons
 
 Pictures differ in difficulty and, but for the first shape, suit some describers and some generators better than others:
-that is no effect of these. In the last shape scores are whole numbers that heap up near the top, and 5 % are missing.
-Coverage is that of the first describer's effect, which is 0.
+that is no effect of these. In the skewed shape scores are whole numbers that heap up near the top, and 5 % are missing;
+in the last one pictures suit describers very differently. Coverage is that of the first describer's effect, which is 0.
+Dominance is claimed where its interval lies on one side of 0: for describers, and for generators.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from ircore.results.paper_claims import check_all
 from ircore.results.statistics.effects import decompose
-from ircore.results.statistics.intervals import estimate
+from ircore.results.statistics.intervals import clear_of, estimate
 from ircore.results.statistics.mixed import MixedEffects, mixed_effects
 from ircore.results.statistics.scales import DIFFERENCE
 
@@ -30,7 +31,7 @@ GRIDS = ((2, 2), (4, 4), (3, 10))
 PICTURES = ((3, 1), (5, 1), (10, 1), (42, 1), (140, 14))
 """Pictures, and conditions that they are of."""
 
-SHAPES = ("independent", "tastes", "skewed")
+SHAPES = ("independent", "tastes", "skewed", "strong tastes")
 
 
 class Line(NamedTuple):
@@ -42,8 +43,11 @@ class Line(NamedTuple):
     model: float
     """Share of the mixed model's intervals that hold."""
 
-    bootstrap: float
+    effects: float
     """Share of the decomposition's intervals that hold."""
+
+    dominance: tuple[float, ...]
+    """Share of grids on which describers dominate, and generators."""
 
 
 def grid(shape: str, pictures: int, conditions: int, size: tuple[int, int], rng: np.random.Generator) -> Floats:
@@ -51,7 +55,9 @@ def grid(shape: str, pictures: int, conditions: int, size: tuple[int, int], rng:
     d, g = size
     level = rng.normal(0, 1, conditions)[np.arange(pictures) % conditions] + rng.normal(0, 1.5, pictures)
     scores = 6 + level[:, None, None] + rng.normal(0, 1, (pictures, d, g))
-    if shape != "independent":
+    if shape == "strong tastes":
+        scores += rng.normal(0, 3, (pictures, d, 1))
+    elif shape != "independent":
         scores += rng.normal(0, 1, (pictures, d, 1)) + rng.normal(0, 0.7, (pictures, 1, g))
     if shape == "skewed":
         scores = np.round(10 - 1.2 * np.exp((8 - scores) / 3)).clip(0, 10)
@@ -66,7 +72,7 @@ def line(shape: str, pictures: int, conditions: int, size: tuple[int, int], grid
     describers, generators = (
         [f"{side}{index}" for index in range(count)] for side, count in zip("dg", size, strict=True)
     )
-    small, held, fits, tried = np.zeros(3), np.zeros(2), 0, 0
+    small, held, fits, tried, dominance = np.zeros(3), np.zeros(2), 0, 0, np.zeros(2)
     for _ in range(grids):
         scores = grid(shape, pictures, conditions, size, rng)
         model = mixed_effects(scores, describers, generators, labels)
@@ -78,8 +84,10 @@ def line(shape: str, pictures: int, conditions: int, size: tuple[int, int], grid
         if parts is not None:
             tried += 1
             held[1] += _holds(parts.describer["d0"].low, parts.describer["d0"].high)
+            dominance += [clear_of(parts.dominance, 0) == side for side in (1, -1)]
     shares = small / fits if fits else np.full(3, np.nan)
-    return Line(tuple(shares.tolist()), held[0] / fits if fits else np.nan, held[1] / tried if tried else np.nan)
+    model, effects = (held / (fits or np.nan, tried or np.nan)).tolist()
+    return Line(tuple(shares.tolist()), model, effects, tuple((dominance / (tried or np.nan)).tolist()))
 
 
 def sentences(tries: int) -> None:
@@ -120,12 +128,17 @@ def main() -> None:
     if given.sentences:
         sentences(grids)
         return
-    print("grid    pictures  shape          p < 0.05: describers  generators  interaction   holds: model  bootstrap")
+    print(
+        "shares of p < 0.05, of intervals of the model and of effects that hold, and of grids on which a side dominates"
+    )
+    print(
+        "grid    pictures  shape          describers  generators  interaction   model  effects  describers  generators"
+    )
     for size, (pictures, conditions), shape in product(GRIDS, PICTURES, SHAPES):
-        small, model, bootstrap = line(shape, pictures, conditions, size, grids)
+        small, model, effects, dominance = line(shape, pictures, conditions, size, grids)
         print(
-            f"{size[0]} × {size[1]:<3} {pictures:8}  {shape:13} {small[0]:20.3f} {small[1]:11.3f} {small[2]:12.3f}"
-            f" {model:15.3f} {bootstrap:10.3f}",
+            f"{size[0]} × {size[1]:<3} {pictures:8}  {shape:14}{small[0]:11.3f} {small[1]:11.3f} {small[2]:12.3f}"
+            f" {model:7.3f} {effects:8.3f} {dominance[0]:11.3f} {dominance[1]:11.3f}",
             flush=True,
         )
 

@@ -292,7 +292,7 @@ def differences(trials: int = 3000) -> None:
         for size in NUMBERS:
             first, second = draw(size)
             drawn = resample(["all"] * size)
-            low, high = ends(difference_intervals(first, second, drawn, SCORE, DIFFERENCE))
+            low, high = ends(difference_intervals(first - second, first, drawn, SCORE, DIFFERENCE))
             t = 2 * stats.t.ppf(0.975, size - 1) * stats.sem(first - second, axis=0).mean()
             text += f"{held((low, high), truth):>8.3f} {(high - low).mean() / t if t > 1e-9 else 0:>4.2f}×"
         print(f"{name:<46}{text}", flush=True)

@@ -5,7 +5,7 @@ what goes beyond what it was fitted to is marked, never hidden.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ Mark = Literal["other_judge", "unrated_pair", "single_pair", "unrated_category",
 
 MARKS: Mapping[Mark, str] = {
     "other_judge": "The map was fitted to the scores of another judge.",
-    "unrated_pair": "Humans rated nothing of this pair: the interval goes by how far rated pairs differ from the map.",
+    "unrated_pair": "Humans rated nothing of this pair: how far it may be off is unknown, so there is no interval.",
     "single_pair": "Humans rated one pair alone: how far another may be off is unknown, so there is no interval.",
     "unrated_category": "Humans rated nothing of a category that is in this cell.",
     "outside_range": "Some scores lie beyond those that the judge gave to what humans rated; the map's end was used.",
@@ -165,9 +165,13 @@ def _cell(
 ) -> RecalibratedCell:
     if score.n == 0:
         return RecalibratedCell(run_id, *condition, judge, None, (), "the judge rated nothing here")
+    # Rated pairs that are alike say nothing of one that is not: no spread of theirs would be wide enough for it.
+    is_new = fitted.pairs is not None and run_id not in fitted.pairs.names
+    if is_new:
+        score = replace(score, low=None, high=None)
     applies: dict[Mark, bool] = {
         "other_judge": judge != fitted.fitted_for,
-        "unrated_pair": fitted.pairs is not None and run_id not in fitted.pairs.names,
+        "unrated_pair": is_new,
         "single_pair": fitted.pairs is not None and len(fitted.pairs.names) == 1,
         "unrated_category": unrated,
         "outside_range": score.outside > 0,

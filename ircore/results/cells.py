@@ -218,7 +218,7 @@ class _Condition:
         scores = bounded_intervals(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
         mains = main_intervals(ratings, drawn)
         delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
-        deltas = difference_intervals(ratings.final, ratings.final - delta, drawn, SCORE, DIFFERENCE)
+        deltas = difference_intervals(delta, ratings.final, drawn, SCORE, DIFFERENCE)
         # A pair of the same spread that is independent of this one: the difference has twice the variance.
         moments = finals.moments(drawn)
         errors = (2 * moments.squares * moments.inflation) ** 0.5

@@ -56,7 +56,7 @@ def metric_cells(
     whole = Scale(scale.lowest - scale.highest, scale.highest - scale.lowest)
     first = values(lambda result: _ends(result, metric)[0] if len(result.episode.rendered_turns) > 1 else None)
     finals = ratio_intervals(Ratios.means(last), drawn, scale)
-    changes = difference_intervals(last, first, drawn, scale, whole)
+    changes = difference_intervals(last - first, last, drawn, scale, whole)
     return tuple(
         MetricCell(submission.run_id, final, change)
         for submission, final, change in zip(results.submissions, finals, changes, strict=True)

@@ -195,7 +195,7 @@ def _columns(results: Results, seat: str) -> dict[str, list[int]]:
 
 def _apart(first: Floats, second: Floats, instances: Sequence[Instance]) -> Estimate:
     """Return the mean difference of two players over the targets that both have."""
-    return difference_intervals(first, second, resample(strata(instances)), SCORE, DIFFERENCE)[0]
+    return difference_intervals(first - second, first, resample(strata(instances)), SCORE, DIFFERENCE)[0]
 
 
 def _leads_by_the_rule_of_boards(best: str, means: Mapping[str, Floats], chosen: Sequence[Instance]) -> bool:
@@ -283,8 +283,8 @@ def _refinement(table: _ScoreTable) -> Answer | None:
     deltas = table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
     instances = table.results.instances
     finals = np.where(np.isnan(deltas), np.nan, table.finals(instances))
-    ends = target_means(finals), target_means(finals - deltas)
-    (whole,) = difference_intervals(*ends, resample(strata(instances)), SCORE, DIFFERENCE)
+    drawn = resample(strata(instances))
+    (whole,) = difference_intervals(target_means(deltas), target_means(finals), drawn, SCORE, DIFFERENCE)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.

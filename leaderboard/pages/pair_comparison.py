@@ -3,8 +3,8 @@
 ``data/compare/index.json`` names pairs and instances once; ``data/compare/<judge>/<pair>.json`` holds a pair's final
 scores by instance, its main scores, and its comparisons with pairs that come later on the overall board. Up to
 ``MOST`` pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples
-the browser computes Student's paired interval on common targets and says so, and takes the board's own interval of
-their main scores from the board's file of differences (``against_files``).
+the browser computes the difference on common targets by the same rule, and takes the board's own interval of their main
+scores from the board's file of differences (``against_files``).
 """
 
 import json
@@ -21,8 +21,15 @@ from ircore.core.records import Rules
 from ircore.results.episodes import final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.comparison import TIE, Comparison
-from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
-from ircore.results.statistics.scales import DIFFERENCE
+from ircore.results.statistics.intervals import (
+    CONFIDENCE,
+    MINIMUM_PICTURES,
+    OF_CONTRAST,
+    UNSEEN_IN_THE_MIDDLE,
+    Estimate,
+    normal_quantile,
+)
+from ircore.results.statistics.scales import SCORE
 from ircore.results.tables.comparisons import MOST
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.against_files import against_path
@@ -161,8 +168,10 @@ class Comparisons:
                 for gallery in self.site.galleries.values()
             ],
             "least": MINIMUM_PICTURES,
-            "scale": list(DIFFERENCE),
+            "scale": list(SCORE),
+            "unseen": [UNSEEN_IN_THE_MIDDLE, OF_CONTRAST],
             "tie": TIE,
+            "z": round(normal_quantile(), 6),
             # Browsers have no t distribution: the quantiles for every possible number of common targets travel along.
             "t": [round(float(stdtrit(free, (1 + CONFIDENCE) / 2)), 5) for free in range(1, len(results.instances))],
         }

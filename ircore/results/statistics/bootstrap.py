@@ -100,9 +100,12 @@ class Ratios:
         Args:
             drawn: Its conditions are strata of each column in which all have enough instances with a value.
         """
+        return _moments(self.points, self.centred(drawn), self._weighted(), self.counts, self.degrees(drawn))
+
+    def centred(self, drawn: Resamples) -> NDArray[np.float64]:
+        """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
         parts = _Strata.of(self, drawn)
-        influence = np.where(parts.are_apart, parts.centred, self.influence())
-        return _moments(self.points, influence, self._weighted(), self.counts, parts.freedom)
+        return np.where(parts.are_apart, parts.centred, self.influence())
 
     def _weighted(self) -> NDArray[np.float64]:
         squares = (self.denominators**2).sum(axis=0)
@@ -150,7 +153,10 @@ class _Strata:
     @classmethod
     def of(cls, ratios: Ratios, drawn: Resamples) -> "_Strata":
         known = ratios.denominators > 0
-        inside = np.array([known[rows].sum(axis=0) for rows in drawn.members]).reshape(len(drawn.members), -1)
+        # Stacked below a row of nothing, so that it has a shape without any instance, too.
+        inside = np.vstack(
+            [np.zeros((0, known.shape[1]), np.intp), *(known[rows].sum(axis=0) for rows in drawn.members)]
+        )
         are_apart = np.array([are_strata(column) for column in inside.T], np.bool_)
         centred = ratios.influence()
         for rows, counts in zip(drawn.members, inside, strict=True):
@@ -186,7 +192,12 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale) -> list[Esti
 
 
 def contrast_intervals(
-    ratios: Ratios, contrasts: Contrasts, drawn: Resamples, scale: Scale, scale_of_contrasts: Scale
+    ratios: Ratios,
+    contrasts: Contrasts,
+    drawn: Resamples,
+    scale: Scale,
+    scale_of_contrasts: Scale,
+    points: Floats | None = None,
 ) -> list[Estimate]:
     """Estimate sums of ratios, each times a weight, such as a mean over columns or the difference of two.
 
@@ -196,6 +207,7 @@ def contrast_intervals(
         drawn: Says of which condition each instance is.
         scale: Of the ratios.
         scale_of_contrasts: Of the contrasts.
+        points: The contrasts, where they are known to more digits than those of the ratios give.
 
     Returns:
         One estimate a contrast; ``n`` is that of its column with the fewest values.
@@ -210,7 +222,7 @@ def contrast_intervals(
     are_apart = (parts.are_apart | ~used).all(axis=1)
     influence = np.where(are_apart, contrasts(parts.centred.T).T, contrasts(ratios.influence().T).T)
     counts = fewest(ratios.counts)
-    points = contrasts(ratios.points[:, None])[:, 0]
+    points = contrasts(ratios.points[:, None])[:, 0] if points is None else points
     moments = _moments(points, influence, fewest(columns.counts), counts, fewest(parts.freedom))
     # What is lost in rounding is a part of what is combined, which may be much more than what is left of it.
     largest = (np.abs(weights) * np.nan_to_num(np.abs(ratios.points))).max(axis=1, initial=0)
@@ -227,21 +239,27 @@ def contrast_intervals(
 
 
 def difference_intervals(
-    first: Floats, second: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale
+    differences: Floats, first: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale
 ) -> list[Estimate]:
-    """Estimate mean differences, first less second, column by column, of instances that have both values; NaN for none.
+    """Estimate mean differences, first less second value, column by column, of instances that have both.
 
     Args:
-        first: Shape (instances, columns).
-        second: The same shape.
+        differences: NaN where a value is missing, shape (instances, columns).
+        first: The first values, of the same shape.
         drawn: Says of which condition each instance is.
         scale: Of the values.
         scale_of_differences: Of their differences.
     """
-    both, columns = ~np.isnan(first + second), first.shape[1]
-    values = np.hstack([np.where(both, part, np.nan) for part in (first, second)])
+    columns = first.shape[1]
+    values = np.hstack([np.where(np.isnan(differences), np.nan, part) for part in (first, first - differences)])
     return contrast_intervals(
-        Ratios.means(values), lambda rows: rows[:columns] - rows[columns:], drawn, scale, scale_of_differences
+        Ratios.means(values),
+        lambda rows: rows[:columns] - rows[columns:],
+        drawn,
+        scale,
+        scale_of_differences,
+        # The sum of the differences is rounded once, their means' difference three times.
+        Ratios.means(differences).points,
     )
 
 

@@ -78,7 +78,8 @@ class PairSpread(NamedTuple):
 
     The mean error of one rated pair's things is a draw from those of all pairs. So a pair's mean on the humans' scale
     is off by a draw of the same kind: the spread of the rated pairs' mean errors, which also holds what their few
-    ratings leave unsure, says how far. It is taken for rated pairs too, whose own error the map does not take out.
+    ratings leave unsure, says how far. It is taken for rated pairs, whose own error the map does not take out; nothing
+    says that a pair that nobody rated is like them.
     """
 
     names: frozenset[str]

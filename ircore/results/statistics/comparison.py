@@ -110,7 +110,7 @@ def compare(
     """
     first, second = (np.array([couple[:, side] for couple in scores]).T.reshape(len(labels), -1) for side in (0, 1))
     differences, drawn = first - second, resample(labels)
-    estimates = difference_intervals(first, second, drawn, SCORE, DIFFERENCE)
+    estimates = difference_intervals(differences, first, drawn, SCORE, DIFFERENCE)
     moments = Ratios.means(differences).moments(drawn)
     errors = np.sqrt(moments.squares * moments.inflation)
     comparisons = []

@@ -17,7 +17,8 @@ from ircore.results.statistics.bootstrap import (
     resample,
 )
 from ircore.results.statistics.draws import Floats
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, t_quantiles
+from ircore.results.statistics.independent import difference_of
+from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate, t_quantiles
 
 Source = Literal["describer", "generator", "interaction"]
 
@@ -72,7 +73,7 @@ class Effects:
     dominance: Estimate
     """Spread of describers less spread of generators: above 0 the describer matters more.
 
-    Noise gives even a side without any effect some spread: where one side has none, this is nearer to 0 than the truth.
+    Noise gives even a side without any effect some spread; the interval takes it out.
     """
 
 
@@ -127,9 +128,9 @@ def decompose(
     """Decompose the means of a crossed grid, with intervals over instances.
 
     Means and effects are contrasts of the pairs' means and follow the rule of all (``intervals``). Shares, spreads and
-    dominance have no interval for fewer than ``MINIMUM_PICTURES`` instances; from there on (shares: from
-    ``FEWEST_FOR_SHARES``) they have a percentile interval corrected for bias (Efron 1987): noise makes resampled
-    spreads larger than the actual one.
+    dominance have no interval for fewer than ``MINIMUM_PICTURES`` instances. From there on spreads have one that takes
+    out what noise adds to them (``_spread_ends``), and so has dominance, as the difference of two. Shares have one from
+    ``FEWEST_FOR_SHARES`` on: percentiles corrected for bias (Efron 1987), as noise makes resampled shares larger.
 
     Args:
         scores: Shape (instances, describers, generators); NaN where there is none, which leaves that pair's mean to
@@ -203,16 +204,64 @@ def _spread_intervals(ratios: Ratios, moved: Floats, shape: tuple[int, int], dra
     """Return shares, spreads and dominance."""
     points = _spreads(ratios.points[:, None], *shape)
     counts, freedom = (np.full(len(points), each.min()) for each in (ratios.counts, ratios.degrees(drawn)))
-    n = int(counts[0])
+    n, (d, g) = int(counts[0]), shape
     if n < MINIMUM_PICTURES or freedom[0] < MINIMUM_PICTURES - 1:
         return [Estimate(float(point), None, None, n) for point in points[:, 0]]
-    # Shares and spreads are no linear contrasts, so that they are computed anew from each resample's means.
-    again = _spreads(ratios.points[:, None] + moved, *shape)
-    low, high = _corrected_ends(counts, freedom, again - points)
-    return [
+    # Shares are no linear contrasts, so that they are computed anew from each resample's means.
+    shares = slice(0, 3)
+    again = _spreads(ratios.points[:, None] + moved, *shape)[shares]
+    ends = zip(*_corrected_ends(counts[shares], freedom[shares], again - points[shares]), strict=True)
+    estimates = [
         Estimate(float(point), float(point + below), float(point + above), n)
-        for point, below, above in zip(points[:, 0], low, high, strict=True)
+        for point, (below, above) in zip(points[shares, 0], ends, strict=True)
     ]
+    noise = ratios.centred(drawn).T * (n / freedom[0]) ** 0.5
+    parts = ((_of_describers, d - 1), (_of_generators, g - 1), (_of_pairs, (d - 1) * (g - 1)))
+    for point, (part, independent) in zip(points[3:6, 0], parts, strict=True):
+        low, high = _spread_ends(float(point), part(noise, d, g), independent, float(freedom[0]))
+        estimates.append(Estimate(float(point), low, high, n))
+    return [*estimates, difference_of(estimates[3], estimates[4])]
+
+
+def _spread_ends(point: float, noise: Floats, independent: int, freedom: float) -> tuple[float, float]:
+    """Return the interval of the standard deviation of effects, without what noise adds to it.
+
+    The observed variance of the effects over that which noise alone gives them is χ² with a non-centrality that grows
+    with the true variance; the ends are those that it does not reject on either side, at 2.5 % each (Steiger 2004,
+    *Beyond the F Test*, Psychological Methods 9). The noise is estimated itself, so that it is taken larger by as much
+    as the quantile of F is above that of χ². Where some effects are noisier than others, degrees of freedom are those
+    of Box (1954, Annals of Mathematical Statistics 25).
+
+    Args:
+        point: Observed standard deviation.
+        noise: How far each instance moves each effect, shape (effects, instances).
+        independent: Effects that are free to vary.
+        freedom: Degrees of freedom of the noise.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import chdtr, chdtri, fdtri
+
+    covariance = np.einsum("ik,jk->ij", noise, noise)
+    total = float(np.trace(covariance))
+    if total <= (ROUNDED * max(1.0, point)) ** 2:
+        return point, point
+    first = total**2 / float((covariance**2).sum())
+    high, low = (1 + CONFIDENCE) / 2, (1 - CONFIDENCE) / 2
+    variance = total / independent * float(first * fdtri(first, first * freedom, high) / chdtri(first, low))
+    observed = first * point**2 / variance
+
+    def above(noncentrality: float, tail: float) -> float:
+        """Return by how much the chance of less than was observed is above a tail (Patnaik 1949, Biometrika 36)."""
+        whole, twice = first + noncentrality, first + 2 * noncentrality
+        return float(chdtr(whole**2 / twice, observed * whole / twice)) - tail
+
+    ends = []
+    for tail in (high, low):
+        # Where even a true variance of 0 leaves more below, the end is 0.
+        largest = 10 * (observed + first + 100)
+        noncentrality = brentq(above, 0, largest, (tail,)) if above(0, tail) > 0 else 0.0
+        ends.append(float((noncentrality * variance / first) ** 0.5))
+    return min(ends[0], point), max(ends[1], point)
 
 
 def _corrected_ends(counts: Floats, freedom: Floats, moved: Floats) -> tuple[Floats, Floats]:

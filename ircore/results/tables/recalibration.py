@@ -24,7 +24,8 @@ SCORE_NOTES = (
     "people agree little, this draws scores towards their mean; a judge's liking for one pair is not taken out, "
     "but is in the interval.",
     "Intervals carry the uncertainty of the scores, of the map, and of how far single pairs are off it, which goes by "
-    "the pairs that people rated: the fewer, the wider. They take the annotators as they are.",
+    "the pairs that people rated: the fewer, the wider. A pair that nobody rated has none. They take the annotators as "
+    "they are.",
 )
 
 

@@ -12,7 +12,7 @@ import { PlayersCompared, askedRole } from "./compare-players.js";
 import { estimated, exact, flip, turned } from "./compare-statistics.js";
 import { difference, differenceHeat, dot, extremes, heat, pairName, pairWords, winsBar } from "./components.js";
 import { element, enhanceEach, fetchJson, labelled, menu, withAttributes } from "./dom.js";
-import { MISSING, counted, fixed, signed } from "./numbers.js";
+import { counted, fixed, signed } from "./numbers.js";
 import { headsOf } from "./sorting.js";
 
 const MOST = 4;
@@ -246,11 +246,11 @@ class ComparePage {
   }
 
   differenceRow(head, comparison, span, behind) {
-    const { main, low, n, how } = comparison;
+    const { main, n } = comparison;
     const link = withAttributes(element("a", "episodes", difference(main, 1)), { href: behind });
     const cells = [
       ["number", link], ["", dot(main, span)], ["number", difference(comparison, 2)], ["", winsBar(comparison)],
-      ["number", String(n)], ["number nowrap", extremes(comparison)], ["muted", low === null ? MISSING : how],
+      ["number", String(n)], ["number nowrap", extremes(comparison)],
     ];
     return element("tr", "", withAttributes(head, { scope: "row" }), ...cells.map(([kind, content]) => element("td", kind, content)));
   }

@@ -115,22 +115,22 @@ def test_a_difference_knows_what_its_means_do_not_show() -> None:
     """Neither failed on twenty pictures: a hidden failure of one in twenty, half a point, cannot be excluded."""
     rng = np.random.default_rng(2)
     first, second = rng.uniform(9, 10, (20, 1)), rng.uniform(9, 10, (20, 1))
-    (apart,) = difference_intervals(first, second, resample(["all"] * 20), SCORE, DIFFERENCE)
+    (apart,) = difference_intervals(first - second, first, resample(["all"] * 20), SCORE, DIFFERENCE)
     assert apart.low is not None
     assert apart.high is not None
     assert apart.low < -0.5
     assert apart.high > 0.5
     # In the middle of the scale it is about Student's: nothing speaks for heaps at the ends.
-    (middle,) = difference_intervals(first - 5, second - 5, resample(["all"] * 20), SCORE, DIFFERENCE)
+    (middle,) = difference_intervals(first - second, first - 5, resample(["all"] * 20), SCORE, DIFFERENCE)
     assert middle.half_width is not None
-    assert middle.half_width < 1.5 * stats.t.ppf(0.975, 19) * stats.sem(first - second)[0]
+    assert middle.half_width < 1.5 * stats.t.ppf(0.975, 19) * float(stats.sem((first - second).ravel()))
 
 
 def test_differences_are_of_instances_that_have_both() -> None:
     first = np.array([5.0, 6, 7, 4, 8, 9, NAN, 3])[:, None]
     second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])[:, None]
-    (apart,) = difference_intervals(first, second, resample(["all"] * 8), SCORE, DIFFERENCE)
-    (turned,) = difference_intervals(second, first, resample(["all"] * 8), SCORE, DIFFERENCE)
+    (apart,) = difference_intervals(first - second, first, resample(["all"] * 8), SCORE, DIFFERENCE)
+    (turned,) = difference_intervals(second - first, second, resample(["all"] * 8), SCORE, DIFFERENCE)
     assert (apart.mean, apart.n) == (1, 6)
     assert turned.low is not None
     assert turned.high is not None
@@ -141,7 +141,7 @@ def test_a_contrast_rests_on_its_own_columns() -> None:
     values = np.array([[5.0, 4, 1], [6, 4, NAN], [7, 7, NAN], [4, 5, NAN], [8, 6, NAN], [9, 7, NAN]])
     drawn = resample(["all"] * 6)
     some = contrast_intervals(Ratios.means(values), lambda rows: rows[:1] - rows[1:2], drawn, SCORE, DIFFERENCE)
-    assert some == difference_intervals(values[:, :1], values[:, 1:2], drawn, SCORE, DIFFERENCE)
+    assert some == difference_intervals(values[:, :1] - values[:, 1:2], values[:, :1], drawn, SCORE, DIFFERENCE)
 
 
 SHAPES: dict[str, list[float]] = {
@@ -173,4 +173,4 @@ def test_intervals_of_differences_cover(size: int) -> None:
     first = rng.uniform(9, 10, (size, 2000)) * (rng.random((size, 2000)) < 0.95)
     second = rng.uniform(9, 10, (size, 2000))
     drawn = resample(["all"] * size)
-    assert coverage(difference_intervals(first, second, drawn, SCORE, DIFFERENCE), -0.475) >= 0.92
+    assert coverage(difference_intervals(first - second, first, drawn, SCORE, DIFFERENCE), -0.475) >= 0.92

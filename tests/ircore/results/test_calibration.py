@@ -213,7 +213,7 @@ def test_a_judges_scores_on_the_humans_scale() -> None:
 
 @pytest.mark.slow
 def test_the_interval_goes_by_how_far_single_pairs_are_off_the_map() -> None:
-    """Three pairs of which the judge likes one by a point, one not at all: nobody rated the fourth."""
+    """Three pairs of which the judge likes one by a point, one not at all: nobody rated the fourth, which has none."""
     runs = {name: rated_runs_of(name, bias) for name, bias in {"a": 1.0, "b": 0.0, "c": -1.0, "d": None}.items()}
     calibration = calibrate(runs)
     gpt = calibration.maps["gpt"]
@@ -225,10 +225,13 @@ def test_the_interval_goes_by_how_far_single_pairs_are_off_the_map() -> None:
     assert gpt.pairs.reach == pytest.approx(4.302653 * gpt.pairs.deviation * (4 / 3) ** 0.5)
     rated, unrated = (calibration.cells[name, None, None, "gpt"] for name in "bd")
     assert (rated.marks, unrated.marks) == ((), ("unrated_pair",))
+    assert rated.score is not None
+    assert rated.score.value is not None
+    assert gpt.pairs.reach is not None
+    assert rated.score.low == pytest.approx(max(0, rated.score.value - gpt.pairs.reach), abs=0.1)
     assert unrated.score is not None
     assert unrated.score.value is not None
-    assert gpt.pairs.reach is not None
-    assert unrated.score.low == pytest.approx(max(0, unrated.score.value - gpt.pairs.reach), abs=0.1)
+    assert (unrated.score.low, unrated.score.high) == (None, None)
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
 """Numbers do not depend on the order in which runs, judges, episodes and scores come, to the last bit."""
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 from random import Random
@@ -95,6 +96,37 @@ def test_a_cell_is_the_same_whoever_else_judged(runs: list[InventedRun]) -> None
         assert {key: cell for key, cell in alone.items() if key[-1] in judges} == {
             key: cell for key, cell in together.items() if key[-1] in some
         }
+
+
+def estimates_in(document: str) -> Iterator[tuple[str, float, int, float | None, float | None]]:
+    """Yield run, mean, n and ends of every estimate in a table."""
+    for row in json.loads(document)["rows"]:
+        for entry in row.values():
+            if isinstance(entry, dict) and "mean" in entry and entry["mean"] is not None and "other_run_id" not in row:
+                yield row.get("run_id", ""), entry["mean"], entry["n"], entry["low"], entry["high"]
+
+
+def test_a_mean_has_the_same_interval_in_every_table() -> None:
+    """Two conditions of six pictures each, so that intervals are stratified wherever they are computed."""
+    made = invented_set(6, ("geometry",))
+    pairs = [talking(invented_run(made, "a", generator, 4.3 + at, 0.31)) for at, generator in enumerate("xy")]
+    results = Results.from_runs([preferring(judged_also(run, "eye", -0.57, 1.23)) for run in pairs])
+    of_cells = {
+        (cell.run_id, round(estimate.mean, 9), estimate.n): estimate
+        for cell in results.cells.values()
+        # Means of whole numbers, which other judges give, may be equal by chance.
+        if cell.judge == "structural"
+        for estimate in (cell.score, cell.main)
+        if estimate.mean is not None
+    }
+    compared = set()
+    for name, document in documents(results).items():
+        for run, mean, n, low, high in estimates_in(document):
+            if (run, round(mean, 9), n) in of_cells:
+                cell = of_cells[run, round(mean, 9), n]
+                assert (low, high) == pytest.approx((cell.low, cell.high)), (name, run, mean)
+                compared.add(name.partition(" ")[0])
+    assert {"board", "leaderboard", "by_turn", "normalised", "trajectories"} <= compared
 
 
 def test_sums_of_columns_are_the_nearest_numbers_to_the_true_sums() -> None:
