@@ -173,6 +173,7 @@ TABLES: Mapping[str, Entry] = {
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
     "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
     "next": _of_judge("what would tell neighbours apart, and how to play it", "next_episodes:next_table"),
+    "variance": _of_judge("where the variance comes from: pictures, luck, judge", "variance:variance_table"),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
     "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
     "trajectories": _of_judge("score by turn, pair and category", "turns:trajectories_table"),

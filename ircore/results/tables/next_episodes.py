@@ -1,6 +1,6 @@
 """Neighbours of a board, and the fewest further episodes that would tell them apart."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from ircore.results.conditions import under
@@ -40,9 +40,14 @@ NOTES = (
 )
 
 
-def next_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return what would tell neighbours apart; only pairs under the same rules are neighbours."""
-    names, rows = pair_names(results.submissions), []
+def neighbour_plans(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> Iterator[tuple[tuple[str, str], Estimate, SeparationPlan]]:
+    """Yield every two ranked pairs that follow each other on a board, the better one first.
+
+    With their run ids, the difference of their main scores by the board's rule, and what would tell them apart. Only
+    pairs under the same rules are neighbours.
+    """
     chosen = under(results.instances, category, difficulty)
     for part in by_rules(results):
         board = [row for row in part.board(judge, category, difficulty) if row.rank_low is not None]
@@ -57,9 +62,18 @@ def next_table(results: Results, judge: str, category: str | None = None, diffic
                 )
                 for name in couple
             )
-            plan = plan_separation(chosen, (first, second), comparison.main, standing.critical if standing else None)
-            behind = Selection(couple, "ended", category, difficulty, judge)
-            rows.append((couple, (names[couple[0]], names[couple[1]]), comparison.main, plan, behind))
+            critical = standing.critical if standing else None
+            yield couple, comparison.main, plan_separation(chosen, (first, second), comparison.main, critical)
+
+
+def next_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return what would tell neighbours apart."""
+    names = pair_names(results.submissions)
+    rows = [
+        (couple, (names[couple[0]], names[couple[1]]), main, plan,
+         Selection(couple, "ended", category, difficulty, judge))
+        for couple, main, plan in neighbour_plans(results, judge, category, difficulty)
+    ]  # fmt: skip
     return _table("next", caption(results, judge, category, difficulty), rows)
 
 
@@ -100,7 +114,7 @@ def _table(
                 Value.or_missing(plan.uniform, missing or "no number would do"),
                 Value.or_missing(plan.usd, missing or "a cost is not known"),
                 Value.or_missing(plan.targets, "repeats do, or nothing is needed"),
-                Value.or_missing(_where(plan, names) or None, missing or "nothing is needed"),
+                Value.or_missing(where_words(plan, names) or None, missing or "nothing is needed"),
                 Value.or_missing("\n".join(plan.commands) or None, missing or "nothing is needed"),
             )
         )
@@ -113,7 +127,7 @@ def _table(
     return Table(name, title, words, COLUMNS, tuple(rows), tuple(notes), primary="main_difference", spare=spare)
 
 
-def _where(plan: SeparationPlan, names: tuple[str, str]) -> str:
+def where_words(plan: SeparationPlan, names: tuple[str, str]) -> str:
     """Return the further repeats in words, conditions with as many repeats together."""
     alike: dict[tuple[int, int], list[str]] = {}
     for (run, category, difficulty), count in plan.further.items():
