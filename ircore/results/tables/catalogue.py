@@ -200,6 +200,7 @@ TABLES: Mapping[str, Entry] = {
     ),
     "ratings": _of_results("what every two judges give the same renderings", "agreement:ratings_table"),
     "annotators": _of_results("agreement of all annotators", "agreement:annotators_table"),
+    "retests": _of_results("how far judges agree with themselves, asked twice", "retests:retests_table"),
     "orders": _of_results("what the order of showing does to judges", "agreement:orders_table"),
     "people": _of_results("how far each judge follows people: r, κ and bias", "people:people_table"),
     "maps": _of_results("recalibration of each judge to people", "recalibration:maps_table"),

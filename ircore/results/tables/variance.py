@@ -6,18 +6,20 @@ from math import isnan
 
 import numpy as np
 
+from ircore.core.counted import counted
 from ircore.core.records import AnyInstance
-from ircore.core.score_records import JudgeIdentity
 from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.games import GameResults, rated_game_episodes
-from ircore.results.judge_ratings import main_scores_by_instance, rated_episodes
+from ircore.results.judge_ratings import MAIN_UNIT, main_scores_by_instance, rated_episodes
 from ircore.results.model import Results
+from ircore.results.retests import retest_agreements
 from ircore.results.statistics.repeats import CrossedValues, VarianceComponents, pictures_needed
 from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.names import pair_names
 from ircore.results.tables.pairs import caption
+from ircore.runs.folder import AnyRunFolder
 
 DIFFERENCE = 5.0
 """Points of the main score for which pictures and repeats are planned."""
@@ -60,8 +62,7 @@ def variance_table(results: Results, judge: str, category: str | None = None, di
         for run_id, (describer, generator) in lucks.items():
             alone = _crossed([values[run_id]], chosen)
             rows += _seat_rows(names[run_id], alone, describer, generator)
-    identity = results.judge_identities.get(judge)
-    notes.append(_of_judge(judge, identity))
+    notes.append(_of_judge(results, judge))
     words = caption(results, judge, category, difficulty)
     return Table("variance", "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
 
@@ -166,7 +167,18 @@ def _seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, bool | None]:
     return (any(describer) if describer else None), (any(generator) if generator else None)
 
 
-def _of_judge(judge: str, identity: JudgeIdentity | None) -> str:
+def _of_judge(results: Results, judge: str) -> str:
+    """Return how much of the luck is the judge's own, as far as that is known."""
+    identity = results.judge_identities.get(judge)
     if identity is not None and identity.kind == "computed":
         return f"{judge} is computed and rates the same picture alike each time: none of the luck is the judge's."
-    return f"How much of the luck is {judge}'s own, no repeat of play tells: ircore score RUN --judge … --again 10%"
+    folders: list[AnyRunFolder] = [
+        source for run in results.runs.values() if isinstance(source := run.source, AnyRunFolder)
+    ]
+    twice = next((each for each in retest_agreements(folders, judge) if each.task == "similarity"), None)
+    if twice is None:
+        return f"How much of the luck is {judge}'s own is not known: ircore score RUN --judge FILE --again 10%"
+    return (
+        f"Of the luck {MAIN_UNIT * twice.deviation:.1f} points (standard deviation) are {judge}'s own, by "
+        f"{counted(twice.n, 'rating')} that it gave twice."
+    )
