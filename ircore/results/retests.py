@@ -46,11 +46,14 @@ class RetestAgreement:
         )
 
 
-def retest_agreements(runs: Iterable[AnyRunFolder], judge: str) -> Iterator[RetestAgreement]:
-    """Yield how far a judge agrees with itself on runs, task by task; nothing without second answers."""
+def retest_agreements(runs: Iterable[object], judge: str) -> Iterator[RetestAgreement]:
+    """Yield how far a judge agrees with itself on runs, task by task; nothing without second answers.
+
+    Second answers are in run folders; runs of a release have none.
+    """
     pairs: dict[Task, list[tuple[float, float, str]]] = {}
     for run in runs:
-        for first, second, instance in retested(run, judge):
+        for first, second, instance in retested(run, judge) if isinstance(run, AnyRunFolder) else ():
             if first.value is not None and second.value is not None:
                 pairs.setdefault(first.task, []).append((first.value, second.value, instance))
     for task, answers in sorted(pairs.items()):

@@ -21,7 +21,7 @@ COLUMNS = (
     Column("other", "against", "The next on the board.", digits=None),
     Column("main_difference", "main", "Main score of the first less that of the second, with the board's interval.",
            "points of 100", "higher", 1, True, estimated=True),
-    Column("verdict", "verdict", "Whether the board tells them apart.", digits=None),
+    Column("verdict", "verdict", "Whether the board tells them apart; at a further look, too.", digits=None),
     Column("episodes", "episodes", "Fewest further episodes that would tell them apart with a chance of 80 %.", "",
            "lower", 0, nullable=True),
     Column("uniform", "all alike", "Episodes that repeats of every target by both would take instead.", "", "lower", 0,
@@ -36,7 +36,8 @@ COLUMNS = (
 NOTES = (
     "Planned for the difference found so far and by the board's own rule, with half its error rate for each further "
     "look, of which there are two: when the first commands are played and, if they are not told apart then, when the "
-    "rest is. Name all runs of a pair together: its seeds are one result.",
+    "rest is. Then only told apart counts, and not told apart at a first look. Name all runs of a pair together: its "
+    "seeds are one result.",
 )
 
 
@@ -109,7 +110,7 @@ def _table(
                 Value(names[0]),
                 Value(names[1]),
                 Value.of(main, behind),
-                Value("told apart" if plan.is_told_apart else "not told apart"),
+                Value(_verdict(plan)),
                 Value.or_missing(plan.episodes, missing),
                 Value.or_missing(plan.uniform, missing or "no number would do"),
                 Value.or_missing(plan.usd, missing or "a cost is not known"),
@@ -125,6 +126,12 @@ def _table(
     spare = ("uniform", "usd", "targets")
     title = "What would tell neighbours apart"
     return Table(name, title, words, COLUMNS, tuple(rows), tuple(notes), primary="main_difference", spare=spare)
+
+
+def _verdict(plan: SeparationPlan) -> str:
+    if not plan.is_told_apart:
+        return "not told apart"
+    return "told apart" if plan.at_further_look else "told apart at a first look"
 
 
 def where_words(plan: SeparationPlan, names: tuple[str, str]) -> str:

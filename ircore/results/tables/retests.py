@@ -5,7 +5,6 @@ from ircore.results.retests import retest_agreements
 from ircore.results.tables.agreement import agreement_value
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import caption
-from ircore.runs.folder import AnyRunFolder
 
 COLUMNS = (
     Column("judge", "judge", "Who was asked twice.", digits=None),
@@ -27,9 +26,7 @@ NOTES = (
 
 def retests_table(results: Results) -> Table:
     """Return the agreement of each judge with itself, over all runs."""
-    folders: list[AnyRunFolder] = [
-        source for run in results.runs.values() if isinstance(source := run.source, AnyRunFolder)
-    ]
+    sources = [run.source for run in results.runs.values()]
     rows = tuple(
         (
             Value(agreement.judge),
@@ -41,7 +38,7 @@ def retests_table(results: Results) -> Table:
             Value(agreement.shift),
         )
         for judge in results.judges
-        for agreement in retest_agreements(folders, judge)
+        for agreement in retest_agreements(sources, judge)
     )
     notes = NOTES if rows else ("No judge was asked twice: ircore score RUN --judge FILE --again 10%",)
     return Table("retests", "Judges asked twice", caption(results), COLUMNS, rows, notes, primary="same")

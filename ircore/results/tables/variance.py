@@ -19,7 +19,6 @@ from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.names import pair_names
 from ircore.results.tables.pairs import caption
-from ircore.runs.folder import AnyRunFolder
 
 DIFFERENCE = 5.0
 """Points of the main score for which pictures and repeats are planned."""
@@ -172,10 +171,8 @@ def _of_judge(results: Results, judge: str) -> str:
     identity = results.judge_identities.get(judge)
     if identity is not None and identity.kind == "computed":
         return f"{judge} is computed and rates the same picture alike each time: none of the luck is the judge's."
-    folders: list[AnyRunFolder] = [
-        source for run in results.runs.values() if isinstance(source := run.source, AnyRunFolder)
-    ]
-    twice = next((each for each in retest_agreements(folders, judge) if each.task == "similarity"), None)
+    sources = [run.source for run in results.runs.values()]
+    twice = next((each for each in retest_agreements(sources, judge) if each.task == "similarity"), None)
     if twice is None:
         return f"How much of the luck is {judge}'s own is not known: ircore score RUN --judge FILE --again 10%"
     return (

@@ -118,6 +118,17 @@ def test_only_what_is_played_by_luck_is_played_again(instances: InstanceSet) -> 
     assert plan_of(instances, hard_luck=20.0, usd=None).usd is None
 
 
+def test_a_look_after_further_play_asks_for_more(instances: InstanceSet) -> None:
+    values = {instance.instance_id: [60.0] for instance in instances.instances}
+    couple = planned(instances, "one", values, {}), planned(instances, "other", values, {})
+    # Half widths of 1.96 standard errors of 1: a further look asks for 2.24.
+    verdicts = [
+        plan_separation(list(instances.instances), couple, Estimate(mean, mean - 1.96, mean + 1.96, 20), 1.96)
+        for mean in (2.0, 2.3)
+    ]
+    assert [(plan.is_told_apart, plan.at_further_look) for plan in verdicts] == [(True, False), (True, True)]
+
+
 def test_without_luck_only_more_targets_help(instances: InstanceSet) -> None:
     plan = plan_of(instances, hard_luck=0.0)
     assert (plan.episodes, plan.commands) == (None, ())
