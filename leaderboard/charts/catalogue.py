@@ -36,6 +36,7 @@ from leaderboard.charts.ratings import ratings_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
+from leaderboard.charts.variance import variance_sketch
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
 
@@ -204,6 +205,7 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "metric-preferences": metric_preferences_sketch,
     "costs": costs_sketch,
     "seconds": seconds_sketch,
+    "variance": variance_sketch,
 }
 """Figures that the site has once: about all judges, about no judge, or by the site's own judge."""
 

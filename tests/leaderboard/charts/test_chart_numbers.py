@@ -171,7 +171,7 @@ def test_what_is_missing_is_said_in_one_line() -> None:
     missing = {name: chart.missing for name, chart in figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing}
     assert missing.keys() == {
         "preferences", "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability",
-        "metric-correlations", "metric-preferences", "costs",
+        "metric-correlations", "metric-preferences", "costs", "variance",
     }  # fmt: skip
     assert missing["agreement"] == "Fewer than two raters: nothing to compare."
     assert not any("\n" in reason for reason in missing.values())
