@@ -19,6 +19,7 @@ from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.intervals import CONFIDENCE, Estimate
 from ircore.results.statistics.repeats import (
+    MOST_FURTHER,
     RepeatGroup,
     fewest_repeats,
     further_look,
@@ -118,7 +119,8 @@ def plan_separation(
     if further is None:
         size = len(instances) * variance / needed if needed > 0 else np.inf
         return _none(
-            "no number of repeats would do: the targets themselves differ too much, and more of them are needed",
+            f"{MOST_FURTHER} further repeats would not do: the difference is too small, or the targets themselves "
+            "differ too much, and more of them are needed",
             ceil(size) if np.isfinite(size) and size < 100_000 else None,
         )
     every = sum(group.instances for group in groups)

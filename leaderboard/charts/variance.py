@@ -52,9 +52,9 @@ def _title(entries: list[Entry]) -> str:
     picture, luck = of_all.get("picture"), of_all.get(LUCK)
     if picture is None or luck is None or None in (picture.low, picture.high, luck.low, luck.high):
         return QUESTION
-    one, other = labels.number(mean(picture), 1), labels.number(mean(luck), 1)
+    by_picture, by_luck = labels.number(mean(picture), 1), labels.number(mean(luck), 1)
     if (picture.low or 0) > (luck.high or 0):
-        return f"Scores vary more by picture ({one} points) than by luck ({other})"
+        return f"Scores vary more by picture ({by_picture} points) than by luck ({by_luck})"
     if (luck.low or 0) > (picture.high or 0):
-        return f"Scores vary more by luck ({other} points) than by picture ({one})"
+        return f"Scores vary more by luck ({by_luck} points) than by picture ({by_picture})"
     return QUESTION

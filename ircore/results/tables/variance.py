@@ -159,10 +159,10 @@ def _seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, bool | None]:
     generator: list[bool] = []
     for of_instance in by_instance.values():
         for first, second in combinations(of_instance, 2):
-            one, other = first.episode.turns[0], second.episode.turns[0]
-            describer.append(one.message != other.message)
-            if one.message == other.message:
-                generator.append(one.rendering != other.rendering)
+            opening, repeated = first.episode.turns[0], second.episode.turns[0]
+            describer.append(opening.message != repeated.message)
+            if opening.message == repeated.message:
+                generator.append(opening.rendering != repeated.rendering)
     return (any(describer) if describer else None), (any(generator) if generator else None)
 
 

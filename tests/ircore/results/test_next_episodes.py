@@ -134,7 +134,7 @@ def test_without_luck_only_more_targets_help(instances: InstanceSet) -> None:
     assert (plan.episodes, plan.commands) == (None, ())
     assert plan.targets is not None
     assert plan.targets > len(instances.instances)
-    assert plan.reason.startswith("no number of repeats would do")
+    assert plan.reason.startswith("50 further repeats would not do")
 
 
 def test_a_command_that_is_followed_is_part_of_the_result(
@@ -162,7 +162,7 @@ def test_a_command_that_is_followed_is_part_of_the_result(
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     # The built-in players play alike each time.
     assert row["episodes"] is None
-    assert row["about"]["episodes"]["missing"].startswith("no number of repeats would do")
+    assert row["about"]["episodes"]["missing"].startswith("50 further repeats would not do")
 
 
 def test_variance_components_are_those_of_a_hand_computed_design() -> None:
