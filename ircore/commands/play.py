@@ -23,11 +23,15 @@ from ircore.commands.relay import answer_relay
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
+from ircore.core.prompt_files import BUILT_IN
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
-from ircore.players.submission import AnyLoaded
+from ircore.games.registry import load_game
+from ircore.players.builtin_pairs import submission_place
+from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
@@ -62,7 +66,14 @@ from ircore.submissions.request_fields import refuse_self_reported
 @click.option(
     "--rule", "given_rules", multiple=True, metavar="NAME=VALUE", help="Any rule of the game; may be repeated."
 )
-@click.option("--prompts", "prompts_dir", type=PATH, help="Folder of prompts to use instead of the built-in prompts.")
+@click.option(
+    "--prompts",
+    "prompts_dirs",
+    type=PATH,
+    multiple=True,
+    help="Folder of prompts to use instead of the built-in prompts. Given several times (built-in names ours), "
+    "the pair plays once with each, into a folder of --out each; ircore results OUT --table prompts compares.",
+)
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -108,7 +119,7 @@ def command(
     token_budget: int | None,
     max_turns: int | None,
     given_rules: tuple[str, ...],
-    prompts_dir: Path | None,
+    prompts_dirs: tuple[Path, ...],
     seed: int,
     repeats: int,
     salt: Path | None,
@@ -136,12 +147,14 @@ def command(
     """
     if relay is not None:
         return answer_relay(submission, relay, concurrency)
+    if len(prompts_dirs) > 1:
+        return _play_with_each(submission, prompts_dirs, _required("--out", out), as_json)
     instances_dir, out = _required("--instances", instances_dir), _required("--out", out)
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
-    run, prompts = _run(prepared, prompts_dir, seed, repeats, as_maintainers, salt)
+    run, prompts = _run(prepared, _own_folder(*prompts_dirs), seed, repeats, as_maintainers, salt)
     shard = None if shard_text is None else parse_shard(shard_text)
     selected = instances.select(categories, difficulties)
     if run.opening is not None:
@@ -158,6 +171,38 @@ def command(
         cache = _cache(cache_dir, cache_generators, loaded)
         status = _play(plan, game, loaded, out, max_cost, prices_file, part, cache, address, as_maintainers, processes)
     return _printed(status, out, as_json)
+
+
+def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path, as_json: bool) -> int:
+    """Play the same command once with each folder of prompts, and return the worst exit status."""
+    if as_json:
+        raise click.UsageError("--json goes with one --prompts: several make several runs")
+    context, names = click.get_current_context(), [folder.resolve().name for folder in prompts_dirs]
+    if twice := sorted(name for name in {*names} if names.count(name) > 1):
+        raise InputError(
+            f"--prompts: two of these folders are called {twice[0]}",
+            "Rename one of them: the runs are told apart by the names of the folders.",
+        )
+    game = load_game(read_any_manifest(submission_place(submission)).submission.game)
+    if game.name != RECONSTRUCTION:
+        raise InputError(
+            f"--prompts: runs of the game {game.name} with several prompts are not compared",
+            "Name one folder, and play once for each.",
+        )
+    # A fault in the last folder must not be found when the first has been played.
+    for folder in prompts_dirs:
+        game.prompts(_own_folder(folder))
+    status = 0
+    for folder, name in zip(prompts_dirs, names, strict=True):
+        click.echo(f"prompts {name}:", err=True)
+        given = {**context.params, "prompts_dirs": (folder,), "out": out / name}
+        status = max(status, context.invoke(command, **given))
+    return status
+
+
+def _own_folder(folder: Path | None = None) -> Path | None:
+    """Return the folder of prompts; None for the built-in ones, which ``built-in`` names where no such folder is."""
+    return None if folder is None or (str(folder) == BUILT_IN and not folder.exists()) else folder
 
 
 def _run(

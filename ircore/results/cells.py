@@ -28,12 +28,14 @@ from ircore.results.statistics.bootstrap import (
     SHARE,
     Ratios,
     Resamples,
+    difference_intervals,
+    half_of_difference,
     ratio_intervals,
     resample,
 )
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.ranks import RankRange, Standing, detectable, paired_difference, standing
+from ircore.results.statistics.ranks import RESAMPLES_USED, RankRange, Standing, detectable, paired_difference, standing
 from ircore.results.tally import Tally
 
 Floats = NDArray[np.float64]
@@ -133,7 +135,8 @@ def compute_standings(
         from ircore.core.workers import run_shares
 
         for rows in conditions(instances).values():
-            resample(strata(instances[row] for row in rows))  # drawn once, in memory that the processes share
+            # Drawn once, in memory that the processes share.
+            _ = resample(strata(instances[row] for row in rows)).first(RESAMPLES_USED).weights
         standings = dict(chain(*run_shares(ranked)))
     else:
         standings = dict(ranked(0, 1))
@@ -215,10 +218,11 @@ class _Condition:
         scores = bounded_intervals(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
         mains = main_intervals(ratings, drawn)
         delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
-        deltas = ratio_intervals(Ratios.means(delta), drawn, DIFFERENCE)
+        deltas = difference_intervals(ratings.final, ratings.final - delta, drawn, SCORE, DIFFERENCE)
         # A pair of the same spread that is independent of this one: the difference has twice the variance.
-        least = (2**0.5 * finals.errors(drawn)).tolist()
-        freedom = finals.degrees(drawn).tolist()
+        moments = finals.moments(drawn)
+        errors = (2 * moments.squares * moments.inflation) ** 0.5
+        halves = half_of_difference(errors, moments, SCORE)
         return [
             {
                 **asdict(count),
@@ -226,9 +230,11 @@ class _Condition:
                 "score": score,
                 "delta": delta,
                 "main": main,
-                "detectable": detectable(error, df),
+                "detectable": detectable(half, error, freedom),
             }
-            for count, score, delta, main, error, df in zip(counts, scores, deltas, mains, least, freedom, strict=True)
+            for count, score, delta, main, half, error, freedom in zip(
+                counts, scores, deltas, mains, halves, errors, moments.freedom, strict=True
+            )
         ]
 
 

@@ -43,7 +43,7 @@ from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, ref
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.scales import DIFFERENCE, Scale
+from ircore.results.statistics.scales import Scale
 from ircore.results.unranked_runs import held_runs
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
@@ -288,8 +288,8 @@ class GameResults:
         scale = Scale(*(measure.range or (-inf, inf)))
         if measure.difference is not None:
             both = [item for key in measure.difference for item in self.game.measures if item.key == key]
-            apart = scale._replace(unseen=DIFFERENCE.unseen)
-            return _difference(np.hstack([self._known(run, item, rows) for item in both]), drawn, apart)
+            of_parts = Scale(*(both[0].range or (-inf, inf)))
+            return _difference(np.hstack([self._known(run, item, rows) for item in both]), drawn, of_parts, scale)
         known = self._known(run, measure, rows)
         if measure is not self.game.headline:
             return ratio_intervals(Ratios.means(known), drawn, scale)[0]
@@ -342,7 +342,7 @@ class GameResults:
         return {}  # as far as they have been asked for
 
 
-def _difference(known: Floats, drawn: Resamples, scale: Scale) -> Estimate:
+def _difference(known: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale) -> Estimate:
     """Estimate the mean of the first column less that of the second; empty where a column has no value.
 
     Both are means over the episodes that have a value, which may be different episodes.
@@ -350,7 +350,7 @@ def _difference(known: Floats, drawn: Resamples, scale: Scale) -> Estimate:
     if np.isnan(known).all(axis=0).any():
         return Estimate(None, None, None, 0)
     ratios = Ratios.means(known)
-    return contrast_intervals(ratios, ratios.deviations(drawn), lambda rows: rows[:1] - rows[1:], drawn, scale)[0]
+    return contrast_intervals(ratios, lambda rows: rows[:1] - rows[1:], drawn, scale, scale_of_differences)[0]
 
 
 def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
