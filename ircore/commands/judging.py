@@ -89,13 +89,14 @@ def tell_plan(
     every_turn: bool,
     prices_file: Path | None,
     preferences: bool = True,
+    again: float | None = None,
 ) -> None:
     """Show which questions would be asked and their cost at most."""
     prices = judges_prices(runs, judges, prices_file)
     for judge in judges:
         for run in runs:
             run.check_judge(judge.identity_in(run))
-        planned = [plan_run(run, judge, every_turn, preferences) for run in runs]
+        planned = [plan_run(run, judge, every_turn, preferences, again) for run in runs]
         click.echo(as_text(judge, estimate_judging(judge, planned, prices), prices))
     click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from os.path import realpath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -85,7 +86,7 @@ def _joined_by_seed(ctx: click.Context, runs: tuple[Path, ...]) -> tuple[Path, .
     """
     groups: dict[object, dict[object, Path]] = {}
     # A folder that is named twice, by a link perhaps, is one run.
-    for run in {run.resolve(): run for run in runs}.values():
+    for run in {realpath(run): run for run in runs}.values():
         identity, seeds = _identity(run)
         of_seed = groups.setdefault(identity, {})
         if any(seed in of_seed for seed in seeds):
@@ -110,7 +111,7 @@ def _joined_by_seed(ctx: click.Context, runs: tuple[Path, ...]) -> tuple[Path, .
 
 def _identity(run: Path) -> tuple[object, tuple[object, ...]]:
     """Return what runs under several seeds have in common, and the seeds; its path of what has no such fields."""
-    alone = run.resolve(), (None,)
+    alone = realpath(run), (None,)
     try:
         document = json.loads((run / RUN_FILE).read_bytes())
     except (OSError, ValueError, RecursionError):

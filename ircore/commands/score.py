@@ -1,6 +1,7 @@
 """``ircore score``: judges and metrics on the renderings of runs."""
 
 import json
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import quote
@@ -21,6 +22,7 @@ from ircore.core.plugins import available, builtin
 from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
 from ircore.results.gaps import UnrankedRun, unranked_runs
+from ircore.results.retests import retest_agreements
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
@@ -36,6 +38,19 @@ def _without_people(_context: click.Context, _parameter: click.Parameter, judges
             "--judge human: people are not asked here", "Import ratings: ircore ratings import FILE --run RUN"
         )
     return judges
+
+
+def _share(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> float | None:
+    """Read a share above 0 and at most 1, such as 10% or 0.1."""
+    if typed is None:
+        return None
+    digits, percent = typed.removesuffix("%"), typed.endswith("%")
+    if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", digits):
+        raise InputError(f"--again {typed}: not a share", "Write it as 10% or 0.1.")
+    share = float(digits) / 100 if percent else float(digits)
+    if not 0 < share <= 1:
+        raise InputError(f"--again {typed}: must be above 0 and at most 1", "Write it as 10% or 0.1.")
+    return share
 
 
 @click.command("score")
@@ -57,6 +72,13 @@ def _without_people(_context: click.Context, _parameter: click.Parameter, judges
 )
 @click.option("--every-turn", is_flag=True, help="Score every rendering, not only the first and the final rendering.")
 @click.option("--facts", is_flag=True, help="Also measure which facts messages state and renderings show.")
+@click.option(
+    "--again",
+    metavar="SHARE",
+    callback=_share,
+    help="Only: let models rate a share of what they have rated a second time, such as 10%, and say how far they agree "
+    "with themselves. Kept apart from the scores.",
+)
 @executor_options
 @judging_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as one JSON document.")
@@ -66,6 +88,7 @@ def command(
     metrics: tuple[str, ...],
     every_turn: bool,
     facts: bool,
+    again: float | None,
     executor: str,
     scheduler: str | None,
     concurrency: int,
@@ -87,6 +110,15 @@ def command(
     models = read_judges([judge for judge in judges if is_file(judge)])
     installed = tuple(judge for judge in judges if not is_file(judge))
     plan = ScoringPlan(installed if judges else JUDGES, metrics or METRICS, every_turn)
+    if again is not None:
+        return _again(
+            runs,
+            models,
+            installed,
+            JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, None, again=again),
+            dry_run,
+            as_json,
+        )
     opened = open_runs(runs)
     folders = [folder for folder in opened if isinstance(folder, RunFolder)]
     games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
@@ -124,6 +156,45 @@ def command(
     seconds = round(monotonic() - begun, 2)
     _tell(done, reports, unranked, every_turn, seconds, {"games": by_run} if games else {}, as_json)
     return end_of(reports) or int(len(measured) < len(games))
+
+
+def _again(
+    runs: tuple[Path, ...],
+    models: list[LoadedJudge],
+    installed: tuple[str, ...],
+    plan: JudgingPlan,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Let models rate a share of what they have rated a second time, and say how far they agree with themselves."""
+    if not models or installed:
+        named = f"--judge {installed[0]}: " if installed else ""
+        raise InputError(
+            f"--again: {named}only models are asked a second time; what is computed comes out the same",
+            "Name the file of a model: --judge FILE",
+        )
+    opened = open_runs(runs)
+    if dry_run:
+        tell_plan(opened, models, plan.every_turn, plan.prices, again=plan.again)
+        return 0
+    check_keys(models)
+    reports = judge_runs(opened, models, plan)
+    agreements = [agreement for judge in models for agreement in retest_agreements(opened, judge.name)]
+    if as_json:
+        document = {
+            "new": {report.name: report.count.new for report in reports},
+            "failed": {report.name: len(report.failed) for report in reports},
+            "retests": [asdict(agreement) for agreement in agreements],
+        }
+        click.echo(json.dumps(document, indent=2))
+        return end_of(reports)
+    for report in reports:
+        click.echo(printable(f"{report.name}: {counted(report.count.new, 'second rating')} now"))
+    for agreement in agreements:
+        click.echo(printable(f"  {agreement.text()}"))
+    if not agreements:
+        click.echo("nothing was rated twice: score the runs by this judge first", err=True)
+    return end_of(reports)
 
 
 def _tell(

@@ -19,6 +19,7 @@ from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.intervals import CONFIDENCE, Estimate
 from ircore.results.statistics.repeats import (
+    MOST_FURTHER,
     RepeatGroup,
     fewest_repeats,
     further_look,
@@ -54,6 +55,9 @@ class SeparationPlan:
 
     is_told_apart: bool
     """Whether the board tells them apart already."""
+
+    at_further_look: bool
+    """Whether it does so with half its error rate, as a look after further play asks for."""
 
     further: Mapping[Group, int]
     """Further repeats of each condition by either run; empty if none are needed, or would do."""
@@ -92,17 +96,19 @@ def plan_separation(
 
     if main.mean is None or main.low is None or main.high is None:
         return _none("the difference has no interval")
-    if main.low > 0 or main.high < 0:
-        return SeparationPlan(True, {}, 0, 0, 0.0, None, (), "")
     values = [main_scores_by_instance(each.episodes) for each in couple]
     counted = [instance for instance in instances if all(instance.instance_id in known for known in values)]
     drawn = resample(strata(counted))
     freedom = len(counted) - len(set(drawn.strata.tolist()))
+    is_told_apart = main.low > 0 or main.high < 0
     if freedom < 1:
-        return _none("too few targets")
+        return SeparationPlan(True, False, {}, 0, 0, 0.0, None, (), "") if is_told_apart else _none("too few targets")
     wide = critical or float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
     look = further_look(wide)
     variance = ((main.high - main.low) / 2 / wide) ** 2
+    if is_told_apart:
+        at_further_look = abs(main.mean) > look * variance**0.5
+        return SeparationPlan(True, at_further_look, {}, 0, 0, 0.0, None, (), "")
     needed = variance_needed(main.mean, variance, look) if main.mean else 0.0
     groups = _groups(counted, drawn.strata.tolist(), freedom, values)
     if not any(len(known) > 1 for of_run in values for known in of_run.values()):
@@ -113,7 +119,8 @@ def plan_separation(
     if further is None:
         size = len(instances) * variance / needed if needed > 0 else np.inf
         return _none(
-            "no number of repeats would do: the targets themselves differ too much, and more of them are needed",
+            f"{MOST_FURTHER} further repeats would not do: the difference is too small, or the targets themselves "
+            "differ too much, and more of them are needed",
             ceil(size) if np.isfinite(size) and size < 100_000 else None,
         )
     every = sum(group.instances for group in groups)
@@ -121,7 +128,7 @@ def plan_separation(
 
 
 def _none(reason: str, targets: int | None = None) -> SeparationPlan:
-    return SeparationPlan(False, {}, None, None, None, targets, (), reason)
+    return SeparationPlan(False, False, {}, None, None, None, targets, (), reason)
 
 
 def _groups(
@@ -160,7 +167,7 @@ def _plan(
         for number, each in enumerate(couple)
         for line in _commands(each.run, {key[1:]: further.get(key, 0) for key in sizes if key[0] == number})
     ]
-    return SeparationPlan(False, further, sum(episodes), uniform, usd, None, tuple(commands), reason)
+    return SeparationPlan(False, False, further, sum(episodes), uniform, usd, None, tuple(commands), reason)
 
 
 def _commands(run: Run | GameRun, further: Mapping[tuple[str, str], int]) -> list[str]:

@@ -7,6 +7,7 @@ renderings/       each rendering once, named by the SHA-256 of its bytes
 scores.jsonl      what judges and metrics gave; append only
 facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.rendering_facts``); append only
 measures.jsonl    what a game other than reconstruction measured of its episodes
+retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
 witness.jsonl     a relay's signatures of the journal's lines (``ircore.runs.witness``), if one handed out the questions
@@ -49,6 +50,7 @@ from ircore.runs.provenance import Provenance, read_provenance
 RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
+RETESTS = "retests.jsonl"
 MEASURES = "measures.jsonl"
 WITNESS = "witness.jsonl"
 JUDGES = "judges"
@@ -202,6 +204,19 @@ class AnyRunFolder:
             WorkError: They cannot be written; none of them is there then.
         """
         with JournalWriter(self.path / SCORES) as journal:
+            journal.append(score.model_dump_json().encode() for score in scores)
+
+    def retests(self) -> tuple[Score, ...]:
+        """Return what judges gave when they were asked a second time; none of it counts as a score."""
+        return tuple(read_records(self.path / RETESTS, _SCORES))
+
+    def add_retests(self, scores: Iterable[Score]) -> None:
+        """Append scores of a second asking.
+
+        Raises:
+            WorkError: They cannot be written; none of them is there then.
+        """
+        with JournalWriter(self.path / RETESTS) as journal:
             journal.append(score.model_dump_json().encode() for score in scores)
 
     def judges(self) -> dict[str, JudgeIdentity]:

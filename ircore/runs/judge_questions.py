@@ -61,6 +61,11 @@ class JudgeQuestion(Record):
     words: Sha256 | None = Field(default=None, description="Of sentences: hash of the words that were asked.")
     sentences: int | None = Field(default=None, ge=1, le=200, description="Of sentences: how many there were.")
     repair: bool = Field(default=False, description="Whether the first answer could not be used and was sent back.")
+    again: bool = Field(
+        default=False,
+        exclude_if=lambda value: not value,  # as before there were second ratings
+        description="Whether it was asked a second time, to see how far the judge agrees with itself.",
+    )
     text: str | None = Field(default=None, description="The answer as it came, cut at a bound; null if there is none.")
     reason: JudgeReason | Literal["stopped"] | None = Field(default=None, description="Why there is no answer.")
     detail: str | None = Field(default=None, max_length=2000, description="What was seen instead.")
@@ -106,7 +111,9 @@ class JudgeQuestion(Record):
     @property
     def key(self) -> "QuestionKey":
         """The identity of the question."""
-        return QuestionKey(self.judge, self.asked_as, self.target, self.shown, self.order, self.repair, self.words)
+        return QuestionKey(
+            self.judge, self.asked_as, self.target, self.shown, self.order, self.repair, self.words, self.again
+        )
 
 
 class QuestionKey(NamedTuple):
@@ -119,6 +126,7 @@ class QuestionKey(NamedTuple):
     order: Order | None
     repair: bool
     words: str | None = None
+    again: bool = False
 
 
 QUESTIONS = TypeAdapter(JudgeQuestion)

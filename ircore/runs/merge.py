@@ -320,6 +320,8 @@ def _write(
     places = list(zip(shards, (held.names for held in contents), strict=True))
     if scores := _in_order([(*place, place[0].scores()) for place in places], owners, order):
         folder.add_scores(scores)
+    if retests := _in_order([(*place, place[0].retests()) for place in places], owners, order):
+        folder.add_retests(retests)
     if facts := _in_order([(*place, read_facts(place[0])) for place in places], owners, order):
         add_facts(folder, facts)
     games = [(shard, names, shard.measured()) for shard, names in places if isinstance(shard, GameRunFolder)]

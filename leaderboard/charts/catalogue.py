@@ -42,6 +42,7 @@ from leaderboard.charts.ratings import ratings_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sem_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
+from leaderboard.charts.variance import variance_sketch
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
 
@@ -210,6 +211,7 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "metric-preferences": metric_preferences_sketch,
     "costs": costs_sketch,
     "seconds": seconds_sketch,
+    "variance": variance_sketch,
     "convergence-pooled": pooled_convergence_sketch,
     "deltas-sem": deltas_sem_sketch,
     "budget-scores-sem": budget_scores_sem_sketch,

@@ -16,7 +16,7 @@ SECTIONS = (
     ("budgets", "Token budgets", ("budget-scores", "budget-deltas", "budget-outcomes")),
     ("language", "What describers say", ("corrections", "corrections-by-turn", "lengths", "novelty")),
     ("judges", "What judges are worth", ("agreement", "ratings", "reliability")),
-    ("effort", "What it takes", ("costs", "seconds")),
+    ("effort", "What it takes", ("costs", "seconds", "variance")),
 )
 """Anchor, heading and figures of each part."""
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from math import isnan
 from typing import Any
 
@@ -31,6 +31,7 @@ from ircore.results.statistics.intervals import (
 )
 from ircore.results.statistics.scales import SCORE
 from ircore.results.tables.comparisons import MOST
+from ircore.results.tables.next_episodes import neighbour_plans, where_words
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.against_files import against_path
 from leaderboard.pages.board_views import View, is_rated, judge_words
@@ -183,10 +184,25 @@ def compare_page(site: Site) -> Page:
     return Page("compare", "Compare pairs", "compare", {"folder": FOLDER}, searchable=True, later=later)
 
 
+def _neighbours(site: Site) -> list[dict[str, Any]]:
+    """Return what would tell apart the neighbours of the board that it does not tell apart, the best ones first."""
+    plans = ((couple, plan) for couple, _, plan in neighbour_plans(site.results, site.judge) if not plan.is_told_apart)
+    return [
+        {
+            "pairs": [site.pairs[run_id] for run_id in couple],
+            "plan": plan,
+            "where": where_words(plan, (site.pairs[couple[0]].name, site.pairs[couple[1]].name)),
+        }
+        for couple, plan in islice(plans, MOST)
+    ]
+
+
 def _two_best(site: Site) -> Mapping[str, Any]:
     comparisons = Comparisons(site)
     chosen = [pair for pair in comparisons.pairs if site.results.cell(pair.run_id, site.judge).score.n][:2]
-    values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": judge_words(site, site.judge)}
+    words = judge_words(site, site.judge)
+    values: dict[str, Any] = {"chosen": chosen, "rows": [], "groups": [], "judge_words": words}
+    values["neighbours"] = _neighbours(site)
     if len(chosen) == 2:
         couple, categories = (chosen[0], chosen[1]), (None, *site.results.categories)
         (rows,) = comparisons.rows([couple], site.judge, categories)

@@ -10,9 +10,10 @@ Proportions for Apportioning the U.S. House of Representatives*, The American St
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 
@@ -177,3 +178,108 @@ def further_look(critical: float) -> float:
     from scipy.special import ndtr, ndtri
 
     return float(-ndtri(ndtr(-critical) / 2))
+
+
+class VarianceComponents(NamedTuple):
+    """Where the variance of an episode's value comes from, in squared points; NaN for what the design cannot tell."""
+
+    picture: float
+    """Between instances, the same for all pairs."""
+
+    picture_and_pair: float
+    """What an instance is to one pair and not to another; with one pair alone it is part of ``picture``."""
+
+    luck: float
+    """Between episodes of one instance by one pair, the judge's luck included."""
+
+
+@dataclass(frozen=True)
+class CrossedValues:
+    """Values by instance, pair and episode, as their variance components are computed from them.
+
+    By the moments of a crossed design with repeats: σ²(luck) is the mean square within cells. Of the cells' means the
+    residual mean square has the expectation σ²(picture × pair) + σ²(luck) · mean(1 / episodes), that of the instances
+    besides pairs · σ²(picture) (Brennan 2001, *Generalizability Theory*, chapter 3; Searle, Casella and McCulloch 1992,
+    *Variance Components*, chapter 4). What comes out below 0 is 0.
+    """
+
+    means: NDArray[np.float64]
+    """Mean of each cell, shape (instances, pairs)."""
+
+    squares: NDArray[np.float64]
+    """Sum of squares within each cell."""
+
+    counts: NDArray[np.intp]
+    """Episodes of each cell, ≥ 1."""
+
+    @classmethod
+    def of(cls, values: Sequence[Sequence[Sequence[float]]]) -> "CrossedValues":
+        """Take values of the shape (instances, pairs, episodes); every cell has at least one."""
+        return cls(
+            np.array([[np.mean(cell) for cell in row] for row in values], np.float64),
+            np.array([[np.var(cell) * len(cell) for cell in row] for row in values], np.float64),
+            np.array([[len(cell) for cell in row] for row in values], np.intp),
+        )
+
+    def components(self, rows: NDArray[np.intp] | None = None) -> VarianceComponents:
+        """Return the variance components, of some rows, each as often as it is named."""
+        chosen = np.arange(len(self.means)) if rows is None else rows
+        means, squares, counts = self.means[chosen], self.squares[chosen], self.counts[chosen]
+        instances, pairs = means.shape
+        freedom = int((counts - 1).sum())
+        luck = float(squares.sum()) / freedom if freedom else np.nan
+        in_means = luck * float((1 / counts).mean())
+        if instances < 2:
+            return VarianceComponents(np.nan, np.nan, luck)
+        of_rows = pairs * float(np.var(means.mean(axis=1), ddof=1))
+        if pairs < 2:
+            return VarianceComponents(max(0.0, of_rows - in_means), np.nan, luck)
+        residual = means - means.mean(axis=1, keepdims=True) - means.mean(axis=0) + means.mean()
+        within = float((residual**2).sum() / ((instances - 1) * (pairs - 1)))
+        # ``max`` with a NaN in the second place would give 0.
+        both = within - in_means
+        return VarianceComponents(
+            max(0.0, (of_rows - within) / pairs), both if np.isnan(both) else max(0.0, both), luck
+        )
+
+    def intervals(self, resamples: int = 1_000, seed: int = 0) -> tuple[VarianceComponents, VarianceComponents]:
+        """Return the lower and the upper ends of 95 % intervals, by instances drawn again.
+
+        Variances are skew and, of few instances, too small in resamples: the percentiles are those of BCa (Efron 1987,
+        *Better Bootstrap Confidence Intervals*, JASA 82), at levels of Student's t for so many instances.
+        """
+        from scipy.special import ndtr, ndtri, stdtrit
+
+        rng = np.random.default_rng(seed)
+        size = len(self.means)
+        drawn = np.array([self.components(rng.integers(size, size=size)) for _ in range(resamples)])
+        without = np.array([self.components(np.delete(np.arange(size), row)) for row in range(size)])
+        found = np.array(self.components())
+        apart = without.mean(axis=0) - without
+        length = np.sqrt((apart**2).sum(axis=0))
+        bent = (apart**3).sum(axis=0) / (6 * np.where(length > 0, length, 1) ** 3)
+        below = (drawn < found).mean(axis=0) + (drawn == found).mean(axis=0) / 2
+        bias = ndtri(np.clip(below, 0.01, 0.99))
+        wide = float(stdtrit(max(size - 1, 1), 0.975)) * (size / max(size - 1, 1)) ** 0.5
+        ends = []
+        for z in (-wide, wide):
+            levels = ndtr(bias + (bias + z) / np.maximum(1 - bent * (bias + z), 0.1))
+            columns = zip(drawn.T, levels.tolist(), strict=True)
+            # Of what the design cannot tell every resample is NaN.
+            ends.append([float(np.quantile(of_one, level)) if level == level else np.nan for of_one, level in columns])
+        return VarianceComponents(*ends[0]), VarianceComponents(*ends[1])
+
+
+def pictures_needed(difference: float, picture_and_pair: float, luck: float, repeats: int) -> int:
+    """Return the pictures on which two pairs that differ so much are told apart with a chance of ``POWER``.
+
+    Both play the same pictures, so that what a picture is to both of them cancels: n = 2 · (σ²(picture × pair) +
+    σ²(luck) / repeats) · ((z(0.975) + z(0.8)) / difference)².
+
+    >>> pictures_needed(5.0, 100.0, 200.0, 1), pictures_needed(5.0, 100.0, 200.0, 2)
+    (189, 126)
+    """
+    from scipy.special import ndtri
+
+    spread = 2 * (picture_and_pair + luck / repeats)
+    return int(np.ceil(spread * float((ndtri(0.975) + ndtri(POWER)) / difference) ** 2))

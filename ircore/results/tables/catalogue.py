@@ -189,6 +189,7 @@ TABLES: Mapping[str, Entry] = {
     "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
     "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
     "next": _of_judge("what would tell neighbours apart, and how to play it", "next_episodes:next_table"),
+    "variance": _of_judge("where the variance comes from: pictures, luck, judge", "variance:variance_table"),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
     "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
     "outcomes_pooled": _of_all(
@@ -219,6 +220,7 @@ TABLES: Mapping[str, Entry] = {
     ),
     "ratings": _of_results("what every two judges give the same renderings", "agreement:ratings_table"),
     "annotators": _of_results("agreement of all annotators", "agreement:annotators_table"),
+    "retests": _of_results("how far judges agree with themselves, asked twice", "retests:retests_table"),
     "orders": _of_results("what the order of showing does to judges", "agreement:orders_table"),
     "people": _of_results("how far each judge follows people: r, κ and bias", "people:people_table"),
     "maps": _of_results("recalibration of each judge to people", "recalibration:maps_table"),

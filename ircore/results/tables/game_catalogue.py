@@ -20,11 +20,13 @@ from ircore.results.tables.game_curves import players_table, published_figures_t
 from ircore.results.tables.games import game_board, game_outcomes
 from ircore.results.tables.model import Table
 from ircore.results.tables.next_episodes import game_next_table
+from ircore.results.tables.variance import game_variance_table
 
 GAME_TABLES: Mapping[str, Callable[[GameResults, str | None, str | None], Table]] = {
     "board": game_board,
     "outcomes": game_outcomes,
     "next": game_next_table,
+    "variance": game_variance_table,
 }
 """The tables of runs of any game, by the name that users give."""
 

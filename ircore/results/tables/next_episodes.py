@@ -1,6 +1,6 @@
 """Neighbours of a board, and the fewest further episodes that would tell them apart."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from ircore.results.conditions import under
@@ -21,7 +21,7 @@ COLUMNS = (
     Column("other", "against", "The next on the board.", digits=None),
     Column("main_difference", "main", "Main score of the first less that of the second, with the board's interval.",
            "points of 100", "higher", 1, True, estimated=True),
-    Column("verdict", "verdict", "Whether the board tells them apart.", digits=None),
+    Column("verdict", "verdict", "Whether the board tells them apart; at a further look, too.", digits=None),
     Column("episodes", "episodes", "Fewest further episodes that would tell them apart with a chance of 80 %.", "",
            "lower", 0, nullable=True),
     Column("uniform", "all alike", "Episodes that repeats of every target by both would take instead.", "", "lower", 0,
@@ -36,13 +36,19 @@ COLUMNS = (
 NOTES = (
     "Planned for the difference found so far and by the board's own rule, with half its error rate for each further "
     "look, of which there are two: when the first commands are played and, if they are not told apart then, when the "
-    "rest is. Name all runs of a pair together: its seeds are one result.",
+    "rest is. Then only told apart counts, and not told apart at a first look. Name all runs of a pair together: its "
+    "seeds are one result.",
 )
 
 
-def next_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return what would tell neighbours apart; only pairs under the same rules are neighbours."""
-    names, rows = pair_names(results.submissions), []
+def neighbour_plans(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> Iterator[tuple[tuple[str, str], Estimate, SeparationPlan]]:
+    """Yield every two ranked pairs that follow each other on a board, the better one first.
+
+    With their run ids, the difference of their main scores by the board's rule, and what would tell them apart. Only
+    pairs under the same rules are neighbours.
+    """
     chosen = under(results.instances, category, difficulty)
     for part in by_rules(results):
         board = [row for row in part.board(judge, category, difficulty) if row.rank_low is not None]
@@ -57,9 +63,18 @@ def next_table(results: Results, judge: str, category: str | None = None, diffic
                 )
                 for name in couple
             )
-            plan = plan_separation(chosen, (first, second), comparison.main, standing.critical if standing else None)
-            behind = Selection(couple, "ended", category, difficulty, judge)
-            rows.append((couple, (names[couple[0]], names[couple[1]]), comparison.main, plan, behind))
+            critical = standing.critical if standing else None
+            yield couple, comparison.main, plan_separation(chosen, (first, second), comparison.main, critical)
+
+
+def next_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return what would tell neighbours apart."""
+    names = pair_names(results.submissions)
+    rows = [
+        (couple, (names[couple[0]], names[couple[1]]), main, plan,
+         Selection(couple, "ended", category, difficulty, judge))
+        for couple, main, plan in neighbour_plans(results, judge, category, difficulty)
+    ]  # fmt: skip
     return _table("next", caption(results, judge, category, difficulty), rows)
 
 
@@ -95,12 +110,12 @@ def _table(
                 Value(names[0]),
                 Value(names[1]),
                 Value.of(main, behind),
-                Value("told apart" if plan.is_told_apart else "not told apart"),
+                Value(_verdict(plan)),
                 Value.or_missing(plan.episodes, missing),
                 Value.or_missing(plan.uniform, missing or "no number would do"),
                 Value.or_missing(plan.usd, missing or "a cost is not known"),
                 Value.or_missing(plan.targets, "repeats do, or nothing is needed"),
-                Value.or_missing(_where(plan, names) or None, missing or "nothing is needed"),
+                Value.or_missing(where_words(plan, names) or None, missing or "nothing is needed"),
                 Value.or_missing("\n".join(plan.commands) or None, missing or "nothing is needed"),
             )
         )
@@ -113,7 +128,13 @@ def _table(
     return Table(name, title, words, COLUMNS, tuple(rows), tuple(notes), primary="main_difference", spare=spare)
 
 
-def _where(plan: SeparationPlan, names: tuple[str, str]) -> str:
+def _verdict(plan: SeparationPlan) -> str:
+    if not plan.is_told_apart:
+        return "not told apart"
+    return "told apart" if plan.at_further_look else "told apart at a first look"
+
+
+def where_words(plan: SeparationPlan, names: tuple[str, str]) -> str:
     """Return the further repeats in words, conditions with as many repeats together."""
     alike: dict[tuple[int, int], list[str]] = {}
     for (run, category, difficulty), count in plan.further.items():

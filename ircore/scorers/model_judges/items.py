@@ -1,16 +1,18 @@
 """Work lists of judges that are models: each question about a run once, even if several scores need the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import get_args
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score
+from ircore.core.seeds import derived_seed
 from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, read_judgements
 from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.material import Wanted
+from ircore.scorers.material import Wanted, wanted_of
 from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, rated_episodes
 from ircore.scorers.scoring import scored_turns, scores_by_question
 
@@ -26,6 +28,7 @@ class Item:
         renderings: One for similarity; the first and the final one for preference.
         wanted: The scores that it answers: two turns may have the same rendering.
         known: Questions of earlier commands to this judge that were answered, by what identifies them.
+        again: Whether it was rated before and is rated a second time.
 
     Example:
         >>> from pathlib import Path
@@ -41,6 +44,7 @@ class Item:
     renderings: tuple[Rendering, ...]
     wanted: tuple[Wanted, ...]
     known: dict[QuestionKey, JudgeQuestion]
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,9 @@ class JudgedRun:
     left_out: int = 0
 
 
-def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: bool = True) -> JudgedRun:
+def plan_run(
+    run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: bool = True, again: float | None = None
+) -> JudgedRun:
     """List the questions to a judge about a run.
 
     Args:
@@ -68,6 +74,8 @@ def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: b
         judge: Who is asked.
         every_turn: Whether every rendering is rated, not only the first and the final one.
         preferences: Whether the final rendering is compared with the first one.
+        again: Share of what the judge has rated that is rated a second time, and nothing else; None to rate what is
+            not rated yet.
 
     Raises:
         InputError: A file of the run is damaged, or the judge rates none of its categories, or none of its pictures.
@@ -94,7 +102,11 @@ def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: b
         # A judge of facts is asked no preference: it follows from the scores, see ``preferences_by_score``.
         if judge.asks == "facts" and question.task == "preference":
             continue
-        if question not in done or _can_be_read_now(done[question], original, renderings, who, known):
+        if again is not None:
+            is_due = question in done and done[question].value is not None
+        else:
+            is_due = question not in done or _can_be_read_now(done[question], original, renderings, who, known)
+        if is_due:
             # Turns with the same rendering share one question, and its answer gives each turn its score.
             key = (original.instance_id, original.sha256, renderings)
             groups.setdefault(key, (original, []))[1].append(question)
@@ -102,9 +114,21 @@ def plan_run(run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: b
         Item(run, original, _task(renderings), renderings, tuple(questions), known)
         for (_, _, renderings), (original, questions) in groups.items()
     )
-    again = {question for item in items for question in item.wanted}
-    surviving_scores = tuple(done[request] for _, _, request in wanted if request in done and request not in again)
+    if again is not None:
+        retested = {wanted_of(score) for score in run.retests()}
+        items = tuple(
+            replace(item, again=True) for item in _drawn(items, again) if not retested.issuperset(item.wanted)
+        )
+        return JudgedRun(items, (), judge_questions)
+    anew = {question for item in items for question in item.wanted}
+    surviving_scores = tuple(done[request] for _, _, request in wanted if request in done and request not in anew)
     return JudgedRun(items, surviving_scores, judge_questions, len(played) - len(asked_about))
+
+
+def _drawn(items: Sequence[Item], share: float) -> Sequence[Item]:
+    """Return a share of what a judge has rated, the same at every call: a larger share holds every smaller one."""
+    drawn = sorted(items, key=lambda item: derived_seed(0, item.run.run.run_id, *map(str, item.wanted[0])))
+    return drawn[: ceil(share * len(drawn))]
 
 
 def preferences_by_score(run: RatedRun, judge: LoadedJudge) -> list[Score]:

@@ -54,6 +54,7 @@ class JudgingPlan:
         prices: A table of prices on top of the others; kept with the runs.
         cache: Folder of answers of other runs.
         preferences: Whether the final rendering is compared with the first one.
+        again: Share of what is rated that is rated a second time, kept apart from the scores; None to rate the rest.
 
     Example:
         >>> JudgingPlan(max_cost=2.5).concurrency
@@ -67,6 +68,7 @@ class JudgingPlan:
     prices: Path | None = None
     cache: Path | None = None
     preferences: bool = True
+    again: float | None = None
 
 
 @dataclass
@@ -114,7 +116,8 @@ def judge_runs(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], plan: Ju
                 # All are checked before any is stored, so that a refused judge leaves no run half changed.
                 run.check_judge(judge.identity_in(run))
         planned = {
-            judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences) for run in runs] for judge in judges
+            judge.name: [plan_run(run, judge, plan.every_turn, plan.preferences, plan.again) for run in runs]
+            for judge in judges
         }
         for run in runs:
             store_prices(run.path, plan.prices)
@@ -132,7 +135,7 @@ def judge_runs(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], plan: Ju
         with JudgementWriter() as writer, progress("judge", total) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
             asyncio.run(_Session(plan, engine).run(seats))
-        if plan.preferences:
+        if plan.preferences and plan.again is None:
             _prefer_by_score(runs, seats)
         _count_losses(runs, seats)
     return [seat.report for seat in seats]
@@ -222,6 +225,12 @@ class _Session:
                 self._ended("failed")
                 continue
             scores = _scores(item, verdict)
+            if item.again:
+                item.run.add_retests(scores)
+                for score in scores:
+                    count_score(seat.counts, score, new=True)
+                self._ended("judged again")
+                continue
             if verdict.facts is not None:
                 # First, as in ``score_runs``: what has a score is not asked again.
                 add_facts(item.run, _facts(item, verdict.facts))
@@ -297,14 +306,17 @@ class _JudgeInquiry(JudgementInquiry):
             words=self.question.words,
             sentences=self.question.sentences,
             repair=self.question.repair,
+            again=self.item.again,
         )
 
     def cached(self) -> JudgementEntry | None:
-        answer = self.seat.cache.answer(JUDGE, self.question.view) if self.seat.cache else None
+        # What was answered before says nothing of what is answered now.
+        cache = None if self.item.again else self.seat.cache
+        answer = cache.answer(JUDGE, self.question.view) if cache else None
         return self.entry(text=answer.text, usage=answer.usage) if isinstance(answer, TextAnswer) else None
 
     def keep(self, entry: JudgementEntry) -> None:
-        if self.seat.cache:
+        if self.seat.cache and not self.item.again:
             # The text as recorded, without lone surrogates and cut, so that a cached answer gives the same record.
             self.seat.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
 

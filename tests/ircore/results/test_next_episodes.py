@@ -16,12 +16,14 @@ from ircore.results.judge_ratings import RATED, RatedEpisode
 from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.repeats import (
+    CrossedValues,
     Luck,
     RepeatGroup,
     fewest_repeats,
     further_look,
     luck_within,
     moderated,
+    pictures_needed,
     uniform_repeats,
     variance_needed,
 )
@@ -116,12 +118,23 @@ def test_only_what_is_played_by_luck_is_played_again(instances: InstanceSet) -> 
     assert plan_of(instances, hard_luck=20.0, usd=None).usd is None
 
 
+def test_a_look_after_further_play_asks_for_more(instances: InstanceSet) -> None:
+    values = {instance.instance_id: [60.0] for instance in instances.instances}
+    couple = planned(instances, "one", values, {}), planned(instances, "other", values, {})
+    # Half widths of 1.96 standard errors of 1: a further look asks for 2.24.
+    verdicts = [
+        plan_separation(list(instances.instances), couple, Estimate(mean, mean - 1.96, mean + 1.96, 20), 1.96)
+        for mean in (2.0, 2.3)
+    ]
+    assert [(plan.is_told_apart, plan.at_further_look) for plan in verdicts] == [(True, False), (True, True)]
+
+
 def test_without_luck_only_more_targets_help(instances: InstanceSet) -> None:
     plan = plan_of(instances, hard_luck=0.0)
     assert (plan.episodes, plan.commands) == (None, ())
     assert plan.targets is not None
     assert plan.targets > len(instances.instances)
-    assert plan.reason.startswith("no number of repeats would do")
+    assert plan.reason.startswith("50 further repeats would not do")
 
 
 def test_a_command_that_is_followed_is_part_of_the_result(
@@ -149,4 +162,40 @@ def test_a_command_that_is_followed_is_part_of_the_result(
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     # The built-in players play alike each time.
     assert row["episodes"] is None
-    assert row["about"]["episodes"]["missing"].startswith("no number of repeats would do")
+    assert row["about"]["episodes"]["missing"].startswith("50 further repeats would not do")
+
+
+def test_variance_components_are_those_of_a_hand_computed_design() -> None:
+    # Cells 10, 12 and 20, 22: pairs differ by 2 on both instances, so nothing is particular to a pair.
+    cells = CrossedValues.of([[[9.0, 11.0], [11.0, 13.0]], [[19.0, 21.0], [21.0, 23.0]]])
+    found = cells.components()
+    # Within each cell the mean square is 2; instances' means 11 and 21 have the variance 50, less what luck leaves.
+    assert found.luck == pytest.approx(2.0)
+    assert found.picture_and_pair == 0.0
+    assert found.picture == pytest.approx((2 * 50.0 - 0.0) / 2)
+
+
+def test_what_a_design_cannot_tell_is_not_told() -> None:
+    once = CrossedValues.of([[[9.0], [11.0]], [[19.0], [28.0]], [[4.0], [5.0]]]).components()
+    assert np.isnan(once.luck)
+    assert np.isnan(once.picture_and_pair)
+    assert once.picture > 0
+    alone = CrossedValues.of([[[9.0, 10.0]], [[19.0, 22.0]]]).components()
+    assert np.isnan(alone.picture_and_pair)
+
+
+def test_components_are_found_again_on_average() -> None:
+    rng, found = np.random.default_rng(5), []
+    for _ in range(60):
+        means = rng.normal(0, 10, (60, 1)) + rng.normal(0, 5, (60, 4))
+        repeats = rng.integers(1, 4, (60, 4))
+        values = [
+            [rng.normal(means[i, j], 8, repeats[i, j]).tolist() for j in range(4)] for i in range(60)
+        ]  # fmt: skip
+        found.append(CrossedValues.of(values).components())
+    np.testing.assert_allclose(np.mean(found, axis=0), [100, 25, 64], rtol=0.08)
+
+
+def test_pictures_needed_fall_with_repeats_down_to_what_pictures_are_to_pairs() -> None:
+    # n = 2 · (100 + 200 / r) · ((1.96 + 0.8416) / 5)²
+    assert [pictures_needed(5.0, 100.0, 200.0, repeats) for repeats in (1, 2, 1000)] == [189, 126, 63]

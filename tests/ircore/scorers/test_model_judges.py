@@ -425,6 +425,72 @@ def test_another_run_of_the_same_pictures_asks_nothing_with_a_cache(
     assert summarise(twin)["requests"]["judge"] == 0
 
 
+def test_a_share_is_asked_again_and_kept_apart(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turns, asked = knowing(run), Counter[tuple[bytes, ...]]()
+
+    def judge(question: Judged) -> str:
+        shown = tuple(question.pictures[1:])
+        asked[question.pictures[0], *shown] += 1
+        if len(shown) == 2:
+            return json.dumps({"choice": "AB"[[turns[picture] for picture in shown].index(2)]})
+        # One point more the second time.
+        return json.dumps({"score": 3 * turns[shown[0]] + (asked[question.pictures[0], *shown] > 1)})
+
+    server.judge = judge
+    path = write_judge(tmp_path, server)
+    assert score(run, path, more=("--again", "50%")) == 0
+    assert "score the runs by this judge first" in capsys.readouterr().err
+    assert score(run, path) == 0
+    first = scores(run)
+    before = server.count()
+    capsys.readouterr()
+    assert score(run, path, more=("--again", "50%", "--cache", str(tmp_path / "cache"))) == 0
+    # 12 things were rated, a preference by two questions.
+    retests = run.retests()
+    assert len(retests) == 6
+    assert server.count() - before == sum(2 if score.task == "preference" else 1 for score in retests)
+    assert scores(run) == first
+    likes = {(score.episode_id, score.turn): score.value for score in first if score.task == "similarity"}
+    again = {(score.episode_id, score.turn): score.value for score in retests if score.task == "similarity"}
+    assert all(value == (likes[key] or 0) + 1 for key, value in again.items())
+    said = capsys.readouterr().out
+    # Every difference is 1: a single answer is off by √(1 / 2).
+    assert f"similarity, {len(again)} asked twice: 0 % alike" in said
+    assert "is off by 0.71 of 10 (standard deviation), the second by +1.00" in said
+    # The same command asks nothing, a larger share only the rest.
+    count = server.count()
+    assert score(run, path, more=("--again", "50%")) == 0
+    assert server.count() == count
+    assert score(run, path, more=("--again", "1")) == 0
+    assert len(run.retests()) == 12
+    assert {wanted.turn for wanted in retests} <= {1, 2}
+    assert ircore(["results", str(run.path), "--table", "retests", "--json"]) == 0
+    document = capsys.readouterr().out
+    rows = json.loads(document[document.index("{") :])["rows"]
+    assert [(row["judge"], row["task"], row["n"]) for row in rows] == [
+        ("gpt-judge", "preference", 4), ("gpt-judge", "similarity", 8)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--again", "0"), "--again 0: must be above 0 and at most 1"),
+        (("--again", "150%"), "--again 150%: must be above 0 and at most 1"),
+        (("--again", "half"), "--again half: not a share"),
+        (("--again", "10%"), "--again: only models are asked a second time"),
+        (("--again", "10%", "--judge", "structural"), "--judge structural: only models are asked a second time"),
+    ],
+)
+def test_what_cannot_be_asked_again_is_refused(
+    run: RunFolder, capsys: pytest.CaptureFixture[str], more: tuple[str, ...], said: str
+) -> None:
+    assert ircore(["score", str(run.path), *more]) == 2
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_every_turn_asks_what_is_new_only(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     judge = write_judge(tmp_path, server)

@@ -210,7 +210,7 @@ def test_what_is_missing_is_said_in_one_line() -> None:
     assert missing.keys() == {
         "preferences", "budget-scores", "budget-scores-sem", "budget-deltas", "budget-outcomes", "agreement", "ratings",
         "reliability",
-        "metric-correlations", "metric-preferences", "costs",
+        "metric-correlations", "metric-preferences", "costs", "variance",
     }  # fmt: skip
     assert missing["agreement"] == "Fewer than two raters: nothing to compare."
     assert not any("\n" in reason for reason in missing.values())

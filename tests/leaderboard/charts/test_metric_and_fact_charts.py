@@ -116,3 +116,36 @@ def test_a_panel_a_share_stands_at_the_shares_of_each_turn(tmp_path: Path) -> No
 def test_without_facts_there_is_no_figure(results: Results) -> None:
     chart = charts_of(results, "said-seer-painter")["said-seer-painter"]
     assert chart.missing == "Not measured: ircore score RUN --facts."
+
+
+def repeated(run: InventedRun, shift: float) -> InventedRun:
+    """The same run with a second episode of each target, rated ``shift`` points apart, up and down by turns."""
+    episodes, scores = list(run.played), list(run.given)
+    for place, episode in enumerate(run.played):
+        name = f"{episode.episode_id}.r2"
+        episodes.append(episode.model_copy(update={"episode_id": name}))
+        signed = shift * (-1) ** place
+        scores += [
+            score.model_copy(update={"episode_id": name, "value": min(10.0, max(0.0, (score.value or 0.0) + signed))})
+            for score in run.given
+            if score.episode_id == episode.episode_id
+        ]
+    made = run.run.model_copy(update={"more_seeds": (1,)})
+    return replace(run, run=made, played=tuple(episodes), given=tuple(scores))
+
+
+def test_luck_stands_beside_pictures_and_is_named_where_it_is_surely_smaller() -> None:
+    runs = [invented_run(invented_set(3), name, "painter", 5, 0.6) for name in ("seer", "looker")]
+    chart = charts_of(Results.from_runs([repeated(run, 0.2) for run in runs]), "variance")["variance"]
+    assert chart.table is not None
+    luck = [
+        value
+        for source, value in zip(chart.table.column("source"), chart.table.column("deviation"), strict=True)
+        if source.value == "luck of play"
+    ]
+    # Two episodes that are 2 points of 100 apart have the deviation √2, those that were not played the deviation 0.
+    assert luck[0].value is not None
+    assert 1.2 < float(luck[0].value) <= 2**0.5 + 1e-9
+    assert chart.figure["data"][2]["x"][0] == pytest.approx(float(luck[0].value), abs=1e-3)
+    once = charts_of(Results.from_runs(runs), "variance")["variance"]
+    assert once.missing == "No target was played twice: ircore play … --repeats 2"

@@ -1,0 +1,181 @@
+"""Where the variance of scores comes from: pictures, the luck of play, the judge; and what it means for planning."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+
+from ircore.core.counted import counted
+from ircore.core.records import AnyInstance
+from ircore.results.conditions import under
+from ircore.results.episodes import EpisodeResult
+from ircore.results.games import GameResults, rated_game_episodes
+from ircore.results.judge_ratings import MAIN_UNIT, main_scores_by_instance, rated_episodes
+from ircore.results.model import Results
+from ircore.results.retests import retest_agreements
+from ircore.results.statistics.repeats import CrossedValues, VarianceComponents, pictures_needed
+from ircore.results.subsets import by_rules
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.names import pair_names
+from ircore.results.tables.pairs import caption
+
+DIFFERENCE = 5.0
+"""Points of the main score for which pictures and repeats are planned."""
+
+REPEATS = (1, 2, 3, 5)
+"""Repeats for which the pictures are told."""
+
+COLUMNS = (
+    Column("pair", "pair", "Whose episodes.", digits=None),
+    Column("source", "source", "Where the variance comes from.", digits=None),
+    Column("deviation", "deviation", "Standard deviation that the source gives an episode's main score.",
+           "points of 100", "lower", 1, estimated=True),
+    Column("share", "share", "Of the variance of all sources.", "%", "lower", 0, nullable=True),
+)  # fmt: skip
+
+NO_REPEATS = "no instance has two episodes: play with --repeats 2"
+ONE_PAIR = "one pair alone: part of the picture"
+BOTH_ANEW = "both seats answer anew in every repeat, so that their luck is one"
+NOT_COMPARED = "no two episodes of an instance"
+
+NOTES = (
+    "Picture: what a target is to all pairs; picture and pair: what it is to one and not to another. Luck of play: "
+    "between episodes of one target by one pair, the judge's luck included. Intervals are over targets drawn again.",
+)
+
+
+def variance_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the variance components of the pairs under each set of rules, then the luck of each pair."""
+    names, rows, notes = pair_names(results.submissions), list[tuple[Value, ...]](), list[str]()
+    chosen = under(results.instances, category, difficulty)
+    for part in by_rules(results):
+        values = {
+            run_id: main_scores_by_instance(rated_episodes(episodes, judge, part.scopes.get(judge)))
+            for run_id, episodes in part.episodes.items()
+        }
+        lucks = {run_id: _seats(part.episodes[run_id]) for run_id in values}
+        more, said = _rows({names[run_id]: of_pair for run_id, of_pair in values.items()}, chosen)
+        rows += more
+        notes += said
+        for run_id, (describer, generator) in lucks.items():
+            alone = _crossed([values[run_id]], chosen)
+            rows += _seat_rows(names[run_id], alone, describer, generator)
+    notes.append(_of_judge(results, judge))
+    words = caption(results, judge, category, difficulty)
+    return Table("variance", "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
+
+
+def game_variance_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the variance components of a game's runs under its usual rules."""
+    chosen = under(results.instances, category, difficulty)
+    usual = [run for run in results.runs if not results.rules_apart(run.run)]
+    values = {run.run.submission.name: main_scores_by_instance(rated_game_episodes(results.game, run)) for run in usual}
+    rows, notes = _rows(values, chosen)
+    words = f"{results.game.title}: main score, made of {results.game.headline.title}."
+    name = f"variance_{results.game.name}"
+    return Table(name, "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
+
+
+def _crossed(values: Sequence[Mapping[str, list[float]]], instances: Sequence[AnyInstance]) -> list[list[list[float]]]:
+    """Return the values of the instances that all pairs have an episode of."""
+    names = [instance.instance_id for instance in instances]
+    return [[of_pair[name] for of_pair in values] for name in names if all(name in of_pair for of_pair in values)]
+
+
+def _rows(
+    values: Mapping[str, Mapping[str, list[float]]], instances: Sequence[AnyInstance]
+) -> tuple[list[tuple[Value, ...]], list[str]]:
+    """Return the components of all pairs together, and what they mean for planning."""
+    crossed = _crossed(list(values.values()), instances)
+    who = next(iter(values)) if len(values) == 1 else f"all {len(values)} pairs"
+    if len(crossed) < 2:
+        return [], [f"{who}: fewer than two targets that all have a result of."]
+    cells = CrossedValues.of(crossed)
+    found = cells.components()
+    ends = cells.intervals()
+    total = float(np.nansum(found))
+    reasons = ("", ONE_PAIR if len(values) == 1 else NO_REPEATS, NO_REPEATS)
+    sources = ("picture", "picture and pair", "luck of play")
+    rows: list[tuple[Value, ...]] = [
+        (Value(who), Value(source), _deviation(found, ends, place, len(crossed), reasons[place]),
+         Value.or_missing(100 * found[place] / total if total and not isnan(found[place]) else None, reasons[place]))
+        for place, source in enumerate(sources)
+    ]  # fmt: skip
+    if len(values) < 2 or isnan(found.luck):
+        return rows, [f"{who}: how many pictures tell {DIFFERENCE:g} points apart needs two pairs and repeats."]
+    needed = ", ".join(
+        f"{pictures_needed(DIFFERENCE, found.picture_and_pair, found.luck, repeats)} with {repeats}"
+        for repeats in REPEATS
+    )
+    return rows, [
+        f"{who}: {DIFFERENCE:g} points are told apart (chance 80 %) on so many pictures: {needed} episodes each."
+    ]
+
+
+def _deviation(
+    found: VarianceComponents, ends: tuple[VarianceComponents, VarianceComponents], place: int, n: int, reason: str
+) -> Value:
+    variance, low, high = (float(each[place]) for each in (found, *ends))
+    if isnan(variance):
+        return Value(None, missing=reason)
+    # Where nothing differs there is no interval: it would be of no width.
+    return Value(variance**0.5, low=low**0.5, high=high**0.5, n=n) if high > low else Value(variance**0.5, n=n)
+
+
+def _seat_rows(
+    name: str, values: Sequence[Sequence[Sequence[float]]], describer: bool | None, generator: bool | None
+) -> Iterator[tuple[Value, ...]]:
+    """Yield the luck of one pair, and of its seats as far as what they did in repeats tells them apart."""
+    if not any(len(episodes) > 1 for row in values for episodes in row):
+        yield Value(name), Value("luck of play"), Value(None, missing=NO_REPEATS), Value(None, missing="of one pair")
+        return
+    cells = CrossedValues.of(values)
+    place = VarianceComponents._fields.index("luck")
+    whole = _deviation(cells.components(), cells.intervals(), place, len(values), NO_REPEATS)
+    none = Value(0.0, n=len(values))
+    yield Value(name), Value("luck of play"), whole, Value(None, missing="of one pair")
+    if describer is False:
+        seats = none, whole
+    elif generator is False:
+        seats = whole, none
+    else:
+        seats = (Value(None, missing=BOTH_ANEW if describer else NOT_COMPARED),) * 2
+    for seat, value in zip(("describer's luck", "generator's luck"), seats, strict=True):
+        yield Value(name), Value(seat), value, Value(None, missing="of one pair")
+
+
+def _seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, bool | None]:
+    """Return whether describer and generator answer the same question differently in repeats; None if not asked twice.
+
+    The describer's first question is the same in every repeat of a target; the generator's is where the describer said
+    the same. A seat that never differs has no luck, and what there is, is the other's.
+    """
+    by_instance: dict[str, list[EpisodeResult]] = {}
+    for result in results:
+        if result.episode.turns and result.episode.turns[0].rendering is not None:
+            by_instance.setdefault(result.episode.instance_id, []).append(result)
+    describer: list[bool] = []
+    generator: list[bool] = []
+    for of_instance in by_instance.values():
+        for first, second in combinations(of_instance, 2):
+            opening, repeated = first.episode.turns[0], second.episode.turns[0]
+            describer.append(opening.message != repeated.message)
+            if opening.message == repeated.message:
+                generator.append(opening.rendering != repeated.rendering)
+    return (any(describer) if describer else None), (any(generator) if generator else None)
+
+
+def _of_judge(results: Results, judge: str) -> str:
+    """Return how much of the luck is the judge's own, as far as that is known."""
+    identity = results.judge_identities.get(judge)
+    if identity is not None and identity.kind == "computed":
+        return f"{judge} is computed and rates the same picture alike each time: none of the luck is the judge's."
+    sources = [run.source for run in results.runs.values()]
+    twice = next((each for each in retest_agreements(sources, judge) if each.task == "similarity"), None)
+    if twice is None:
+        return f"How much of the luck is {judge}'s own is not known: ircore score RUN --judge FILE --again 10%"
+    return (
+        f"Of the luck {MAIN_UNIT * twice.deviation:.1f} points (standard deviation) are {judge}'s own, by "
+        f"{counted(twice.n, 'rating')} that it gave twice."
+    )
