@@ -271,9 +271,18 @@ def _best_describer(table: _ScoreTable) -> Answer | None:
     return _best(table, "describer")
 
 
+def mean_change(results: Results, judge: str) -> Estimate:
+    """Return the mean change from first to final rendering over targets, of each the mean over pairs, 0–10."""
+    return estimate(over_targets(_deltas(_ScoreTable(results, judge))), DIFFERENCE)
+
+
+def _deltas(table: _ScoreTable) -> Floats:
+    return table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
+
+
 def _refinement(table: _ScoreTable) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
-    deltas = table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
+    deltas = _deltas(table)
     whole = estimate(over_targets(deltas), DIFFERENCE)
     if whole.mean is None:
         return None
