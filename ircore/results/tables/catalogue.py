@@ -172,6 +172,9 @@ TABLES: Mapping[str, Entry] = {
     "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True),
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
     "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
+    "sensitivity": _of_results(
+        "whether ranks hold by other judges, targets and weights of facts", "sensitivity:sensitivity_table"
+    ),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
     "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
     "trajectories": _of_judge("score by turn, pair and category", "turns:trajectories_table"),
