@@ -152,6 +152,16 @@ def judge_episodes(
     return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])) for episode in episodes)
 
 
+def final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
+    """Return a judge's mean final score of each instance, 0–10, by instance_id; instances without one are left out."""
+    finals: dict[str, list[float]] = {}
+    for result in results:
+        judged = result.judged.get(judge)
+        if judged is not None and judged.final is not None:
+            finals.setdefault(result.episode.instance_id, []).append(judged.final)
+    return {name: fsum(values) / len(values) for name, values in finals.items()}
+
+
 _ByTurn = dict[int, Score]
 """Scores of one judge or annotator for one task."""
 

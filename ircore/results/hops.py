@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import OPEN, Scale
@@ -103,13 +102,16 @@ class _TurnMeasure:
     """Mean of each episode's best value up to this turn, over the same episodes as ``latest``."""
 
 
-def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN) -> tuple[_TurnMeasure, ...]:
+def by_turn(
+    series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN, labels: Sequence[str] = ()
+) -> tuple[_TurnMeasure, ...]:
     """Return a measure turn by turn.
 
     Args:
         series: One an episode; empty ones count nowhere.
         higher_is_better: Direction, which decides what is best.
-        scale: Which values are possible, for the intervals (Student's, 95 %).
+        scale: Which values are possible, for the intervals.
+        labels: The condition of each episode, for the intervals.
 
     Returns:
         One entry a turn, up to the longest series.
@@ -119,18 +121,22 @@ def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scal
     known = [{turn: value for turn, value in enumerate(values, 1) if value is not None} for values in series]
     first = min((turn for values in known for turn in values), default=1)
     from_first = [values for values in known if first in values]
+    first_labels = [label for values, label in zip(known, labels, strict=True) if first in values] if labels else ()
     curve = same_episodes(known)
     measures = []
     for turn in range(1, longest + 1):
         reached = [[values[earlier] for earlier in values if earlier <= turn] for values in from_first]
-        reached = [values for values in reached if values]
         measures.append(
             _TurnMeasure(
                 turn,
-                estimate([known[episode][turn] for episode in curve.episodes if turn in curve.places], scale),
-                estimate([values[turn] for values in known if turn in values], scale),
-                estimate([values[-1] for values in reached], scale),
-                estimate([best(values) for values in reached], scale),
+                estimate(
+                    [known[episode][turn] for episode in curve.episodes if turn in curve.places],
+                    scale,
+                    [labels[episode] for episode in curve.episodes if turn in curve.places] if labels else (),
+                ),
+                estimate([values.get(turn) for values in known], scale, labels),
+                estimate([values[-1] if values else None for values in reached], scale, first_labels),
+                estimate([best(values) if values else None for values in reached], scale, first_labels),
             )
         )
     return tuple(measures)
@@ -155,36 +161,27 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     return tuple(np.interp(np.linspace(0, 1, points), xs, ys).tolist())
 
 
-def normalised_means(series: Sequence[Series], scale: Scale = OPEN) -> tuple[Estimate, ...]:
+def normalised_means(series: Sequence[Series], scale: Scale = OPEN, labels: Sequence[str] = ()) -> tuple[Estimate, ...]:
     """Return the mean over episodes and its interval at each place of the normalised axis.
 
     Args:
         series: One an episode; those without a value are passed over.
         scale: Which values are possible.
+        labels: The condition of each episode, for the intervals.
 
     Returns:
         One estimate a place; none if no series has a value.
     """
-    curves = [curve for values in series if (curve := normalised(values))]
-    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(POINTS)) if curves else ()
+    curves = [normalised(values) for values in series]
+    if not any(curves):
+        return ()
+    return tuple(
+        estimate([curve[place] if curve else None for curve in curves], scale, labels) for place in range(POINTS)
+    )
 
 
-def series_of(
-    episodes: Sequence[EpisodeResult], measure: str, category: str | None = None, difficulty: str | None = None
-) -> list[Series]:
-    """Return the score series of a judge or an image metric, a series for each episode with a rendering.
-
-    Args:
-        episodes: Of one run.
-        measure: Name of a judge, or of a metric.
-        category: Only episodes of this category.
-        difficulty: Only episodes of this difficulty.
-    """
-    chosen = under(episodes, category, difficulty)
-    return [_series(result, measure) for result in chosen if result.episode.played and result.episode.rendered_turns]
-
-
-def _series(result: EpisodeResult, measure: str) -> Series:
+def series_of(result: EpisodeResult, measure: str) -> Series:
+    """Return the scores of an episode by a judge or an image metric, turn by turn."""
     # Names of judges and of metrics are told apart by who has values here.
     judged = result.judged.get(measure)
     values = judged.trajectory if judged is not None else result.metrics.get(measure, {})

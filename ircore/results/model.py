@@ -176,13 +176,13 @@ class Results:
 
         Raises:
             InputError: There is no run but those of reference describers, two runs are of different instance sets, two
-                are of the same submission under the same rules, judges of one name are not the same, or values of
-                a metric are of two versions.
+                are of the same submission under the same rules and prompts, judges of one name are not the same, or
+                values of a metric are of two versions.
         """
         # Sorted, so that the results do not depend on the order in which the runs were named.
         sources = sorted(map(PlayedRun.of, runs), key=lambda run: run.sort_key)
         # References too: their lines stand beside pairs, so they must be of the same set.
-        refuse_mixtures(sources, lambda run: run.rules)
+        refuse_mixtures(sources, lambda run: (run.rules, run.prompts))
         ordered = [run for run in sources if not run.run.reference]
         if not ordered:
             raise InputError(

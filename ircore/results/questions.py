@@ -21,11 +21,11 @@ from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
+from ircore.results.statistics.bootstrap import Ratios, difference_intervals, ratio_intervals, resample
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of
 from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
 from ircore.results.statistics.ranks import standing
-from ircore.results.statistics.resamples import resample
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
 
 PICTURES = 6
@@ -89,17 +89,23 @@ class _ScoreTable:
         return (*first.values(), *others)[:PICTURES]
 
 
-def over_targets(scores: Floats) -> list[float]:
-    """Return the mean of each row that has a value.
+def target_means(scores: Floats) -> Floats:
+    """Return the mean of each row as a column, NaN where it has no value; rows are targets.
 
-    >>> over_targets(np.array([[1.0, 3.0], [np.nan, np.nan]]))
-    [2.0]
+    >>> target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
+    [[2.0], [nan]]
     """
-    # Rows without any value are left out first: NumPy warns of the mean of nothing.
     known = ~np.isnan(scores).all(axis=1)
-    # In C order, in which NumPy adds each row as it adds that row alone: other orders differ in the last bit.
-    means: list[float] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1).tolist()
+    means = np.full((len(scores), 1), np.nan)
+    # Rows without any value are left out: NumPy warns of the mean of nothing. In C order, in which NumPy adds each row
+    # as it adds that row alone: other orders differ in the last bit.
+    means[known, 0] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1)
     return means
+
+
+def over_targets(scores: Floats, instances: Sequence[Instance], scale: Scale) -> Estimate:
+    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances."""
+    return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
 
 
 def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
@@ -134,9 +140,9 @@ def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
     return drawn
 
 
-def _lines(scores: Iterable[tuple[str, Floats]], scale: Scale) -> list[Line]:
+def _lines(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[Line]:
     """Return the mean over targets of each label that has one."""
-    lines = (Line(label, estimate(over_targets(of_label), scale)) for label, of_label in scores)
+    lines = (Line(label, over_targets(of_label, instances, scale)) for label, of_label, instances in scores)
     return [line for line in lines if line.value.mean is not None]
 
 
@@ -147,21 +153,25 @@ def _highest_first(line: Line) -> float:
 def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty: str | None = None) -> Answer | None:
     """Answer which player of a seat has the highest mean over partners that all players compared have in common."""
     chosen = under(table.results.instances, category, difficulty)
+    # A set may have no target of a condition.
+    if not chosen:
+        return None
     scores = table.finals(chosen)
     columns = _columns(table.results, seat)
-    lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
+    groups = ((label, scores[:, own], chosen) for label, own in columns.items())
+    lines = sorted(_lines(groups, SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
     targets = (
         f"{difficulty or ''} {_kind(category) if category else 'targets'}" if category or difficulty else "all targets"
     )
     best, second = lines[0].label, lines[1].label
-    means = {label: np.array(_rows(scores[:, own])) for label, own in columns.items()}
-    apart = _apart(means[best], means[second])
+    means = {label: target_means(scores[:, own]) for label, own in columns.items()}
+    apart = _apart(means[best], means[second], chosen)
     alone = _leads_by_the_rule_of_boards(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     mean, lead = f"{interval(lines[0].value)} over {partners}", _lead(second, apart)
-    left_out, rivals = _left_out(table, seat, scores, columns, best)
+    left_out, rivals = _left_out(table, seat, chosen, scores, columns, best)
     if too_few(apart.n) or not alone or rivals:
         sentence = f"It cannot be told: the highest mean score, {mean}, is of {best}; {lead}"
     else:
@@ -186,18 +196,14 @@ def _columns(results: Results, seat: str) -> dict[str, list[int]]:
     return columns
 
 
-def _rows(scores: Floats) -> list[float]:
-    return [float(np.nanmean(row)) if not np.all(np.isnan(row)) else float("nan") for row in scores]
-
-
-def _apart(first: Floats, second: Floats) -> Estimate:
+def _apart(first: Floats, second: Floats, instances: Sequence[Instance]) -> Estimate:
     """Return the mean difference of two players over the targets that both have."""
-    return estimate([value for value in (first - second).tolist() if not np.isnan(value)], DIFFERENCE)
+    return difference_intervals(first, second, resample(strata(instances)), SCORE, DIFFERENCE)[0]
 
 
 def _leads_by_the_rule_of_boards(best: str, means: Mapping[str, Floats], chosen: Sequence[Instance]) -> bool:
     """Return whether a player is alone at the top, with one error rate for all comparisons as on boards."""
-    values = np.column_stack(list(means.values())) * 10
+    values = np.hstack(list(means.values())) * 10
     rows = np.flatnonzero(~np.isnan(values).any(axis=1))
     ranges = standing(values[rows], values[rows], resample(strata(chosen[row] for row in rows.tolist()))).ranges
     place = ranges[list(means).index(best)]
@@ -205,14 +211,20 @@ def _leads_by_the_rule_of_boards(best: str, means: Mapping[str, Floats], chosen:
 
 
 def _left_out(
-    table: _ScoreTable, seat: str, scores: Floats, columns: Mapping[str, list[int]], champion: str
+    table: _ScoreTable,
+    seat: str,
+    chosen: Sequence[Instance],
+    scores: Floats,
+    columns: Mapping[str, list[int]],
+    champion: str,
 ) -> tuple[str, list[str]]:
     """Say which players are not compared, and which of them may be better than the best of those that are.
 
     Args:
         table: Of all runs.
         seat: ``describer`` or ``generator``.
-        scores: Of the targets asked about, one column for each run.
+        chosen: The targets asked about.
+        scores: Of these targets, one column for each run.
         columns: Runs of each player that is compared, with the same partners.
         champion: The best of these.
 
@@ -235,12 +247,10 @@ def _left_out(
         if not both:
             rivals.append(f"Nothing is known of {label} with the partners of {champion}")
             continue
-        ahead = _apart(
-            *(
-                np.array(_rows(scores[:, [partners[player][partner] for partner in both]]))
-                for player in (champion, label)
-            )
+        first, second = (
+            target_means(scores[:, [partners[player][partner] for partner in both]]) for player in (champion, label)
         )
+        ahead = _apart(first, second, chosen)
         if clear_of(ahead, 0) != 1:
             rivals.append(
                 f"{label} is not clearly worse with {_listed(both)}, where {champion} leads by {interval(ahead)}"
@@ -273,17 +283,26 @@ def _best_describer(table: _ScoreTable) -> Answer | None:
 
 def mean_change(results: Results, judge: str) -> Estimate:
     """Return the mean change from first to final rendering over targets, of each the mean over pairs, 0–10."""
-    return estimate(over_targets(_deltas(_ScoreTable(results, judge))), DIFFERENCE)
+    table = _ScoreTable(results, judge)
+    return _mean_change(table, _deltas(table))
 
 
 def _deltas(table: _ScoreTable) -> Floats:
     return table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
 
 
+def _mean_change(table: _ScoreTable, deltas: Floats) -> Estimate:
+    instances = table.results.instances
+    finals = np.where(np.isnan(deltas), np.nan, table.finals(instances))
+    ends = target_means(finals), target_means(finals - deltas)
+    (whole,) = difference_intervals(*ends, resample(strata(instances)), SCORE, DIFFERENCE)
+    return whole
+
+
 def _refinement(table: _ScoreTable) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
     deltas = _deltas(table)
-    whole = estimate(over_targets(deltas), DIFFERENCE)
+    whole = _mean_change(table, deltas)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
@@ -313,7 +332,7 @@ def _nobody(table: _ScoreTable) -> Answer | None:
         return None
     worst = sorted(best, key=lambda row: (best[row], row))
     undrawn = sum(score < DRAWN for score in best.values())
-    mean = estimate(list(best.values()), SCORE)
+    mean = estimate(list(best.values()), SCORE, strata(chosen[row] for row in best))
     lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
     left = len(chosen) - len(best)
     rated = f"the {counted(len(best), 'rated target')}" + (
@@ -341,11 +360,11 @@ def _groups(table: _ScoreTable, names: Sequence[str], instances_of: Callable[[st
     """Return the mean score of groups of targets, all over the same pairs."""
     every = list(table.results.instances)
     means = dict(zip((item.instance_id for item in every), same_pairs(table.finals(every)), strict=True))
-    own = (
-        (name, [score for item in instances_of(name) if not np.isnan(score := means[item.instance_id])])
-        for name in names
+    groups = ((name, instances_of(name)) for name in names)
+    return _lines(
+        ((name, np.array([[means[item.instance_id]] for item in own]).reshape(-1, 1), own) for name, own in groups),
+        SCORE,
     )
-    return [Line(name, estimate(scores, SCORE)) for name, scores in own if scores]
 
 
 def _kind(category: str) -> str:
@@ -442,9 +461,9 @@ def _satisfied(table: _ScoreTable) -> Answer | None:
     describers = [submission.describer for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
-        lines.append(Line(label, estimate(over_targets(ended[:, columns]), SHARE)))
+        lines.append(Line(label, over_targets(ended[:, columns], chosen, SHARE)))
     scores = np.where(ended == 1, table.finals(chosen), np.nan)
-    whole, quality = estimate(over_targets(ended), SHARE), estimate(over_targets(scores), SCORE)
+    whole, quality = over_targets(ended, chosen, SHARE), over_targets(scores, chosen, SCORE)
     if whole.mean is None or quality.mean is None:
         return None
     verdict = {1: "Mostly", -1: "Not much"}.get(clear_of(quality, DRAWN), "It cannot be told")

@@ -1,11 +1,13 @@
 """Charts with one mark and whisker per pair: scores, ΔQ and preference, by one judge or by all judges."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import ceil, floor
 
 from ircore.core.counted import counted
 from ircore.games.reconstruction.published.paper_tables import JUDGES
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
+from ircore.results.tables.intervals import SEM, SEM_WORDS
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.published import published_means_table
@@ -87,6 +89,18 @@ def deltas_sketch(subject: Subject) -> Sketch | Missing:
     if not deltas:
         return Missing("Does refinement help?", "No episode of several renderings was rated.")
     return _deltas(subject, deltas)
+
+
+def deltas_sem_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw ΔQ by each judge with bars of one standard error, the bars of the paper's Figure 15."""
+    drawn = deltas_sketch(Subject(subject.results, subject.pairs, subject.judge, subject.ranked, "sem"))
+    if isinstance(drawn, Missing):
+        return drawn
+    return replace(
+        drawn,
+        title="ΔQ as the paper’s Figure 15 draws it, with bars of one standard error",
+        reading_aid=f"Each mark is a pair's mean change from first to final rendering. {SEM_WORDS}",
+    )
 
 
 def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
@@ -193,7 +207,7 @@ def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _For
 def _beside(judge: str, value: Value, form: _Form, alone: bool) -> str:
     if not value.n and not alone:
         return f"{judge} · none"
-    text = f"{form(mean(value))}{'†' if value.marks else ''} · n {value.n or 0}"
+    text = f"{form(mean(value))}{'†' if set(value.marks) - {SEM} else ''} · n {value.n or 0}"
     return text if alone else f"{judge} · {text}"
 
 

@@ -241,8 +241,8 @@ def possible(cell: Cell) -> Markup:
     doubt = cell.doubt
     if doubt is None or cell.score.mean is None or number(doubt.low) == number(doubt.high):
         return Markup()
-    ends = f"{number(doubt.low)} to {number(doubt.high)}"
-    return safe(f' <span class="half possible" title="{escape(open_words(doubt))}">{ends} possible</span>')
+    ends = f"{number(doubt.low)}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{number(doubt.high)}"
+    return safe(f' <span class="half possible" title="{escape(open_words(doubt))}">possible {ends}</span>')
 
 
 def is_tenth(cell: Cell) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
+from ircore.results.episodes import final_scores
 from ircore.results.pair_differences import pair_differences
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
@@ -154,10 +155,7 @@ def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float
 
 
 def _finals(site: Site, pair: Pair) -> dict[str, float]:
-    judged = ((result.episode.instance_id, site.judged(result)) for result in site.results.episodes[pair.run_id])
-    return {
-        instance: ratings.final for instance, ratings in judged if ratings is not None and ratings.final is not None
-    }
+    return final_scores(site.results.episodes[pair.run_id], site.judge)
 
 
 def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:

@@ -18,6 +18,7 @@ from typing import Any
 from scipy.special import stdtrit
 
 from ircore.core.records import Rules
+from ircore.results.episodes import final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.comparison import TIE, Comparison
 from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
@@ -225,14 +226,7 @@ def _groups(comparisons: Comparisons, chosen: list[Pair]) -> list[dict[str, Any]
 
 def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
     """Return final scores by run_id and instance_id."""
-    return {
-        run_id: {
-            result.episode.instance_id: judged.final
-            for result in episodes
-            if (judged := result.judged.get(judge)) is not None and judged.final is not None
-        }
-        for run_id, episodes in results.episodes.items()
-    }
+    return {run_id: final_scores(episodes, judge) for run_id, episodes in results.episodes.items()}
 
 
 def _numbers(comparison: Comparison) -> list[float | int | None]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.statistics.bootstrap import DIFFERENCE, Ratios, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import DIFFERENCE, SCORE, Ratios, difference_intervals, resample
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import detectable
 
@@ -108,13 +108,11 @@ def compare(
     Returns:
         First minus second pair of each couple.
     """
-    differences = np.empty((len(labels), len(scores)))
-    for place, couple in enumerate(scores):
-        differences[:, place] = couple[:, 0] - couple[:, 1]
-    # All couples share the draws, so that their intervals rest on the same resampled pictures.
-    means, drawn = Ratios.means(differences), resample(labels)
-    estimates = ratio_intervals(means, drawn, DIFFERENCE)
-    errors, degrees = means.errors(drawn).tolist(), means.degrees(drawn).tolist()
+    first, second = (np.array([couple[:, side] for couple in scores]).T.reshape(len(labels), -1) for side in (0, 1))
+    differences, drawn = first - second, resample(labels)
+    estimates = difference_intervals(first, second, drawn, SCORE, DIFFERENCE)
+    moments = Ratios.means(differences).moments(drawn)
+    errors = np.sqrt(moments.squares * moments.inflation)
     comparisons = []
     for place, (estimate, main, single) in enumerate(zip(estimates, mains, alone or mains, strict=True)):
         column = differences[:, place]
@@ -125,7 +123,7 @@ def compare(
                 wins=int((column >= TIE).sum()),
                 ties=int((abs(column) < TIE).sum()),
                 losses=int((column <= -TIE).sum()),
-                detectable=detectable(errors[place], degrees[place]),
+                detectable=detectable(estimate.half_width or np.nan, errors[place], moments.freedom[place]),
                 least=least,
                 most=most,
                 main=main,

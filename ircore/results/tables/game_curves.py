@@ -170,7 +170,8 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
     for line in _lines(results, category, difficulty):
         for measure in measures:
             series = [episode.series(measure) for episode in line.episodes]
-            points = by_turn(series, measure.direction == "higher", scale_of(measure))
+            labels = [episode.stratum for episode in line.episodes]
+            points = by_turn(series, measure.direction == "higher", scale_of(measure), labels)
             for point in points:
                 # Past the longest episode that has a value there is nothing to tell.
                 if point.latest.n:
@@ -219,7 +220,8 @@ def normalised_steps_table(results: GameResults, category: str | None = None, di
         for measure in game.measures:
             if measure.per != "step":
                 continue
-            means = normalised_means([episode.series(measure) for episode in line.episodes], scale_of(measure))
+            series = [episode.series(measure) for episode in line.episodes]
+            means = normalised_means(series, scale_of(measure), [episode.stratum for episode in line.episodes])
             names = (*line.who, Value(measure.title))
             rows += [
                 (*names, Value(place / (POINTS - 1)), Value.of(mean), *line.rules) for place, mean in enumerate(means)

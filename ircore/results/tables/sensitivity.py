@@ -5,6 +5,7 @@ those of the board. A pair has clearly moved where its two ranges of ranks do no
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,12 +102,15 @@ def _variations(results: Results, run_ids: Sequence[str]) -> Iterator[_Variation
 
 def _final_facts(
     results: Results, run_ids: Sequence[str]
-) -> dict[tuple[int, int], tuple[tuple["Checked", ...], RenderingFacts]]:
-    """Return the facts of final renderings by row and column of the ratings, as far as they can be restored."""
+) -> dict[tuple[int, int], list[tuple[tuple["Checked", ...], RenderingFacts]]]:
+    """Return the facts of final renderings by row and column of the ratings, as far as they can be restored.
+
+    A pair that played an instance several times has several final renderings of it.
+    """
     from ircore.scorers.verification.stored_verdicts import checked_facts
 
     scenes = {instance.instance_id: (row, instance.scene) for row, instance in enumerate(results.instances)}
-    found = {}
+    facts: dict[tuple[int, int], list[tuple[tuple[Checked, ...], RenderingFacts]]] = {}
     for column, run_id in enumerate(run_ids):
         finals = {
             (episode.episode_id, [*episode.renderings.values()][-1].sha256): episode.instance_id
@@ -117,14 +121,14 @@ def _final_facts(
             row, scene = scenes.get(finals.get((line.episode_id, line.rendering), ""), (0, None))
             checked = checked_facts(scene, line) if scene is not None else ()
             if checked:
-                found[row, column] = checked, line
-    return found
+                facts.setdefault((row, column), []).append((checked, line))
+    return facts
 
 
 def _scored_anew(
     results: Results,
     run_ids: Sequence[str],
-    facts: dict[tuple[int, int], tuple[tuple["Checked", ...], RenderingFacts]],
+    facts: dict[tuple[int, int], list[tuple[tuple["Checked", ...], RenderingFacts]]],
     writing: float,
     linear: bool,
 ) -> JudgeRatings:
@@ -133,11 +137,17 @@ def _scored_anew(
 
     ratings = results.ratings_of(VERIFIED, run_ids, results.instances)
     final = ratings.final.copy()
-    for (row, column), (checked, line) in facts.items():
-        if ratings.status[row, column] == RATED:
-            surplus = fsum(extra.weight for extra in line.extras)
-            final[row, column] = score_of(_weighed(checked, writing), surplus, line.cost, linear=linear).score
-    return JudgeRatings(ratings.status, final, ratings.doubt)
+    for (row, column), known in facts.items():
+        # Only where the facts of every rated episode are known: a mean of old and new scores would be neither.
+        if ratings.states[row, column, RATED] == len(known):
+            scores = [
+                score_of(
+                    _weighed(checked, writing), fsum(extra.weight for extra in line.extras), line.cost, linear=linear
+                ).score
+                for checked, line in known
+            ]
+            final[row, column] = fsum(scores) / len(scores)
+    return replace(ratings, final=final)
 
 
 def _weighed(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:

@@ -1,7 +1,6 @@
 """Rates of correction language, lengths, novelty and token budgets of runs worked out by hand."""
 
 from dataclasses import replace
-from math import sqrt
 from random import Random
 
 import pytest
@@ -104,16 +103,17 @@ def test_short_episodes_make_no_message_longer() -> None:
 
 
 def test_the_interval_takes_episodes_as_the_units() -> None:
-    # Shares 4/4, 0/4, 4/4, 0/4: four episodes, not sixteen messages. s = √(1/3), t(0.975, 3) = 3.182446.
+    # Shares 4/4, 0/4, 4/4, 0/4: four episodes, not sixteen messages. Wilson for 2 of 4 is 0.1500 to 0.8500.
     share = clustered_share([4, 0, 4, 0], [4, 4, 4, 4])
     assert (share.mean, share.n) == (0.5, 4)
-    half = 3.182446 * sqrt(1 / 3) / 2
-    assert share.low == pytest.approx(max(0, 0.5 - half), abs=1e-6)
-    # Hand-worked with unequal sizes: R = 4/8, residuals hit − R·size = (1, −1, 0), sum of squares 2, mean size 8/3;
-    # se = √(2 / (2 · 3)) / (8/3) = 0.216506, t(0.975, 2) = 4.302653.
-    share = clustered_share([3, 0, 1], [4, 2, 2])
-    assert share.mean == pytest.approx(0.5)
-    assert share.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
+    assert (share.low, share.high) == pytest.approx((0.1500, 0.8500), abs=1e-4)
+    # Hand-worked with unequal sizes: R = 12/24, residuals hit − R·size = (2, −2, 0, 2, −1, −1), their squares 14 / 24²;
+    # as many messages as 24² / 120 = 4.8 episodes of one size. r = 14 / 24² · 4.8 / 0.25 = 0.466667. With
+    # t(0.975, 5)² = 6.607892: base = 14 / 24² · (6.607892 · 6/5 · (1 − r) + 3.841459 · r) = 0.146362. The slope at the
+    # middle is 1/2 − 0.116667 / (1/2) = 0.266667, its weight r + (1 − r) · 0.1 = 0.52, times 3.841459 / 4.8:
+    # 1.416158 d² = 0.146362 + 0.110975 d, so that d = 0.363043.
+    share = clustered_share([5, 1, 1, 5, 0, 0], [6, 6, 2, 6, 2, 2])
+    assert (share.mean, share.low, share.high) == pytest.approx((0.5, 0.136957, 0.863043), abs=1e-6)
 
 
 def test_where_none_or_all_hit_the_interval_is_wilsons_over_episodes() -> None:

@@ -172,11 +172,44 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
     assert by_turn.entry(1, "colour").value == correction_profile(messages).usage["colour"].mean
 
 
+def test_bars_of_one_standard_error_say_so_in_every_place(charts: Mapping[str, Chart]) -> None:
+    usual, chart = charts["deltas"], charts["deltas-sem"]
+    assert chart.table is not None
+    assert usual.table is not None
+    for own, other in zip(chart.table.column("delta"), usual.table.column("delta"), strict=True):
+        assert own.value == other.value
+        # 1.96 standard errors and more make an interval.
+        if own.low is not None and own.high is not None and other.low is not None and other.high is not None:
+            assert own.high - own.low < 0.6 * (other.high - other.low)
+    texts = [trace["hovertemplate"] for trace in chart.figure["data"] if trace["x"]]
+    assert any("one standard error" in text for text in texts)
+    assert not any("95 % interval" in text for text in texts)
+    assert "one standard error" in chart.title
+    assert chart.csv().splitlines()[0].endswith("bars")
+    assert "bars" not in usual.csv().splitlines()[0].split(",")
+
+
+def test_pooled_outcomes_count_ratings_of_every_judge_but_people(results: Results, charts: Mapping[str, Chart]) -> None:
+    chart = charts["convergence-pooled"]
+    assert chart.table is not None
+    run_id = str(chart.table.entry(0, "run_id").value)
+    rated = sum(
+        judged.convergence is not None
+        for result in results.episodes[run_id]
+        for judge, judged in result.judged.items()
+        if judge != "human"
+    )
+    assert chart.table.entry(0, "ratings").value == rated
+    assert sum(trace["customdata"][0][1] for trace in chart.figure["data"]) == rated
+    assert "pooled over judges" in chart.title
+
+
 def test_what_is_missing_is_said_in_one_line() -> None:
     plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
     missing = {name: chart.missing for name, chart in figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing}
     assert missing.keys() == {
-        "preferences", "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability",
+        "preferences", "budget-scores", "budget-scores-sem", "budget-deltas", "budget-outcomes", "agreement", "ratings",
+        "reliability",
         "metric-correlations", "metric-preferences", "costs",
     }  # fmt: skip
     assert missing["agreement"] == "Fewer than two raters: nothing to compare."

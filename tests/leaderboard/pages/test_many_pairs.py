@@ -154,7 +154,8 @@ def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
     [
         (Estimate(9.71, 5.35, 10.0, 40), "5.35 to 10.00"),  # the upper half is cut off by the scale
         (Estimate(-1.0, -10.0, 10.0, 40), "−10.00 to 10.00"),
-        (Estimate(6.0, 5.0, 7.1, 40), "± 1.10"),
+        (Estimate(6.0, 5.0, 7.04, 40), "± 1.04"),
+        (Estimate(6.0, 5.0, 7.1, 40), "5.00 to 7.10"),
         (Estimate(6.0, 5.0, 8.0, 40), "5.00 to 8.00"),
         (Estimate(6.0, 2.0, 10.0, 3), "n 3: too few"),
         (Estimate(6.0, None, None, 1), "n 1: too few"),

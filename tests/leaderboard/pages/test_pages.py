@@ -187,7 +187,7 @@ def test_badges_say_version_rank_range_and_score(site: Site, monkeypatch: pytest
 
 
 def test_bibtex_is_one_entry_with_balanced_braces_whatever_the_names() -> None:
-    assert escape_bibtex("50 % & _{x}") == r"50 \% \& \_\{x\}"
+    assert escape_bibtex("50 % & _{x}") == r"50 \% \& \_\textbraceleft{}x\textbraceright{}"
     entry = bibtex(
         {"title": "A {title}", "authors": [{"name": "Grüße & Co."}, {"family-names": "D'A", "given-names": "M"}]}
     )
