@@ -153,6 +153,9 @@ def _highest_first(line: Line) -> float:
 def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty: str | None = None) -> Answer | None:
     """Answer which player of a seat has the highest mean over partners that all players compared have in common."""
     chosen = under(table.results.instances, category, difficulty)
+    # A set may have no target of a condition.
+    if not chosen:
+        return None
     scores = table.finals(chosen)
     columns = _columns(table.results, seat)
     groups = ((label, scores[:, own], chosen) for label, own in columns.items())
@@ -278,13 +281,27 @@ def _best_describer(table: _ScoreTable) -> Answer | None:
     return _best(table, "describer")
 
 
-def _refinement(table: _ScoreTable) -> Answer | None:
-    """Answer whether the final rendering is nearer to the target than the first."""
-    deltas = table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
+def mean_change(results: Results, judge: str) -> Estimate:
+    """Return the mean change from first to final rendering over targets, of each the mean over pairs, 0–10."""
+    table = _ScoreTable(results, judge)
+    return _mean_change(table, _deltas(table))
+
+
+def _deltas(table: _ScoreTable) -> Floats:
+    return table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
+
+
+def _mean_change(table: _ScoreTable, deltas: Floats) -> Estimate:
     instances = table.results.instances
     finals = np.where(np.isnan(deltas), np.nan, table.finals(instances))
     drawn = resample(strata(instances))
-    (whole,) = difference_intervals(target_means(deltas), target_means(finals), drawn, SCORE, DIFFERENCE)
+    return difference_intervals(target_means(deltas), target_means(finals), drawn, SCORE, DIFFERENCE)[0]
+
+
+def _refinement(table: _ScoreTable) -> Answer | None:
+    """Answer whether the final rendering is nearer to the target than the first."""
+    deltas, instances = _deltas(table), table.results.instances
+    whole = _mean_change(table, deltas)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.

@@ -107,12 +107,13 @@ def _profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> J
 
 
 def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
-    """Name the most frequent topic of corrections and the topic on which pairs differ most.
+    """Name the most frequent topic of corrections and the topic on which two pairs differ most, if any two surely do.
 
     Args:
         cells: Shares of each pair by topic; a pair with messages of too few episodes is left out.
     """
-    rows = [[mean(value) or 0.0 for value in row] for row in cells if all(map(enough, row))]
+    known = [row for row in cells if all(map(enough, row))]
+    rows = [[mean(value) or 0.0 for value in row] for row in known]
     if not rows:
         return _TITLE
     spans = [
@@ -122,7 +123,12 @@ def _profile_title(cells: Sequence[Sequence[Value]]) -> str:
     widest, _, differing = max(spans, key=lambda span: span[0])
     _, _, commonest = max(spans, key=lambda span: span[1])
     said = f"Corrections are most often about {commonest}"
-    # A spread of less than five points is too small for a headline.
-    if len(rows) < 2 or widest < 0.05:
+    topic = next(
+        values for name, values in zip(_NAMES, zip(*known, strict=True), strict=True) if name.lower() == differing
+    )
+    least, most = (choose(topic, key=lambda value: mean(value) or 0.0) for choose in (min, max))
+    apart = least.high is not None and most.low is not None and least.high < most.low
+    # A spread of less than five points is too small for a headline, and one within the intervals may be chance.
+    if len(rows) < 2 or widest < 0.05 or not apart:
         return said
     return f"{said}; pairs differ most in {differing} ({100 * widest:.0f} points)"

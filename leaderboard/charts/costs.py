@@ -250,7 +250,7 @@ def _layout(
     x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (low, high) if low < high else (low - 1, high + 1)
     # Where a strip stands, the axis of logarithms begins beyond the line that parts the two.
     begins = x[0] if strip is None else strip + _STRIP / 2
-    ticks = [*([] if strip is None else [(strip, effort.none)]), *_ticks(begins, x[1], effort.form)]
+    ticks = [*([] if strip is None else [(strip, effort.none)]), *_ticks(begins, x[1], effort.form, strip is None)]
     line = {"xref": "x", "yref": "y domain", "x0": begins, "x1": begins, "y0": 0, "y1": 1, "line": {"width": 1}}
     annotations = [
         words(spot.name, points[pair.run_id], "x y", anchor, shift, colour=describer_token(pair.hue, "-text"))
@@ -287,9 +287,12 @@ def _names(
     return list(zip(named, spots, places(spots, [pixels(pair) for pair in shown], width, _PLOT), strict=True))
 
 
-def _ticks(low: float, high: float, form: Callable[[float], str]) -> Ticks:
-    """Return ticks at 1, 2 and 5 times powers of ten; more in a small range, only powers of ten in a large one."""
+def _ticks(low: float, high: float, form: Callable[[float], str], whole: bool) -> Ticks:
+    """Return ticks at 1, 2 and 5 times powers of ten; more in a small range, only powers of ten in a large one.
+
+    ``whole`` is whether no strip takes room from the axis.
+    """
     powers = range(floor(low), ceil(high) + 1)
-    heads = (1, 1.5, 2, 3, 4, 5, 6, 8) if high - low < 1 else (1, 2, 5) if high - low < 2 else (1,)
+    heads = (1, 1.5, 2, 3, 4, 5, 6, 8) if high - low < 1 and whole else (1, 2, 5) if high - low < 2 else (1,)
     values = [head * 10.0**power for power in powers for head in heads]
     return [(round(log10(value), 4), form(value)) for value in values if low <= log10(value) <= high]

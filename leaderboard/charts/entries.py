@@ -36,12 +36,13 @@ LEFT, TOP = 46, 14
 """Room on the left of the plot and above it, CSS pixels."""
 
 
-def entries_sketch(table: Table, pairs: Mapping[str, Pair]) -> Sketch | Missing:
+def entries_sketch(table: Table, pairs: Mapping[str, Pair], top: int) -> Sketch | Missing:
     """Draw the main score of each pair in the order in which the pairs entered the board, and the best score by then.
 
     Args:
         table: A row for each entry, the first entry first: ``entry``, ``day``, ``run_id``, ``main_score``, ``place``.
         pairs: Names and marks of the pairs, by run_id.
+        top: Number of pairs that may be the best today: no other is significantly better.
     """
     rows = entries_of(table)
     if not rows:
@@ -54,7 +55,7 @@ def entries_sketch(table: Table, pairs: Mapping[str, Pair]) -> Sketch | Missing:
     lines = [trace for row, pair in reversed(named) for trace in _mark_and_line(row, pair, len(rows))]
     named_words = f"Each of the {len(best)} best pairs has its name" if others else "Each pair has its name"
     return Sketch(
-        title=_entries_title(*named[0], len(rows)),
+        title=_entries_title(*named[0], len(rows), top),
         reading_aid="Each mark is a pair, from left to right as the runs began; further up is better. The stepped line"
         f" is the best main score by then. {named_words}, 95 % interval and a line from entry to now"
         + ("; the others are grey." if others else "."),
@@ -71,10 +72,12 @@ def _order(row: Entry) -> int:
     return round(mean(row["entry"]) or 0)
 
 
-def _entries_title(best: Entry, pair: Pair, count: int) -> str:
+def _entries_title(best: Entry, pair: Pair, count: int, top: int) -> str:
     score = labels.number(_score(best), 1)
     if count == 1:
         return f"{pair_name(pair)} is the first pair on the board, with a main score of {score}"
+    if top > 1:
+        return f"{top} of {count} pairs may be the best today; the highest main score is {score}"
     return f"{pair_name(pair)}, number {_order(best)} of {count} to enter, has the best main score: {score}"
 
 

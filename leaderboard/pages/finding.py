@@ -9,8 +9,8 @@ from typing import Any
 from ircore.core.records import Rules
 from ircore.core.untrusted_text import one_line
 from ircore.results.cell import Cell
-from ircore.results.questions import DRAWN
-from ircore.results.statistics.intervals import clear_of, too_few
+from ircore.results.questions import DRAWN, mean_change
+from ircore.results.statistics.intervals import Estimate, clear_of, too_few
 from leaderboard.model.site import Pair, Site
 from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.findings import extreme_words, place_words
@@ -26,7 +26,7 @@ EASY = 9.0
 class Hardest:
     """The condition under which the best pair of all gets least.
 
-    >>> Hardest("geometry", "hard", 5.1, pair=None).reach
+    >>> Hardest("geometry", "hard", Estimate(5.1, 4.0, 6.2, 42), pair=None).reach
     'part'
     """
 
@@ -34,13 +34,17 @@ class Hardest:
     difficulty: str
     """``easy`` or ``hard``; empty for both together."""
 
-    score: float
-    pair: Pair
+    score: Estimate
+    """Highest score of a pair there, 0–10, with its interval."""
+
+    pair: Pair | None
+    """The pair that has it; None where comparisons cannot tell it from another."""
 
     @property
     def reach(self) -> str:
         """How far the best pair comes: ``none`` where it does not draw, ``part``, or ``all`` where it nearly does."""
-        return "none" if self.score < DRAWN else "part" if self.score < EASY else "all"
+        # Only an interval that lies on one side of a line carries a claim about it.
+        return {(-1, -1): "none", (1, 1): "all"}.get((clear_of(self.score, DRAWN), clear_of(self.score, EASY)), "part")
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Finding:
     """Findings of a site at a glance.
 
     >>> rules = Rules()
-    >>> Finding(None, 4.0, 9.0, 42, 7, 5, rules, cell=None, hardest=None).gain
+    >>> Finding(None, 4.0, 9.0, 42, 7, 5, 1, rules, cell=None, hardest=None, all_pairs=None).gain
     5.0
 
     Attributes:
@@ -58,9 +62,11 @@ class Finding:
         pictures: How many targets there are.
         kinds: Of how many categories.
         pairs: How many pairs were compared.
+        top: How many of them may be the best: no other is significantly better.
         rules: Of the runs.
         cell: The best pair's numbers.
-        hardest: Where even the best pair gets least; None if nothing is rated by category.
+        hardest: Where even the best pair gets least; None unless one condition is told from all others.
+        all_pairs: Change of the score by correcting, over all pairs, 0–10; None if nobody corrected.
     """
 
     pair: Pair
@@ -69,9 +75,11 @@ class Finding:
     pictures: int
     kinds: int
     pairs: int
+    top: int
     rules: Rules
     cell: Cell
     hardest: Hardest | None
+    all_pairs: Estimate | None
 
     @property
     def gain(self) -> float:
@@ -79,8 +87,19 @@ class Finding:
         return self.final - self.first
 
     @property
+    def has_leader(self) -> bool:
+        """Whether one pair alone may be the best, so that a finding may be about it."""
+        return self.top == 1
+
+    @property
     def direction(self) -> str:
-        """Whether corrections ``help``, ``harm`` or make ``no`` difference; ``open`` where the interval cannot tell."""
+        """Whether corrections ``help``, ``harm`` or make ``no`` difference; ``open`` where the interval cannot tell.
+
+        For the best pair where there is one, for all pairs together otherwise.
+        """
+        if not self.has_leader:
+            side = clear_of(self.all_pairs, 0) if self.all_pairs else 0
+            return "open" if not side else "help" if side > 0 else "harm"
         if abs(self.gain) < GAIN:
             return "no"
         side = clear_of(self.cell.delta, 0)
@@ -90,7 +109,8 @@ class Finding:
 
 def finding(site: Site) -> Finding | None:
     """Return the findings of a site; None if no ranked pair has a rated episode."""
-    ranked = [site.pairs[row.submission.run_id] for row in site.under().board(site.judge) if row.rank_low is not None]
+    rows = [row for row in site.under().board(site.judge) if row.rank_low is not None]
+    ranked = [site.pairs[row.submission.run_id] for row in rows]
     if not ranked:
         return None
     # A board stands best first, so the first pair with a rank is the best.
@@ -111,9 +131,11 @@ def finding(site: Site) -> Finding | None:
         len(instances),
         len({instance.category for instance in instances}),
         len(ranked),
+        sum(row.top for row in rows),
         site.rule_sets[0],
         cell,
         _hardest(site, ranked),
+        mean_change(site.under(), site.judge),
     )
 
 
@@ -169,14 +191,24 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _hardest(site: Site, pairs: Sequence[Pair]) -> Hardest | None:
-    """Return the condition in which the best score of all pairs is lowest; among equals, the first by name.
+    """Return the condition in which the best score of all pairs is lowest, if it is told from every other condition.
 
-    Where the targets of one difficulty are too few for a claim, those of a category count together.
+    Where the targets of one difficulty are too few for a claim, or do not carry it, those of a category count together.
     """
     instances = site.results.instances
-    single = _tops(site, pairs, {(instance.category, instance.difficulty) for instance in instances})
-    tops = single or _tops(site, pairs, {(instance.category, "") for instance in instances})
-    return min(tops, key=lambda top: top.score, default=None)
+    for conditions in (
+        {(instance.category, instance.difficulty) for instance in instances},
+        {(instance.category, "") for instance in instances},
+    ):
+        tops = sorted(_tops(site, pairs, conditions), key=lambda top: top.score.mean or 0.0)
+        # Intervals that do not overlap tell more than a comparison needs, since all conditions are compared at once.
+        if tops and all(_below(tops[0].score, other.score) for other in tops[1:]):
+            return tops[0]
+    return None
+
+
+def _below(lower: Estimate, upper: Estimate) -> bool:
+    return lower.high is not None and upper.low is not None and lower.high < upper.low
 
 
 def _tops(site: Site, pairs: Sequence[Pair], conditions: Iterable[tuple[str, str]]) -> list[Hardest]:
@@ -184,13 +216,15 @@ def _tops(site: Site, pairs: Sequence[Pair], conditions: Iterable[tuple[str, str
     tops = []
     for category, difficulty in sorted(conditions):
         scores = [
-            (cell.score.mean, pair)
+            (cell.score, pair)
             for pair in pairs
             if (cell := site.cell(pair, category, difficulty or None)) is not None
             and cell.score.mean is not None
             and not too_few(cell.score.n)
         ]
         if scores:
-            score, pair = max(scores, key=lambda entry: entry[0])
-            tops.append(Hardest(category, difficulty, score, pair))
+            score, pair = max(scores, key=lambda entry: entry[0].mean or 0.0)
+            board = site.under().board(site.judge, category, difficulty or None)
+            alone = [row.submission.run_id for row in board if row.top] == [pair.run_id]
+            tops.append(Hardest(category, difficulty, score, pair if alone or len(pairs) == 1 else None))
     return tops

@@ -178,7 +178,8 @@ def version_words(site: Site, frozen: Sequence[FrozenBoard]) -> str:
 
 def _entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
     """Draw main scores over merges, of pairs under the same rules."""
-    return chart_of("entries", "entries", entries_sketch(entries_table(entered), site.pairs))
+    top = sum(row.top for row in site.under().board(site.judge))
+    return chart_of("entries", "entries", entries_sketch(entries_table(entered), site.pairs, top))
 
 
 def entries_table(entered: Sequence[Entered]) -> Table:

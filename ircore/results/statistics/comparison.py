@@ -93,7 +93,7 @@ def compare(
     labels: Sequence[str],
     bounds: Sequence[tuple[Floats, Floats]],
     mains: Sequence[Estimate],
-    alone: Sequence[Estimate],
+    alone: Sequence[Estimate] | None = None,
 ) -> list[Comparison]:
     """Compare couples of pairs.
 
@@ -103,7 +103,7 @@ def compare(
         bounds: For each couple the least and greatest score that either pair may have on each instance, shape
             (instances, 2), NaN on instances that do not count.
         mains: For each couple the difference of the main scores, by the board's rule.
-        alone: The same differences, each with the interval of its one comparison.
+        alone: The same differences, each with the interval of its one comparison; ``mains`` where there is no board.
 
     Returns:
         First minus second pair of each couple.
@@ -114,7 +114,7 @@ def compare(
     moments = Ratios.means(differences).moments(drawn)
     errors = np.sqrt(moments.squares * moments.inflation)
     comparisons = []
-    for place, (estimate, main, single) in enumerate(zip(estimates, mains, alone, strict=True)):
+    for place, (estimate, main, single) in enumerate(zip(estimates, mains, alone or mains, strict=True)):
         column = differences[:, place]
         least, most = _extremes(*bounds[place])
         comparisons.append(

@@ -188,6 +188,9 @@ TABLES: Mapping[str, Entry] = {
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
     "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
     "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
+    "sensitivity": _of_results(
+        "whether ranks hold by other judges, targets and weights of facts", "sensitivity:sensitivity_table"
+    ),
     "next": _of_judge("what would tell neighbours apart, and how to play it", "next_episodes:next_table"),
     "variance": _of_judge("where the variance comes from: pictures, luck, judge", "variance:variance_table"),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),

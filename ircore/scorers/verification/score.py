@@ -252,13 +252,15 @@ def _entry(checked: Checked) -> tuple[str, float, Verdict, float]:
     return checked.fact.attribute, checked.fact.weight, checked.verdict, checked.credit
 
 
-def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float) -> ScoreInterval:
+def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float, *, linear: bool = False) -> ScoreInterval:
     """Return the score of facts, and its interval.
 
     Args:
         facts: Of one rendering, extras left out.
         surplus: Weight of what is drawn that the target does not show.
         cost: Of the transform, in points.
+        linear: Whether what is wrong counts in proportion, without the power ⅔: no published score, but a look at how
+            much ranks owe to it.
 
     Example:
         Two bars of which one is missing, 6 points of colour and 10 of other facts each:
@@ -269,12 +271,12 @@ def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float) -> ScoreI
         2.3
     """
     facts = list(facts)
-    low = _score(facts, surplus, cost)
-    high = _score([fact._replace(credit=1.0) if fact.verdict == "undecided" else fact for fact in facts], surplus, cost)
+    right = [fact._replace(credit=1.0) if fact.verdict == "undecided" else fact for fact in facts]
+    low, high = (_score(some, surplus, cost, linear) for some in (facts, right))
     return ScoreInterval(round(low, 2), round((low + high) / 2, 2), round(high, 2))
 
 
-def _score(facts: Sequence[ScoredFact], surplus: float, cost: float) -> float:
+def _score(facts: Sequence[ScoredFact], surplus: float, cost: float, linear: bool) -> float:
     weight, credit = _sums(fact for fact in facts if fact.attribute not in COLOURS)
     of_colours, right_colours = _sums(fact for fact in facts if fact.attribute in COLOURS)
     if not weight:
@@ -282,7 +284,8 @@ def _score(facts: Sequence[ScoredFact], surplus: float, cost: float) -> float:
     wrong = (weight - credit + surplus) / (weight + surplus)
     off = min(1.0, (of_colours - right_colours) / of_colours) if of_colours else 0.0
     # The first faults are the ones that are noticed, so the loss rises steeply from nothing: a power below 1.
-    value = 10 * (1 - exact.cbrt(wrong * wrong)) * (1 - COLOURS_COST * exact.cbrt(off * off))
+    lost = wrong if linear else exact.cbrt(wrong * wrong)
+    value = 10 * (1 - lost) * (1 - COLOURS_COST * exact.cbrt(off * off))
     return max(0.0, value * (1 - cost / 10))
 
 

@@ -130,10 +130,14 @@ export function commonest(topics, cells) {
   const spans = topics.map((topic, index) => {
     const shares = rows.map((row) => row[index][0]);
     const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
-    return { topic: topic.toLowerCase(), mean, width: Math.max(...shares) - Math.min(...shares) };
+    const ordered = rows.map((row) => row[index]).toSorted((first, second) => first[0] - second[0]);
+    // Only intervals that do not overlap say that two pairs differ.
+    const [least, most] = [ordered[0], ordered.at(-1)];
+    const sure = least[2] !== null && most[1] !== null && least[2] < most[1];
+    return { topic: topic.toLowerCase(), mean, width: most[0] - least[0], sure };
   });
   const often = spans.reduce((best, own) => (own.mean > best.mean ? own : best));
   const apart = spans.reduce((best, own) => (own.width > best.width ? own : best));
   const said = `Corrections are most often about ${often.topic}`;
-  return rows.length < 2 || apart.width < 0.05 ? said : `${said}; pairs differ most in ${apart.topic} (${fixed(100 * apart.width, 0)} points)`;
+  return rows.length < 2 || apart.width < 0.05 || !apart.sure ? said : `${said}; pairs differ most in ${apart.topic} (${fixed(100 * apart.width, 0)} points)`;
 }

@@ -49,8 +49,8 @@ function frontierLine(best, right, across) {
   };
 }
 
-function ticks(low, high, form) {
-  const heads = high - low < 1 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : high - low < 2 ? [1, 2, 5] : [1];
+function ticks(low, high, form, whole) {
+  const heads = high - low < 1 && whole ? [1, 1.5, 2, 3, 4, 5, 6, 8] : high - low < 2 ? [1, 2, 5] : [1];
   const made = [];
   for (let power = Math.floor(low); power <= Math.ceil(high); power += 1) {
     for (const head of heads) {
@@ -108,7 +108,7 @@ export function effortFigure(points, effort) {
     hovertemplate: `${plain(pairWords(point.pair))}<br>${numberForm(2)(point.score[0])}, ${intervalWords(point.score)}<br>${point.effort ? effort.said(effort.form(point.effort)) : `${effort.none} an episode`}<extra></extra>`,
   }));
   const begins = free === null ? left : free + STRIP / 2;
-  const placed = [...(free === null ? [] : [[free, effort.none]]), ...ticks(begins, right, effort.form)];
+  const placed = [...(free === null ? [] : [[free, effort.none]]), ...ticks(begins, right, effort.form, free === null)];
   const parting = { xref: "x", yref: "y domain", x0: begins, x1: begins, y0: 0, y1: 1, line: { width: 1 } };
   const [wide, narrow] = WIDTHS.map(([width, length]) => layout(PLOT + TOP + FOOT, LEFT, RIGHT, TOP, FOOT, {
     xaxis: axis(left, right, placed, effort.axis),

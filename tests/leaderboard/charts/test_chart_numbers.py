@@ -382,10 +382,13 @@ def test_one_correlation_is_no_range_of_correlations() -> None:
 
 
 def test_corrections_of_too_few_episodes_leave_their_question_open() -> None:
-    def shares(n: int, *numbers: float) -> list[Value]:
-        return [Value(number, n=n) for number in numbers]
+    def shares(n: int, *numbers: float, half: float = 0.05) -> list[Value]:
+        return [Value(number, number - half, number + half, n=n) for number in numbers]
 
     few, many = shares(4, *[0.9] * 9, 1.0), shares(5, 0.5, *[0.1] * 9)
     assert _profile_title([few]) == "What do corrections talk about?"
     assert _profile_title([few, many]) == f"Corrections are most often about {_NAMES[0].lower()}"
     assert _profile_title([shares(5, *[0.1] * 10), many]).endswith(f"differ most in {_NAMES[0].lower()} (40 points)")
+    # Within the intervals the pairs may be alike.
+    unsure = _profile_title([shares(5, *[0.1] * 10, half=0.3), shares(5, 0.5, *[0.1] * 9, half=0.3)])
+    assert unsure == f"Corrections are most often about {_NAMES[0].lower()}"

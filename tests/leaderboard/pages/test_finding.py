@@ -4,13 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from invented import invented_run, invented_set
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.finding import Finding, finding
+from leaderboard.pages.finding import Finding, Hardest, finding
 from leaderboard.pages.front_episode import legibility
 from leaderboard.pages.overview import front_page
 from leaderboard.rendering.render import Renderer
@@ -55,9 +56,10 @@ def test_the_best_pair_and_its_gain_come_from_the_data(site: Site) -> None:
 def test_the_hardest_condition_is_that_of_the_lowest_best_score(site: Site) -> None:
     made = finding_of(site)
     assert made.hardest is not None
-    # Scores rise from episode to episode, so that the first conditions are lowest, by the better pair; but of geometry
-    # only two targets a difficulty were played: too few for a claim.
-    assert (made.hardest.category, made.hardest.difficulty) == ("simple_shapes", "easy")
+    # Scores rise from episode to episode, so that the first conditions are lowest, by the better pair; but easy and
+    # hard ones are too near to each other for a claim, and the categories are not.
+    assert (made.hardest.category, made.hardest.difficulty) == ("simple_shapes", "")
+    assert made.hardest.pair is not None
     assert made.hardest.pair.describer == "seer"
 
 
@@ -67,6 +69,41 @@ def test_three_pictures_a_condition_say_which_category_is_hardest_and_two_say_no
     assert by_category.hardest is not None
     assert (by_category.hardest.category, by_category.hardest.difficulty) == ("simple_shapes", "")
     assert finding_of(site_of(tmp_path / "two", by_turn=1.0, per_condition=2)).hardest is None
+
+
+def test_of_equal_pairs_none_is_crowned_and_the_finding_is_about_all_of_them() -> None:
+    # Four pairs that are alike but for chance, all of which gain about two points by correcting.
+    instances = invented_set(6, ("geometry", "photos"))
+    runs = [invented_run(instances, f"seer-{at}", "painter", 4.0, 2.0) for at in range(4)]
+    made = finding_of(tied := Site(runs))  # type: ignore[arg-type]
+    assert (made.top, made.has_leader, made.direction) == (4, False, "help")
+    page = front_page(tied)
+    # Invented runs have no pictures for the strip of an episode.
+    html = Renderer(tied, {}).block(replace(page, values={**page.values, "strip": None}, later=None))
+    said = html.partition('class="finding">')[2].partition("</p>")[0]
+    assert said.startswith("Talking it over pays: over all 4 pairs the score rises by ")
+    assert "seer" not in said
+    lead = html.partition('<p class="lead">')[2].partition("</p>")[0]
+    assert "4 of 4 pairs may be the best, for comparisons cannot tell them apart; the highest main score is" in lead
+    # The two categories differ by chance alone: no kind of picture is called the hardest.
+    assert made.hardest is None
+    open_ = replace(made, all_pairs=Estimate(0.1, -0.4, 0.6, 24))
+    assert open_.direction == "open"
+
+
+@pytest.mark.parametrize(
+    ("score", "reach"),
+    [
+        (Estimate(4.5, 4.0, 4.9, 30), "none"),
+        (Estimate(4.5, 3.9, 5.1, 30), "part"),
+        (Estimate(9.5, 9.2, 9.8, 30), "all"),
+        (Estimate(9.5, 8.9, 9.9, 30), "part"),
+    ],
+)
+def test_a_kind_of_picture_is_out_of_reach_or_done_only_by_an_interval_that_says_so(
+    score: Estimate, reach: str
+) -> None:
+    assert Hardest("geometry", "hard", score, None).reach == reach
 
 
 @pytest.mark.parametrize(

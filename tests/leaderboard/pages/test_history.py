@@ -222,9 +222,11 @@ def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site
 def test_scores_are_drawn_as_pairs_enter_with_the_best_by_then(site: Site) -> None:
     table = entries_table(list(entries(site).values()))
     assert as_csv(table).splitlines()[1].startswith("1,2026-01-01,")
-    sketch = entries_sketch(table, site.pairs)
+    sketch = entries_sketch(table, site.pairs, top=1)
     assert isinstance(sketch, Sketch)
     assert sketch.title == "poet° + painter°, number 2 of 3 to enter, has the best main score: 77.0"
+    tied = entries_sketch(table, site.pairs, top=2)
+    assert tied.title == "2 of 3 pairs may be the best today; the highest main score is 77.0"
     record = sketch.drawing.plotly()["data"][0]
     assert (list(record["x"]), list(record["y"])) == ([1, 2, 2, 3], [53.5, 53.5, 77.0, 77.0])
 

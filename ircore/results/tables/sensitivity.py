@@ -1,0 +1,196 @@
+"""Whether ranks hold under other choices of scoring: judges, targets, and the weights and powers of facts.
+
+Each variation changes one choice alone, ranks all pairs by the rule of boards again, and lays the ranges beside
+those of the board. A pair has clearly moved where its two ranges of ranks do not overlap.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
+
+from ircore.core.fact_records import VERIFIED, RenderingFacts
+from ircore.core.records import Instance
+from ircore.results.cells import run_standing
+from ircore.results.headline import headline_judge
+from ircore.results.judge_ratings import RATED, JudgeRatings
+from ircore.results.model import Results
+from ircore.results.statistics.ranks import RankRange, Standing
+from ircore.results.subsets import by_rules
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.unranked_runs import columns_of
+
+if TYPE_CHECKING:
+    from ircore.scorers.verification.score import ScoredFact
+    from ircore.scorers.verification.verdicts import Checked
+
+PHOTOGRAPHS = "photos"
+"""Category of the targets that are photographs."""
+
+COLUMNS = (
+    *PAIR_COLUMNS,
+    Column("variation", "variation", "The one choice that differs from the board's.", digits=None),
+    Column("judge", "board by", "Judge of the board that it is compared with.", digits=None),
+    Column("main_score", "main", "Main score under the variation.", "0–100", "higher", 1, nullable=True),
+    Column("rank", "rank", "Range of ranks under the variation.", digits=None),
+    Column("board_rank", "on the board", "Range of ranks on the board.", digits=None),
+    Column("moved", "clearly moved", "Whether the two ranges do not overlap.", digits=None),
+)
+
+
+class _Variation(NamedTuple):
+    """One other way to score, and the board that it varies."""
+
+    name: str
+    judge: str
+    instances: Sequence[Instance]
+    ratings: JudgeRatings
+
+
+def sensitivity_table(results: Results) -> Table:
+    """Return the ranks of pairs under other choices of scoring; only pairs under the same rules are ranked together."""
+    rows: list[tuple[Value, ...]] = []
+    notes: list[str] = []
+    who = pair_values(results)
+    for part in by_rules(results):
+        run_ids = [submission.run_id for submission in part.submissions]
+        barred = columns_of(part.episodes, part.held | part.past_budget)
+        for variation in _variations(part, run_ids):
+            board = part.standings[None, None, variation.judge]
+            varied = run_standing(variation.instances, variation.ratings, barred)
+            mains = variation.ratings.main_scores().tolist()
+            for run_id, main, now, before in zip(run_ids, mains, varied.ranges, board.ranges, strict=True):
+                main_score = Value.or_missing(None if main != main else main, "nothing rated")
+                moved = Value("–" if now is None or before is None else _moved(now, before))
+                texts = (Value(variation.name), Value(variation.judge), main_score, _range(now), _range(before), moved)
+                rows.append((*who[run_id], *texts))
+            notes.append(_changes(variation.name, varied, board))
+    return Table(
+        "sensitivity",
+        "Do ranks depend on how is scored?",
+        caption(results, None),
+        COLUMNS,
+        tuple(rows),
+        tuple(dict.fromkeys(notes)) or ("One judge rated no photographs, and knows no facts: nothing can be varied.",),
+        spare=("main_score", "judge"),
+    )
+
+
+def _variations(results: Results, run_ids: Sequence[str]) -> Iterator[_Variation]:
+    every = results.instances
+    headline = headline_judge(results, None, None) or results.judges[0]
+    rating = [judge for judge in results.judges if RATED in results.ratings_of(judge, run_ids, every).status]
+    for judge in rating:
+        if judge != headline:
+            yield _Variation(f"judge {judge}", headline, every, results.ratings_of(judge, run_ids, every))
+    drawn = [instance for instance in every if instance.category != PHOTOGRAPHS]
+    for judge in rating:
+        scope = results.scopes.get(judge)
+        if 0 < len(drawn) < len(every) and (scope is None or PHOTOGRAPHS in scope):
+            yield _Variation("without photographs", judge, drawn, results.ratings_of(judge, run_ids, drawn))
+    if VERIFIED in rating:
+        facts = _final_facts(results, run_ids)
+        if facts:
+            for name, writing, linear in (
+                ("half the weight of writing", 0.5, False),
+                ("double the weight of writing", 2.0, False),
+                ("no power of what is missing", 1.0, True),
+            ):
+                yield _Variation(name, VERIFIED, every, _scored_anew(results, run_ids, facts, writing, linear))
+
+
+def _final_facts(
+    results: Results, run_ids: Sequence[str]
+) -> dict[tuple[int, int], list[tuple[tuple["Checked", ...], RenderingFacts]]]:
+    """Return the facts of final renderings by row and column of the ratings, as far as they can be restored.
+
+    A pair that played an instance several times has several final renderings of it.
+    """
+    from ircore.scorers.verification.stored_verdicts import checked_facts
+
+    scenes = {instance.instance_id: (row, instance.scene) for row, instance in enumerate(results.instances)}
+    facts: dict[tuple[int, int], list[tuple[tuple[Checked, ...], RenderingFacts]]] = {}
+    for column, run_id in enumerate(run_ids):
+        finals = {
+            (episode.episode_id, [*episode.renderings.values()][-1].sha256): episode.instance_id
+            for result in results.episodes[run_id]
+            if (episode := result.episode).played and episode.renderings
+        }
+        for line in results.runs[run_id].facts():
+            row, scene = scenes.get(finals.get((line.episode_id, line.rendering), ""), (0, None))
+            checked = checked_facts(scene, line) if scene is not None else ()
+            if checked:
+                facts.setdefault((row, column), []).append((checked, line))
+    return facts
+
+
+def _scored_anew(
+    results: Results,
+    run_ids: Sequence[str],
+    facts: dict[tuple[int, int], list[tuple[tuple["Checked", ...], RenderingFacts]]],
+    writing: float,
+    linear: bool,
+) -> JudgeRatings:
+    """Return the ratings of ``verified`` with facts weighed otherwise; a score whose facts are not known stays."""
+    from ircore.scorers.verification.score import score_of
+
+    ratings = results.ratings_of(VERIFIED, run_ids, results.instances)
+    final = ratings.final.copy()
+    for (row, column), known in facts.items():
+        # Only where the facts of every rated episode are known: a mean of old and new scores would be neither.
+        if ratings.states[row, column, RATED] == len(known):
+            scores = [
+                score_of(
+                    _weighed(checked, writing), fsum(extra.weight for extra in line.extras), line.cost, linear=linear
+                ).score
+                for checked, line in known
+            ]
+            final[row, column] = fsum(scores) / len(scores)
+    return replace(ratings, final=final)
+
+
+def _weighed(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:
+    """Return facts with the weight of writing multiplied, all together still 100."""
+    from ircore.scorers.verification.scene_facts.weights import share_of
+    from ircore.scorers.verification.score import ScoredFact
+
+    written = {each.fact.mark for each in checked if each.fact.attribute == "text"}
+    weights = [each.fact.weight * (writing if share_of(each.fact, written) == "writing" else 1.0) for each in checked]
+    scale = 100 / whole if writing != 1 and (whole := fsum(weights)) else 1.0
+    return [
+        ScoredFact(each.fact.attribute, scale * weight, each.verdict, each.credit)
+        for each, weight in zip(checked, weights, strict=True)
+    ]
+
+
+def _range(place: RankRange | None) -> Value:
+    if place is None:
+        return Value(None, missing="no rank")
+    return Value(f"{place.best}" if place.best == place.worst else f"{place.best}–{place.worst}")
+
+
+def _moved(now: RankRange, before: RankRange) -> str:
+    return "up" if now.worst < before.best else "down" if now.best > before.worst else "no"
+
+
+def _changes(name: str, varied: Standing, board: Standing) -> str:
+    """Say how many couples of pairs the variation tells apart as the board does, otherwise, or no longer."""
+    ranked = [(now, before) for now, before in zip(varied.ranges, board.ranges, strict=True) if now and before]
+    sides = [
+        (_side(before, other_before), _side(now, other_now))
+        for at, (now, before) in enumerate(ranked)
+        for other_now, other_before in ranked[at + 1 :]
+    ]
+    kept_apart = [(before, now) for before, now in sides if before]
+    turned = sum(before == -now for before, now in kept_apart)
+    lost = sum(not now for _, now in kept_apart)
+    new = sum(bool(now) and not before for before, now in sides)
+    return (
+        f"{name[0].upper()}{name[1:]}: of {len(kept_apart)} couples that the ranges on the board keep apart, {turned} "
+        f"{'is' if turned == 1 else 'are'} turned round and {lost} no longer kept apart; {new} more are."
+    )
+
+
+def _side(first: RankRange, second: RankRange) -> int:
+    return 1 if first.worst < second.best else -1 if first.best > second.worst else 0
