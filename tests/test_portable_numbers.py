@@ -99,9 +99,10 @@ def modules() -> list[Path]:
     return [path for file in files for path in (sorted(file.rglob("*.py")) if file.is_dir() else [file])]
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_nothing_rounds_in_another_way_elsewhere(path: Path) -> None:
-    assert faults(path.read_text(encoding="utf-8")) == []
+def test_nothing_rounds_in_another_way_elsewhere() -> None:
+    found = {path.relative_to(ROOT).as_posix(): faults(path.read_text(encoding="utf-8")) for path in modules()}
+    assert len(found) > 100
+    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from ircore.core.game_records import GameRun
 from ircore.core.prompt_files import BUILT_IN
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import YamlError, parse_value
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
@@ -81,6 +81,14 @@ from ircore.submissions.request_fields import refuse_self_reported
     show_default=True,
     help="Seed for players that draw random numbers.",
 )
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, MOST_REPEATS),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Episodes of each instance, under the seeds S, S + 1, …",
+)
 @path_option("--salt", "Play by the manifest's commitment, whose salt is in this file.")
 @click.option(
     "--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that play side by side."
@@ -113,6 +121,7 @@ def command(
     given_rules: tuple[str, ...],
     prompts_dirs: tuple[Path, ...],
     seed: int,
+    repeats: int,
     salt: Path | None,
     processes: int,
     shard_text: str | None,
@@ -145,7 +154,7 @@ def command(
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
-    run, prompts = _run(prepared, _own_folder(*prompts_dirs), seed, as_maintainers, salt)
+    run, prompts = _run(prepared, _own_folder(*prompts_dirs), seed, repeats, as_maintainers, salt)
     shard = None if shard_text is None else parse_shard(shard_text)
     selected = instances.select(categories, difficulties)
     if run.opening is not None:
@@ -197,7 +206,7 @@ def _own_folder(folder: Path | None = None) -> Path | None:
 
 
 def _run(
-    prepared: Prepared, prompts_dir: Path | None, seed: int, as_maintainers: bool, salt: Path | None
+    prepared: Prepared, prompts_dir: Path | None, seed: int, repeats: int, as_maintainers: bool, salt: Path | None
 ) -> tuple[Run | GameRun, GamePrompts]:
     loaded, game, instances, rules = prepared
     # The maintainers cannot vouch for what answers on its submitter's machine.
@@ -205,12 +214,12 @@ def _run(
         refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
     if salt is None:
-        return make_run(loaded, instances, rules, prompts, seed), prompts
+        return make_run(loaded, instances, rules, prompts, seed, repeats), prompts
     # A seed of the submitter's choice is what a commitment rules out.
     if seed:
         raise click.UsageError("--seed goes not with --salt: the seed follows from the commitment")
     opening = opening_for(loaded, read_salt(salt))
-    run = make_run(loaded, instances, rules, prompts, seed_of(opening))
+    run = make_run(loaded, instances, rules, prompts, seed_of(opening), repeats)
     return with_run_id(run.model_copy(update={"opening": opening})), prompts
 
 
@@ -270,9 +279,9 @@ def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | Non
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
         prices = prices_of_run(folder, prices_file)
-    left = [name for name in plan.selected.ids if name not in finished]
-    done = len(plan.selected) - len(left)
-    click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.selected), 'episode')} to play, {done} finished")
+    left = [name for name in plan.episode_ids if name not in finished]
+    done = len(plan.episode_ids) - len(left)
+    click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.episode_ids), 'episode')} to play, {done} finished")
     if isinstance(plan.run, Run):
         click.echo(as_text(estimate(len(left), plan.run.rules, cast("Prompts", plan.prompts), prices), prices))
     else:

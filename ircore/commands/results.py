@@ -9,7 +9,7 @@ import click
 
 from ircore.commands.completion import names_of, table_names
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import results_to_read
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import unknown
@@ -38,7 +38,7 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 
 
 @click.command("results")
-@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=results_to_read)
 @click.option(
     "--table",
     "name",

@@ -5,13 +5,14 @@ Only played episodes count, as everywhere. A correction message is a message of 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ircore.games.reconstruction.language.corrections import Mark, find_corrections
 from ircore.games.reconstruction.language.lexicon import BUILT_IN, CORRECTIONS, Choice, Correction, load_lexicon
 from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
-from ircore.results.conditions import under
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
+from ircore.results.hops import same_episodes
 from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE
 
@@ -79,7 +80,9 @@ class CorrectionProfile:
     """Episodes that have such a message: what the intervals rest on."""
 
     usage: Mapping[Correction, Estimate]
-    """Share of the messages in which a category fires, 0–1; ``n`` counts episodes."""
+    """Share of the messages in which a category fires, 0–1; ``n`` counts episodes.
+
+    By turn: over the episodes that reach the last turn of the curve (``same_episodes``)."""
 
     top_tokens: Mapping[Correction, tuple[tuple[str, int], ...]]
     """The ``TOP`` commonest tokens that fired, with their counts: by count, then by alphabet."""
@@ -87,13 +90,13 @@ class CorrectionProfile:
 
 @dataclass(frozen=True)
 class _TurnLanguage:
-    """The messages of one turn."""
+    """The messages of one turn: estimates over the episodes that reach the last turn (``same_episodes``)."""
 
     turn: int
     """1-based."""
 
     messages: int
-    """Number of episodes with a message at this turn."""
+    """Number of episodes with a message at this turn, whether or not they go on to the last one."""
 
     tokens: Estimate
     """Tokens a message."""
@@ -159,9 +162,15 @@ def run_language(messages: Sequence[MessageResult], lexicon: Choice = BUILT_IN) 
         lexicon: Patterns by which ``episode_messages`` told their corrections.
     """
     later = sorted({message.turn for message in messages if message.turn > 1})
+    same = _same_messages(messages)
     return RunLanguage(
         profile=correction_profile(messages, lexicon),
-        by_turn={turn: correction_profile(chosen(messages, turn=turn), lexicon) for turn in later},
+        by_turn={
+            turn: replace(
+                correction_profile(chosen(same, turn=turn), lexicon), messages=len(chosen(messages, turn=turn))
+            )
+            for turn in later
+        },
         turns=turn_language(messages),
     )
 
@@ -199,12 +208,22 @@ def turn_language(messages: Iterable[MessageResult]) -> tuple[_TurnLanguage, ...
         messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
 
     Returns:
-        One entry for every turn that has a message. Later turns rest on fewer, and usually harder, episodes.
+        One entry for every turn that has a message; without values after the last turn that enough episodes reach.
     """
-    by_turn: dict[int, list[MessageResult]] = {}
+    messages = tuple(messages)
+    counts = Counter(message.turn for message in messages)
+    same = _same_messages(messages)
+    return tuple(_turn(turn, counts[turn], chosen(same, turn=turn)) for turn in sorted(counts))
+
+
+def _same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ...]:
+    """Return the messages of the episodes that reach the last turn, up to that turn."""
+    by_episode: dict[str, dict[int, MessageResult]] = {}
     for message in messages:
-        by_turn.setdefault(message.turn, []).append(message)
-    return tuple(_turn(turn, by_turn[turn]) for turn in sorted(by_turn))
+        by_episode.setdefault(message.episode_id, {})[message.turn] = message
+    episodes = list(by_episode.values())
+    same = same_episodes(episodes)
+    return tuple(episodes[number][turn] for number in same.episodes for turn in same.places)
 
 
 def _messages(result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
@@ -242,12 +261,13 @@ def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tup
     }
 
 
-def _turn(turn: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+def _turn(turn: int, count: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+    labels = strata(messages)
     return _TurnLanguage(
         turn=turn,
-        messages=len(messages),
-        tokens=estimate([message.tokens for message in messages], AMOUNT),
-        words=estimate([message.words for message in messages], AMOUNT),
-        novelty=estimate([message.novelty for message in messages if message.novelty is not None], SHARE),
-        similarity=estimate([message.similarity for message in messages if message.similarity is not None], SHARE),
+        messages=count,
+        tokens=estimate([message.tokens for message in messages], AMOUNT, labels),
+        words=estimate([message.words for message in messages], AMOUNT, labels),
+        novelty=estimate([message.novelty for message in messages], SHARE, labels),
+        similarity=estimate([message.similarity for message in messages], SHARE, labels),
     )

@@ -98,7 +98,7 @@ class _Played:
         return _paired(self.values([first], instances=instances), self.values([second], instances=instances))
 
     def _mean(self, runs: Sequence[str]) -> float:
-        return fmean(over_targets(self.values(runs)) or [0.0])
+        return over_targets(self.values(runs), list(self.results.instances), SCORE).mean or 0.0
 
 
 def _paired(first: Column, second: Column) -> Estimate:
@@ -164,8 +164,8 @@ def _hard(played: _Played) -> Check:
     results, differences = played.results, []
     for run_id, category in product(played.runs, results.categories):
         easy, hard = (
-            estimate(over_targets(played.values([run_id], instances=under(results.instances, category, level))), SCORE)
-            for level in ("easy", "hard")
+            over_targets(played.values([run_id], instances=chosen), chosen, SCORE)
+            for chosen in (under(results.instances, category, level) for level in ("easy", "hard"))
         )
         name = f"{category.replace('_', ' ')} of {played.names[run_id]}"
         differences.append((name, difference_of(easy, hard)))
@@ -285,10 +285,9 @@ def _generator(played: _Played) -> Check:
 def _hardest(played: _Played) -> Check:
     results = played.results
     means = {
-        category: estimate(
-            over_targets(played.values(played.runs, instances=under(results.instances, category, None))), SCORE
-        )
+        category: over_targets(played.values(played.runs, instances=chosen), chosen, SCORE)
         for category in results.categories
+        for chosen in [under(results.instances, category, None)]
     }
     differences = [
         (f"{other.replace('_', ' ')} against {hard}", difference_of(means[other], means[hard]))
@@ -299,7 +298,7 @@ def _hardest(played: _Played) -> Check:
 
 
 def _gains(played: _Played, runs: Sequence[str]) -> Estimate:
-    return estimate(over_targets(played.values(runs, lambda judged: judged.delta)), DIFFERENCE)
+    return over_targets(played.values(runs, lambda judged: judged.delta), list(played.results.instances), DIFFERENCE)
 
 
 def _by_generator(played: _Played, measure: Callable[[Sequence[str]], Estimate], line: float, noun: str) -> Check:
@@ -325,7 +324,9 @@ def _payoff(played: _Played) -> Check:
 def _preferred(played: _Played) -> Check:
     return _by_generator(
         played,
-        lambda runs: estimate(over_targets(played.values(runs, lambda judged: judged.preference)), SHARE),
+        lambda runs: over_targets(
+            played.values(runs, lambda judged: judged.preference), list(played.results.instances), SHARE
+        ),
         0.5,
         "final preferred:",
     )

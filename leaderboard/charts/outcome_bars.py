@@ -153,4 +153,4 @@ def _title(bars: Sequence[_Bar], whose: str = "") -> str:
         labels.percent(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
         for outcome in ("improved", "regressed")
     )
-    return f"{better} % of episodes{whose} end better than they began, {worse} % worse"
+    return f"{better} % of rated episodes{whose} end better than they began, {worse} % worse"

@@ -14,7 +14,10 @@ from leaderboard.skeleton import SKELETON
 SOURCE = SKELETON / "CITATION.cff"
 """File in the Citation File Format 1.2, with the paper as preferred citation: the only place that says how to cite."""
 
-_SPECIAL = {character: "\\" + character for character in "&%$#_{}"} | {
+_SPECIAL = {character: "\\" + character for character in "&%$#_"} | {
+    # Not behind a backslash: BibTeX counts braces all the same, and a single one would end the field.
+    "{": r"\textbraceleft{}",
+    "}": r"\textbraceright{}",
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",

@@ -1,5 +1,11 @@
 """Texts that harm where they are not shown as text, and texts that must not be published."""
 
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from typing import TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
 MARKUP = {
     "a script": "<script>window.hacked=1</script>",
     "a picture that runs": "<img src=x onerror=window.hacked=1>",
@@ -35,3 +41,39 @@ SECRETS = {
     "windows": "C:\\Users\\somebody",
 }
 """What must stay secret, by what it is."""
+
+RUNS_ANYWHERE = "\"'}></script></title></text><x-hostile onload=window.hacked=1>&lt;"
+"""An element of its own wherever it is not escaped: in text, in an attribute between either quotes, in a
+script; and in BibTeX the end of its field."""
+
+RecordT = TypeVar("RecordT", bound=BaseModel)
+
+
+def filled(record: RecordT, text: str = RUNS_ANYWHERE, keep: Collection[str] = ()) -> RecordT:
+    """Return a record with a text wherever its schema takes any text: also in fields that nobody has thought of.
+
+    Args:
+        record: A valid one.
+        text: Which text; as an address it follows ``https://example.org/``.
+        keep: Fields that stay as they are.
+    """
+    address = f"https://example.org/{text}"
+    for name, field in type(record).model_fields.items():
+        if name in keep:
+            continue
+        parts = [getattr(record, name), *_records_in(field.annotation)]
+        nested = [filled(part, text, keep) for part in parts if isinstance(part, BaseModel)]
+        for value in (*nested, text, address, (text, text), {text: text}, {"code": address}):
+            values = {other: getattr(record, other) for other in type(record).model_fields}
+            with suppress(ValidationError):
+                record = type(record).model_validate({**values, name: value})
+                break
+    return record
+
+
+def _records_in(annotation: object) -> Iterator[BaseModel]:
+    """Yield the records of an optional field that can be made without any value."""
+    for part in get_args(annotation):
+        if isinstance(part, type) and issubclass(part, BaseModel):
+            with suppress(ValidationError):
+                yield part()

@@ -87,7 +87,7 @@ def _yaml() -> list[Attack]:
         ("a hexadecimal number", GOOD.replace("200", f"0x{'f' * 50_000}"), 5, "64 bits"),
         ("a date that is none", GOOD.replace("2026-11-22", "2026-99-99"), 10, "month"),
         ("two documents", f"{GOOD}---\n{GOOD}", 11, "a second document"),
-        ("100 MB", b"#" * (100 * 1024 * 1024), 1, "larger than 64 KiB"),
+        ("5 MB", b"#" * (5 * 1024 * 1024), 1, "larger than 64 KiB"),
         ("a little too long", GOOD + "#" * 66_000, 1, "larger than 64 KiB"),
         ("nothing", b"", 1, "is empty"),
         ("a list", "- schema: 1\n", 1, "not a mapping"),

@@ -125,7 +125,7 @@ def without_renderings(handed: Handed) -> None:
     handed.seal()
 
 
-BOMB = gzip.compress(b"\0" * 50_000_000)
+BOMB = gzip.compress(b"\0" * 5_000_000)
 FILES = [
     Attack("a picture that is another file than listed", forged, "is not what pack.json says (size or SHA-256)"),
     Attack("a picture under another's name", forged_and_sealed, "is not named by its SHA-256"),

@@ -188,6 +188,7 @@ TABLES: Mapping[str, Entry] = {
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
     "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
     "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
+    "next": _of_judge("what would tell neighbours apart, and how to play it", "next_episodes:next_table"),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
     "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
     "outcomes_pooled": _of_all(

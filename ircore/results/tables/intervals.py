@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import sqrt
+from math import floor, log10, sqrt
 from statistics import stdev
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +30,15 @@ def number(value: float, digits: int, signed: bool = False) -> str:
     if float(text) == 0:
         return text.removeprefix("-")
     return f"+{text}" if signed and value > 0 else text.replace("-", "−")
+
+
+def money_digits(amount: float, least: int) -> int:
+    """Return the decimals that show two significant digits of an amount of money, at least ``least``.
+
+    >>> money_digits(0.000041, 3), money_digits(1.5, 3), money_digits(0, 3)
+    (6, 3, 3)
+    """
+    return max(least, 1 - floor(log10(amount))) if amount > 0 else least
 
 
 def interval_text(

@@ -1,6 +1,7 @@
 """Language of describers: their corrections, and the length and novelty of their messages, turn by turn."""
 
 from ircore.games.reconstruction.language.lexicon import BUILT_IN, CORRECTIONS, Choice, load_lexicon
+from ircore.results.hops import SAME_EPISODES, TOO_FEW_REACH
 from ircore.results.language import (
     CorrectionProfile,
     MessageResult,
@@ -25,8 +26,8 @@ _CORRECTION_COLUMNS = tuple(
 )  # fmt: skip
 
 
-def _shares(profile: CorrectionProfile, behind: Selection) -> list[Value]:
-    return [Value.of(profile.usage[correction], behind, NO_CORRECTION) for correction in CORRECTIONS]
+def _shares(profile: CorrectionProfile, behind: Selection, missing: str = NO_CORRECTION) -> list[Value]:
+    return [Value.of(profile.usage[correction], behind, missing) for correction in CORRECTIONS]
 
 
 def corrections_table(
@@ -68,14 +69,14 @@ def corrections_by_turn_table(
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
         for turn, profile in _language(results, run_id, category, difficulty, lexicon).by_turn.items():
-            rows.append((*who, Value(turn), Value(profile.messages), *_shares(profile, behind)))
+            rows.append((*who, Value(turn), Value(profile.messages), *_shares(profile, behind, TOO_FEW_REACH)))
     return Table(
         "corrections_by_turn",
         "Correction language by turn",
         caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        ("Shares of messages, 0–1. Later turns rest on fewer, and usually harder, episodes.", _patterns(lexicon)),
+        (f"Shares of messages, 0–1. {SAME_EPISODES}", _patterns(lexicon)),
         spare=CORRECTIONS[::-1],
     )
 
@@ -119,7 +120,8 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
         behind = Selection((run_id,), "played", category, difficulty)
         for turn in _language(results, run_id, category, difficulty).turns:
             estimates = (turn.tokens, turn.words, turn.novelty, turn.similarity)
-            values = (Value.of(estimate, behind, "first turn") for estimate in estimates)
+            missing = "first turn" if turn.turn == 1 else TOO_FEW_REACH
+            values = (Value.of(estimate, behind, missing) for estimate in estimates)
             rows.append((*who, Value(turn.turn), Value(turn.messages), *values))
     return Table(
         "messages",
@@ -127,7 +129,7 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
         caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        ("Later turns rest on fewer, and usually harder, episodes.",),
+        (SAME_EPISODES,),
         spare=("words", "messages", "similarity", "novelty"),
     )
 

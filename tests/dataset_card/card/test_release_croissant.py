@@ -15,9 +15,13 @@ from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import table_hashes
 from dataset_card.tables.schema import CONFIGS
 
-mlc = pytest.importorskip("mlcroissant")
-
 pytestmark = pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
+
+
+@pytest.fixture(scope="module")
+def mlc() -> Any:
+    """The library, imported where a test needs it: it takes 90 MB of memory."""
+    return pytest.importorskip("mlcroissant")
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +31,7 @@ def document(built: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_it_is_valid_for_version_1_1_without_errors_or_warnings(built: Path) -> None:
+def test_it_is_valid_for_version_1_1_without_errors_or_warnings(mlc: Any, built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
 
     assert metadata.ctx.conforms_to.value == "http://mlcommons.org/croissant/1.1"
@@ -42,7 +46,7 @@ def test_what_the_specification_requires_is_there(document: dict[str, Any]) -> N
 
 
 @pytest.mark.slow
-def test_responsible_ai_fields_are_read(built: Path) -> None:
+def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
 
     assert "Messages and renderings were made by the models" in metadata.data_collection
@@ -57,7 +61,7 @@ def test_responsible_ai_fields_are_read(built: Path) -> None:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.name)
 @pytest.mark.slow
-def test_the_records_are_the_rows(built: Path, config: Config) -> None:
+def test_the_records_are_the_rows(mlc: Any, built: Path, config: Config) -> None:
     release = built / "release"
     records = list(mlc.Dataset(str(release / CROISSANT)).records(config.name))
     rows = pq.read_table(release / "data" / config.name).to_pylist()

@@ -105,6 +105,7 @@ def test_boxes_are_cut_at_the_edges_and_those_outside_are_no_objects(
     assert "left out: 3 objects without a box in the picture" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_objects_and_images_that_are_listed_again_count_once(genome: Path, tmp_path: Path) -> None:
     def repeat(images: Any) -> None:
         images[0]["objects"] *= 20  # would be hard

@@ -2,20 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer, serving
 
 from ircore.commands.main import run as ircore
-from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.rules import GENERATOR
 from ircore.instances.store import InstanceSet
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer
-from ircore.runs.answers import question_hash, seat_hash
+from ircore.players.base import GeneratorView, PictureAnswer
 from ircore.runs.cache import Cache
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
@@ -71,40 +68,7 @@ def test_another_seed_is_another_sample(tmp_path: Path, instances: InstanceSet, 
     assert server.count() == 2 * asked
 
 
-def view(picture: Picture) -> DescriberView:
-    return DescriberView(2, "Go on.", picture, (picture,), ("m",), ("<m>",), ("Begin.",), 200, 7)
-
-
 SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY", parameters={"temperature": 0})
-
-
-def test_the_key_covers_all_that_is_sent(instances: InstanceSet) -> None:
-    item, other = (instances.target(instance) for instance in instances.instances[:2])
-    first = view(item)
-    views = [
-        replace(first, turn=3),
-        replace(first, prompt="Go on!"),
-        replace(first, target=other),
-        replace(first, renderings=(other,)),
-        replace(first, messages=("n",)),
-        replace(first, replies=("<n>",)),
-        replace(first, prompts=("Start.",)),
-        replace(first, token_budget=100),
-        replace(first, seed=8),
-    ]
-    specs = [
-        SPEC.model_copy(update={"model": "n"}),
-        SPEC.model_copy(update={"base_url": "http://127.0.0.1:1/v1"}),
-        SPEC.model_copy(update={"parameters": {"temperature": 1}}),
-    ]
-    keys = [
-        question_hash(seat_hash("describer", SPEC), first),
-        *(question_hash(seat_hash("describer", SPEC), view) for view in views),
-        *(question_hash(seat_hash("describer", spec), first) for spec in specs),
-    ]
-    assert len(set(keys)) == 13
-    renamed = SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})
-    assert question_hash(seat_hash("describer", renamed), view(instances.target(instances.instances[0]))) == keys[0]
 
 
 def submission() -> Submission:

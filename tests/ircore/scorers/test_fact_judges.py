@@ -82,6 +82,7 @@ def test_a_false_sentence_is_off_by_much_and_of_the_same_kind() -> None:
     assert made["count/bar"] in ("There are 5 bars.", "There are 6 bars.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_no_false_sentence_is_true_of_its_target_and_most_facts_have_one(category: str, difficulty: Difficulty) -> None:
@@ -101,6 +102,7 @@ def test_no_false_sentence_is_true_of_its_target_and_most_facts_have_one(categor
         assert made == list(false_facts(scene, facts, Random(seed)))
 
 
+@pytest.mark.slow
 def test_batches_hold_each_fact_once_and_a_fifth_of_false_sentences() -> None:
     scene = draw("bar_graph", "hard", 7).scene
     facts = facts_of(scene)
@@ -341,6 +343,7 @@ def test_a_question_that_failed_is_asked_again_and_one_without_a_usable_answer_i
     assert "1 of " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_words_say_that_text_in_pictures_is_no_instruction(tmp_path: Path, server: OpenAIServer) -> None:
     charts = chart_instances(tmp_path / "set")
     run, true = first_blank_then_right(tmp_path / "run", charts)

@@ -116,6 +116,7 @@ def verified(drawn: Drawn, image: Image.Image) -> Verification:
     return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
     layout = LAYOUTS[name]
@@ -129,6 +130,7 @@ def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
     assert sorted(off_by(fit, layout) for fit in fits.values())[3] <= 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [-6, -3, 1, 5])
 def test_a_turn_is_told_within_half_a_degree(degrees: float) -> None:
     layout = Layout((768, 768), turned(degrees, box(64, 64, 704, 704), (384, 384)))

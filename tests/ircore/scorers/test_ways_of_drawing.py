@@ -51,6 +51,7 @@ def verdicts(result: Verification, kind: str, attribute: str) -> list[Checked]:
     return [each for each in found if each.fact.weight]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("font", FONTS)
 def test_right_labels_hold_in_any_font(font: str) -> None:
     drawn = target("pie_graph")
@@ -63,6 +64,7 @@ def test_right_labels_hold_in_any_font(font: str) -> None:
 SYMBOLS = str.maketrans("abcdefghijklmnopqrstuvwxyz0123456789", "#@&=+?#@&=+?#@&=+?#@&=+?#@&=+?#@&=+?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("font", FONTS)
 def test_symbols_in_the_place_of_labels_fail(font: str) -> None:
     drawn = target("pie_graph")
@@ -72,6 +74,16 @@ def test_symbols_in_the_place_of_labels_fail(font: str) -> None:
     assert all(label.verdict != "holds" for label in labels)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("font", FONTS)
+def test_single_letters_do_not_pass_among_symbols(font: str) -> None:
+    drawn = draw("geometry", "hard", 101)  # labels of one letter, which something fits by chance
+    symbols = str.maketrans("ABCDEM", "*=#%@=")
+    labels = verdicts(verified(drawn, relabelled(drawn, font, lambda text: text.translate(symbols))), "label", "text")
+    assert [label.verdict for label in labels] == ["fails"] * 6
+
+
+@pytest.mark.slow
 def test_another_word_among_right_ones_fails_in_another_font() -> None:
     drawn = target("pie_graph")
     words = [element.text for element in drawn.scene.elements if element.text and element.text.isalpha()]
@@ -106,6 +118,7 @@ def hatched(part: np.ndarray, width: int, height: int) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shaded", [glossy, hatched])
 def test_values_of_shaded_bars_hold(shaded: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
     drawn = target("bar_graph")
@@ -114,6 +127,7 @@ def test_values_of_shaded_bars_hold(shaded: Callable[[np.ndarray, int, int], np.
     assert all(value.verdict == "holds" for value in values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shaded", [glossy, hatched])
 def test_forms_of_shaded_shapes_hold(shaded: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
     drawn = target("simple_shapes")

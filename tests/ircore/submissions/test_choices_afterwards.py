@@ -74,6 +74,21 @@ def test_answers_of_an_honest_service_have_no_finding(run: Run, seed: int) -> No
     assert list(clock(run, calls[:10], NOW)) == []
 
 
+def test_waiting_for_a_service_that_was_busy_is_no_time_of_writing(run: Run) -> None:
+    rng, calls = random.Random(3), answers(100)
+    busy = [
+        call.model_copy(
+            update={
+                "attempts": (Attempt(kind="rate_limit", status=429, seconds=wait), *call.attempts),
+                "seconds": round(call.seconds + wait, 4),
+            }
+        )
+        for call in calls
+        for wait in (round(rng.uniform(0, 60), 3),)
+    ]
+    assert rules(run, busy) == []
+
+
 def changed(calls: Sequence[Call], **fields: object) -> list[Call]:
     return [call.model_copy(update={"attempts": (), **fields}) for call in calls]
 

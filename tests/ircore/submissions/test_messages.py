@@ -206,6 +206,7 @@ HONEST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_words_are_left_alone(text: str) -> None:
     assert list(remarks(text, 200, names_in(["geometry-easy-01"]))) == []

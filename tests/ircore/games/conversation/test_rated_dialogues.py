@@ -261,6 +261,7 @@ def test_merged_shards_keep_what_a_judge_said(
     assert means(whole) == {"judged_loop_5_1": (4.0, 2), "final_judged_loop_5_1": (6.5, 2)}
 
 
+@pytest.mark.slow
 def test_a_notebook_names_judges_that_rate_the_drawings_too(run: GameRunFolder) -> None:
     assert score(run) == 0  # the game's own measures are there, and no judge is named
     assert score(run, judges=["structural"], every_turn=True) == len(RATINGS) + len({EASY, HARD})

@@ -75,6 +75,7 @@ def test_right_counts_are_right(server: OpenAIServer) -> None:
     assert "look for: duck, dog" in str(server.seen[0].document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seen",
     [

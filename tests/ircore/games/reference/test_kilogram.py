@@ -267,6 +267,12 @@ def test_the_same_annotations_give_the_same_contexts_in_whatever_order_they_come
     annotations = {f"page1-{number}": [annotation(f"figure {number}", 3)] for number in range(14)}
     again = dict(reversed(annotations.items()))
     assert draw_contexts(annotations) == draw_contexts(again)
+    # Nor does the order of the pieces of an annotation count.
+    turned = {
+        name: [Annotation(whole=each.whole, part=dict(reversed(each.part.items()))) for each in of_tangram]
+        for name, of_tangram in annotations.items()
+    }
+    assert draw_contexts(annotations) == draw_contexts(turned)
 
 
 @pytest.mark.slow

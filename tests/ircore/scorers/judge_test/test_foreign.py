@@ -209,6 +209,7 @@ def test_a_part_counts_by_family_and_drawer(bars: Scene) -> None:
     assert sum(group.pairs for group in part.groups["drawers"]) == 3
 
 
+@pytest.mark.slow
 def test_every_family_can_be_drawn_of_some_target() -> None:
     others = {"same": draw("bar_graph", "easy", 3).scene, "other": draw("geometry", "easy", 3).scene}
     scenes = [draw(category, "easy", 4).scene for category in ("bar_graph", "pie_graph")]

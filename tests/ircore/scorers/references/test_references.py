@@ -87,6 +87,7 @@ class Onlooker(CentreDescriber):
         return await super().describe(view)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("player", "told"), [("scene", True), ("classical", False), ("no-such-player", False)])
 def test_the_engine_tells_the_scene_to_reference_players_alone(
     tmp_path: Path, instances: InstanceSet, player: str, told: bool
@@ -229,6 +230,7 @@ def test_runs_of_pairs_do_not_say_that_they_are_no_references(tmp_path: Path, in
     assert "reference" not in json.loads((run.path / "run.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_the_intake_check_refuses_a_reference_as_a_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = manifest(tmp_path, "shuffled")
     assert ircore(["submission", "check", str(folder)]) == 2

@@ -1,0 +1,176 @@
+"""Keys of parts and releases, and which of two lines counts: changed one by one, told apart by examples."""
+
+import hashlib
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hub_clients import Outcome
+from hub_server import HubServer
+from invented import invented_run, invented_set
+from PIL import Image
+
+from dataset_card.card.verification import run_key
+from dataset_card.checking.differences import text_differences
+from dataset_card.checking.recomputing import judge_obstacle
+from dataset_card.checking.rescored_run import Draw
+from dataset_card.findings import Findings, Pictures, same_value
+from dataset_card.markdown import escape
+from dataset_card.releases.record import content_hash
+from dataset_card.tables.columns import Column, Config
+from dataset_card.tables.parts import Part, part_key
+from dataset_card.tables.records_of_rows import cost_of
+from dataset_card.tables.rows import valid_scores
+from ircore.core.plugins import load
+from ircore.core.score_records import JudgeIdentity, Score
+
+COLUMNS = (Column("word", "string", "A word."), Column("share", "float64", "A share."))
+TABLE = Config("words", "a word", COLUMNS)
+
+
+def part(config: str, run_id: str | None, key: str) -> Part:
+    return Part(config=config, run_id=run_id, key=key * 64, rows=1, num_bytes=1, shards=())
+
+
+def test_a_verification_rests_on_the_records_of_its_run_alone() -> None:
+    own = [part("episodes", "a-run", "1"), part("scores", "a-run", "2")]
+    key = run_key(own, "a-run")
+    assert run_key(own[::-1], "a-run") == key
+    assert (
+        run_key(
+            [*own, part("scores", "b-run", "3"), part("corrections", "a-run", "4"), part("leaderboard", None, "4")],
+            "a-run",
+        )
+        == key
+    )
+    changed = [[part("episodes", "a-run", "5"), own[1]], [own[0], part("scores", "a-run", "5")], own[:1]]
+    assert len({key, *(run_key(parts, "a-run") for parts in changed)}) == 4
+
+
+def test_the_key_of_a_part_hangs_on_table_columns_and_every_value() -> None:
+    row: dict[str, Any] = {"word": "red", "share": 0.5}
+    others = [
+        part_key(TABLE, [row]), part_key(TABLE, []), part_key(replace(TABLE, name="other"), []),
+        part_key(replace(TABLE, columns=COLUMNS[:1]), []), part_key(TABLE, [{**row, "word": "blue"}]),
+        part_key(TABLE, [{**row, "share": 0.25}]), part_key(TABLE, [{**row, "share": None}]),
+        part_key(TABLE, [row, row]),
+    ]  # fmt: skip
+    assert len(set(others)) == len(others)
+    # A whole number that a reader gives back as an integer is the same number.
+    assert part_key(TABLE, [{**row, "share": 0}]) == part_key(TABLE, [{**row, "share": 0.0}])
+
+
+def test_the_content_of_a_release_hangs_on_parts_files_and_layout_and_on_no_order() -> None:
+    parts, texts = (part("episodes", "a", "1"), part("turns", "a", "2")), {"runs.jsonl": "a", "judges.jsonl": ""}
+    content = content_hash(parts, texts, "layout")
+    assert content_hash(parts[::-1], dict(reversed(texts.items())), "layout") == content
+    assert content_hash(parts, {"runs.jsonl": "a"}, "layout") == content
+    others = [
+        content_hash(parts[:1], texts, "layout"), content_hash(parts, {**texts, "runs.jsonl": "b"}, "layout"),
+        content_hash(parts, texts, "another"), content_hash((part("turns", "b", "2"), parts[0]), texts, "layout"),
+    ]  # fmt: skip
+    assert len({content, *others}) == 5
+
+
+def rated() -> tuple[Any, list[Score]]:
+    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.3)
+    return run.played[0], [score for score in run.given if score.episode_id == run.played[0].episode_id]
+
+
+def test_the_later_of_two_scores_of_the_same_rendering_counts_and_people_are_told_apart() -> None:
+    episode, scores = rated()
+    later = scores[0].model_copy(update={"value": 9.5})
+    people = [scores[0].model_copy(update={"judge": "human", "annotator": name}) for name in ("a", "b")]
+    kept = [score for _, score in valid_scores([episode], [*scores, *people, later])]
+    assert later in kept
+    assert scores[0] not in kept
+    assert [score.annotator for score in kept if score.judge == "human"] == ["a", "b"]
+    # In whatever order they were made, they stand in the same one.
+    again = [score for _, score in valid_scores([episode], [*people[::-1], *scores[1:][::-1], later])]
+    assert again == kept
+
+
+def test_a_score_of_a_rendering_that_is_gone_is_of_nothing() -> None:
+    episode, scores = rated()
+    gone = scores[0].model_copy(update={"rendering": "f" * 64})
+    assert [score for _, score in valid_scores([episode], [gone])] == []
+
+
+@pytest.mark.parametrize(("cost", "known"), [(None, None), (0.0, 0.0), (0.25, 0.25)])
+def test_an_unknown_cost_is_no_cost_of_nothing(cost: float | None, known: float | None) -> None:
+    assert cost_of({"cost_usd": cost}) == known
+
+
+def test_a_strangers_text_is_one_line_whose_entities_are_made_once() -> None:
+    assert escape("<a> & b") == "&lt;a&gt; &amp; b"
+    assert escape("a\n# b\r\n\x1b[2Jc") == escape("a # b \\[2Jc".replace("\\", ""))
+    assert "\n" not in escape("a\n\n# heading")
+    assert escape("see https://a.example and @b") == "see https&#58;//a.example and &#64;b"
+
+
+def test_each_run_has_a_draw_of_its_own_that_does_not_hang_on_others() -> None:
+    episodes: Any = tuple(range(40))
+    drawn = {run: Draw(0.2, seed=7).of(run, episodes) for run in ("a", "b", "c")}
+    assert len(set(drawn.values())) == 3
+    assert Draw(0.2, seed=7).of("a", episodes) == drawn["a"] != Draw(0.2, seed=8).of("a", episodes)
+    assert len(Draw(0.07, seed=1).of("a", (*episodes, *episodes, *episodes[:20]))) == 7
+
+
+def test_a_picture_is_bytes_with_their_hash_under_a_plain_name() -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(file, "PNG")
+    data = file.getvalue()
+    sha256 = hashlib.sha256(data).hexdigest()
+
+    def faults(cell: object, stated: object) -> list[str]:
+        findings = Findings()
+        Pictures(findings).check("row 1", cell, stated)
+        return findings.faults
+
+    assert faults({"bytes": data, "path": "a.png"}, sha256) == []
+    assert faults(None, None) == []
+    for cell in ({"bytes": None, "path": None}, {"bytes": None, "path": "a.png"}):
+        assert "without bytes" in faults(cell, None)[0]
+    for name in ("../a.png", "..\\a.png", "/a.png"):
+        assert "has folders in it" in faults({"bytes": data, "path": name}, sha256)[0]
+
+
+def test_sums_are_the_same_up_to_rounding_and_other_numbers_are_not() -> None:
+    assert same_value(0.1 + 0.2, 0.3)
+    assert same_value(3.0, 3)
+    assert not same_value(0.3, 0.300001)
+    assert not same_value("3", 3)
+    assert same_value([1, 2], (1, 2))
+
+
+def test_lines_that_recur_at_both_ends_are_counted_once() -> None:
+    (fault,) = text_differences(b"a\nb", b"a\nb\na\nb")
+    assert "missing" in fault[1]
+    assert list(text_differences(b"a\nb\na", b"a\nb\na")) == []
+
+
+def test_another_version_of_a_judge_may_rate_otherwise_without_being_wrong() -> None:
+    judge = load("judges", "structural")
+    assert judge_obstacle("structural", None) is None
+    identity = JudgeIdentity(name="structural", label=judge.label, kind="computed", version="0 of long ago")
+    assert "0 of long ago in the release" in str(judge_obstacle("structural", identity))
+    # Who calls a computed judge a model may not have its values passed over.
+    claimed = JudgeIdentity(name="structural", label="x", kind="model", version="2")
+    assert judge_obstacle("structural", claimed) is None
+
+
+@pytest.mark.slow
+def test_a_release_is_made_public_after_its_tag_is_set(release: Any, hub: HubServer, ircore_on: Any) -> None:
+    done: Outcome = ircore_on("release", "push", release, "--repo", "org/irg", "--public")
+    assert done.code == 0, done.err
+    asked = [name.split("?")[0] for name in hub.requests]
+    places = {
+        what: next(place for place, name in enumerate(asked) if name.startswith(what))
+        for what in (
+            "POST /api/datasets/org/irg/commit",
+            "POST /api/datasets/org/irg/tag",
+            "PUT /api/datasets/org/irg/settings",
+        )
+    }
+    assert list(places) == sorted(places, key=places.__getitem__)

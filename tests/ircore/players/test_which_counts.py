@@ -1,0 +1,202 @@
+"""Which of two things counts in a player: the longer pause, the first in line, the whole answer, the picture shown."""
+
+import asyncio
+import json
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec
+from ircore.players.base import DescriberView
+from ircore.players.calls import Caller
+from ircore.players.faults import Fault
+from ircore.players.guard import scrubber
+from ircore.players.human import HumanPlayer
+from ircore.players.local.weights import served_name
+from ircore.players.model_families import model_family
+from ircore.players.openai.settings import read_key
+from ircore.players.openai.streams import assembled
+from ircore.players.openai.usage import tokens_of
+from ircore.players.pacing import Gate, used_up
+
+PICTURES = [Picture.from_pixels(np.full((32, 32, 3), level, np.uint8)) for level in (9, 200)]
+VIEW = DescriberView(2, "Go on.", PICTURES[0], (PICTURES[0],), ("m",), ("<m>",), ("p",), 200, 0)
+
+
+def person(folder: Path) -> HumanPlayer:
+    return HumanPlayer(PlayerSpec(player="human", parameters={"folder": str(folder), "timeout_s": 5, "poll_s": 0.02}))
+
+
+def test_a_question_of_a_person_is_named_after_its_words_and_pictures(tmp_path: Path) -> None:
+    """An answer that lies in a folder is that to a question of the same words about the same pictures alone."""
+
+    async def asked(view: DescriberView) -> str:
+        waiting = asyncio.create_task(person(tmp_path).describe(view))
+        before = set(tmp_path.iterdir())
+        while not (new := {path for path in tmp_path.glob("*/instructions.txt") if path.parent not in before}):
+            await asyncio.sleep(0.01)
+        waiting.cancel()
+        return new.pop().parent.name
+
+    views = [
+        VIEW, replace(VIEW, target=PICTURES[1]), replace(VIEW, renderings=(PICTURES[1],)), replace(VIEW, prompt="Or."),
+        replace(VIEW, turn=3),
+    ]  # fmt: skip
+    names = [asyncio.run(asyncio.wait_for(asked(view), 10)) for view in views]
+    assert len(set(names)) == len(views)
+
+
+def test_an_answer_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
+    async def written() -> str:
+        player = person(tmp_path)
+        waiting = asyncio.create_task(player.describe(VIEW))
+        while not (places := list(tmp_path.glob("*/instructions.txt"))):
+            await asyncio.sleep(0.005)
+        answer = places[0].parent / "answer.txt"
+        for words in ("a red", "a red circle", "a red circle in", "a red circle in the middle"):
+            answer.write_text(words)
+            await asyncio.sleep(0.021)  # every look finds it longer than the one before
+        return (await waiting).text
+
+    assert asyncio.run(asyncio.wait_for(written(), 10)) == "<DESCRIPTION>a red circle in the middle</DESCRIPTION>"
+
+
+def test_both_limits_have_to_be_free_again() -> None:
+    headers = {
+        "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "2s",
+        "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "20s",
+    }  # fmt: skip
+    assert used_up(headers) == 20
+    assert used_up({**headers, "x-ratelimit-remaining-tokens": "5"}) == 2
+
+
+def test_whoever_waits_at_a_gate_goes_before_whoever_comes() -> None:
+    order: list[str] = []
+
+    async def enter(gate: Gate, name: str, leave: asyncio.Event) -> None:
+        async with gate.slot():
+            order.append(name)
+            await leave.wait()
+
+    async def queue() -> None:
+        gate, leave, late = Gate(), asyncio.Event(), asyncio.Event()
+        gate.limit = 1
+        first = asyncio.create_task(enter(gate, "first", leave))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(enter(gate, "second", late))
+        await asyncio.sleep(0)
+        # A place becomes free while somebody waits; whoever comes in the same moment stands behind.
+        gate.limit = 2
+        third = asyncio.create_task(enter(gate, "third", late))
+        await asyncio.sleep(0)
+        leave.set()
+        await first
+        await asyncio.sleep(0.01)
+        late.set()
+        await asyncio.gather(second, third)
+
+    asyncio.run(queue())
+    assert order == ["first", "second", "third"]
+
+
+def test_a_place_that_was_handed_over_to_somebody_who_gave_up_is_passed_on() -> None:
+    async def queue() -> int:
+        gate = Gate()
+        gate.limit = 1
+        leave = asyncio.Event()
+
+        async def hold() -> None:
+            async with gate.slot():
+                await leave.wait()
+
+        first = asyncio.create_task(hold())
+        await asyncio.sleep(0)
+        second, third = asyncio.create_task(hold()), asyncio.create_task(hold())
+        await asyncio.sleep(0)
+        leave.set()
+        await asyncio.sleep(0)  # the first leaves: its place is the second's, who has not woken yet
+        second.cancel()
+        await asyncio.wait_for(asyncio.gather(first, second, third, return_exceptions=True), 5)
+        return gate.running
+
+    assert asyncio.run(queue()) == 0
+
+
+def test_requests_that_were_under_way_together_halve_the_limit_once() -> None:
+    gate = Gate()
+
+    async def many() -> None:
+        async with AsyncExitStack() as slots:
+            for _ in range(8):
+                await slots.enter_async_context(gate.slot())
+            for _ in range(3):
+                gate.refused(started=1.0, now=2.0)
+            assert gate.limit == 4
+            gate.refused(started=3.0, now=4.0)
+            assert gate.limit == 2
+
+    asyncio.run(many())
+
+
+def test_nobody_comes_back_before_the_time_that_the_provider_names() -> None:
+    waiting = Caller(who="a model", gate=Gate(), timeout=5, deadline=5)
+    waits = [waiting._wait(Fault("rate_limit", "busy", retry_after=7.0), attempts) for attempts in range(1, 40)]
+    assert min(waits) >= 7
+
+
+@pytest.mark.parametrize(("model", "family"), [
+    ("gpt-oss-distilled-from-claude", "gpt"), ("claude-like-gpt", "claude"), ("no-such-maker-7b", None),
+])  # fmt: skip
+def test_the_family_that_a_name_begins_with_counts(model: str, family: str | None) -> None:
+    assert model_family(model) == family
+
+
+def test_a_key_is_taken_out_in_its_longest_form() -> None:
+    scrub = scrubber("abcd+efgh/ijkl")
+    for form in ("abcd+efgh/ijkl", "abcd%2Befgh%2Fijkl"):
+        assert scrub(f"Bearer {form}!") == "Bearer [key]!"
+
+
+@pytest.mark.parametrize("value", ["sk-with a blank", "sk-with\na line", "sk-with\ttab", "sk-wíth", "sk-\x7f"])
+def test_a_key_that_would_end_its_header_is_refused(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", value)
+    with pytest.raises(InputError, match="has characters that no key has"):
+        read_key(PlayerSpec(player="openai", model="m", api_key_env="A_KEY"))
+
+
+def test_weights_are_known_by_names_and_contents_of_files_that_are_not_hidden(tmp_path: Path) -> None:
+    def name(**files: str) -> str:
+        folder = tmp_path / str(len(list(tmp_path.iterdir()))) / "model"
+        folder.mkdir(parents=True)
+        for file, content in files.items():
+            place = folder / file.replace("__", "/")
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(content)
+        return served_name(str(folder), None)
+
+    one = name(a="1", b="2")
+    assert name(a="1", b="2") == one
+    assert len({one, name(a="2", b="1"), name(a="1"), name(a="1", c="2"), name(a="1", b="3")}) == 5
+    assert name(**{"a": "1", "b": "2", ".cache__log": "x", ".note": "y"}) == one
+
+
+def test_the_last_event_counts_though_the_stream_was_left_open() -> None:
+    def chunk(text: str, **more: Any) -> str:
+        return "data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": text}, **more}]})
+
+    stream = "\n\n".join([chunk("a red "), chunk("circle", finish_reason="stop")]).encode()
+    for end in (b"", b"\n", b"\n\n", b"\n\ndata: [DONE]\n\n"):
+        document = assembled(stream + end)
+        assert document["choices"][0]["message"]["content"] == "a red circle"
+
+
+def test_with_a_key_of_ones_own_the_cost_is_fee_and_bill() -> None:
+    usage = {"cost": 0.001, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.02}}
+    assert tokens_of(usage, {}).cost_usd == pytest.approx(0.021)
+    assert tokens_of({**usage, "is_byok": False}, {}).cost_usd == pytest.approx(0.001)

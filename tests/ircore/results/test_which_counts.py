@@ -1,0 +1,160 @@
+"""Which of two things counts, by examples in which they differ: leader and neighbour, two reasons, two runs."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from invented import InventedRun, invented_run, invented_set
+
+from ircore.core.records import Box, Element, Scene
+from ircore.core.score_records import HUMAN, JudgeIdentity
+from ircore.results.coverage import Coverage
+from ircore.results.crossed_ratings import crossed_ratings
+from ircore.results.episodes import judge_episodes
+from ircore.results.fact_shares import said_points
+from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
+from ircore.results.players import player_runs
+from ircore.results.statistics.groups import groups_of
+from ircore.results.trajectories import trajectories
+from ircore.scorers.stated_facts.records import SaidTurn
+from ircore.scorers.verification.scene_facts import facts_of
+
+SET = invented_set(3, ("geometry",))
+
+
+def run_of(describer: str, slug: str = "", generator: str = "painter") -> InventedRun:
+    run = invented_run(SET, describer, generator, 4.0, 0.3)
+    return replace(run, run=run.run.model_copy(update={"slug": slug, "run_id": slug})) if slug else run
+
+
+def test_a_group_ends_where_its_leader_is_better_and_not_where_a_neighbour_is() -> None:
+    better = np.zeros((4, 4), bool)
+    better[0, 1:] = True  # the first is better than all; of the others the second alone is better than the last
+    better[1, 3] = True
+    assert groups_of([90, 80, 70, 60], better) == [1, 2, 2, 3]
+
+
+def test_of_several_reasons_against_a_rank_the_one_to_be_mended_first_is_told() -> None:
+    states: dict[str, Any] = {
+        "held": {"held": True},
+        "past_budget": {"past_budget": True},
+        "incomplete": {"unfinished": 3},
+        "underrated": {"rated": 3},
+        "too_few": {"counted": 3},
+    }
+    whole: dict[str, Any] = dict.fromkeys(("episodes", "applicable", "rated", "counted"), 42)
+    whole |= dict.fromkeys(("unfinished", "refused", "pending"), 0)
+    assert Coverage(**whole).unranked is None
+    names = list(states)
+    for place, name in enumerate(names):
+        changes = {key: value for later in names[place:] for key, value in states[later].items()}
+        assert Coverage(**{**whole, **changes}).unranked == name
+
+
+def test_an_outage_of_a_judge_is_no_refusal() -> None:
+    run = run_of("seer")
+    episode = run.played[0]
+    last = episode.rendered_turns[-1]
+    score = next(score for score in run.given if score.episode_id == episode.episode_id and score.turn == last.turn)
+
+    def refusal(judge: str, *reasons: str) -> str | None:
+        people = [f"p-{number}" for number in range(len(reasons))]
+        values: dict[str, Any] = {"judge": judge, "value": None}
+        scores = [
+            score.model_copy(update={**values, "reason": reason, "annotator": person if judge == HUMAN else None})
+            for person, reason in zip(people, reasons, strict=True)
+        ]
+        (result,) = judge_episodes("run", "pair", [episode], scores)
+        return result.judged[judge].refusal
+
+    assert refusal("eye", "provider_error: down") is None
+    assert refusal("eye", "judge_format: no number") == "judge_format: no number"
+    # Of several people the one who would not rate says it, and not the one who was not asked.
+    assert refusal(HUMAN, "provider_error: down", "judge_refused: no") == "judge_refused: no"
+
+
+def test_what_an_episode_earned_before_it_broke_the_rules_does_not_count() -> None:
+    run = run_of("seer")
+    broken = run.played[0].model_copy(update={"outcome": "aborted", "abort_reason": "describer_format", "detail": "x"})
+    (result,) = judge_episodes("run", "pair", [broken], run.given)
+    assert (result.judged, result.episode.played) == ({}, False)
+
+
+def test_results_do_not_depend_on_the_order_in_which_runs_are_named() -> None:
+    runs = [run_of("seer"), run_of("poet"), run_of("seer", generator="sketcher")]
+    made, again = Results.from_runs(runs), Results.from_runs(runs[::-1])
+    assert [each.run_id for each in made.submissions] == [each.run_id for each in again.submissions]
+    assert [row.submission.run_id for row in made.board("structural")] == [
+        row.submission.run_id for row in again.board("structural")
+    ]
+
+
+def test_a_player_has_one_run_with_each_partner_the_first_by_slug() -> None:
+    runs = [run_of("seer", "b-second"), run_of("seer", "a-first"), run_of("seer", generator="sketcher")]
+    results = Results.from_runs(runs)
+    assert player_runs(results, "describer", "seer") == ("a-first", "seer-sketcher")
+    assert player_runs(results, "generator", "painter") == ("a-first",)
+
+
+@pytest.mark.parametrize(("describer", "generator", "is_own"), [
+    ("gpt-5.2", "flux", True), ("claude-opus-4", "gpt-image-1", False),
+])  # fmt: skip
+def test_a_judge_is_marked_where_it_rates_its_own_familys_describer(
+    describer: str, generator: str, is_own: bool
+) -> None:
+    run = run_of(describer, generator=generator)
+    judge = JudgeIdentity(
+        name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.describer
+    )
+    object.__setattr__(run, "judges", lambda: {"structural": judge})
+    results = Results.from_runs([run])
+    assert results.cell(run.run.run_id, "structural").same_family is is_own
+
+
+def test_halves_of_points_go_up() -> None:
+    ratings = {"first": np.array([6.5, 7.5, 0.5]), "human": np.array([2.5, 3.5, 1.5])}
+    (crossed,) = crossed_ratings(SimpleNamespace(judges=ratings))  # type: ignore[arg-type]
+    assert crossed.counts == {(7, 3): 1, (8, 4): 1, (1, 2): 1}
+
+
+def test_turns_that_few_were_rated_at_have_no_point() -> None:
+    run = run_of("seer")
+    ends = {episode.episode_id: {1, episode.rendered_turns[-1].turn} for episode in run.played}
+    sparse = replace(run, given=tuple(score for score in run.given if score.turn in ends[score.episode_id]))
+    longest = max(max(turns) for turns in ends.values())
+    every, few = (
+        [point.turn for point in trajectories(PlayedRun.of(each).results, "structural", [None])[None]]
+        for each in (run, sparse)
+    )
+    assert every == list(range(1, longest + 1))
+    assert {1, longest} <= set(few) < set(every)
+
+
+def test_facts_that_were_not_stated_do_not_count_and_ended_episodes_keep_their_last_turn() -> None:
+    circle = Element(
+        type="circle", colour="#d62728", box=Box(10, 10, 50, 50), parameters={"centre": [30, 30], "radius": 20}
+    )
+    scene = Scene(width=64, height=64, background="#ffffff", elements=(circle,))
+    count = len(facts_of(scene))
+    assert count >= 2
+    instances = [instance.model_copy(update={"scene": scene}) for instance in SET.instances]
+    lengths = {episode.episode_id: len(episode.renderings) for episode in run_of("seer").played}
+    short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+    assert lengths[short] < lengths[long]
+    episodes = [episode for episode in run_of("seer").played if episode.episode_id in (short, long)]
+    turns = [
+        SaidTurn(
+            episode_id=episode.episode_id, turn=turn, rendering=rendering.sha256, reader="grammar", version="1",
+            stated="1" + "0" * (count - 1), named="0" * count,
+            shown=("1" if episode.episode_id == short else "0") + "0" * (count - 1),
+        )
+        for episode in episodes
+        for turn, rendering in episode.renderings.items()
+    ]  # fmt: skip
+    points = {point.turn: point for point in said_points(turns, episodes, instances)}
+    # Of the one fact that was stated, one episode shows all and the other nothing, at every turn.
+    assert {(point.drawn.mean, point.drawn.n) for point in points.values()} == {(0.5, 2)}
+    assert max(turn or 0 for turn in points) == lengths[long]

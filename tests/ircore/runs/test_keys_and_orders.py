@@ -1,0 +1,319 @@
+"""What identifies a question, a judge and a run, and which of two records counts: changed one by one."""
+
+import asyncio
+import io
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from PIL import Image
+from samples import sample_submission
+
+import ircore.runs.answers
+import ircore.runs.witness
+from ircore.core.episode_records import Usage
+from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.records import PlayerSpec, Rules
+from ircore.core.score_records import JudgeIdentity
+from ircore.core.submission_records import Opening
+from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
+from ircore.instances.store import InstanceSet
+from ircore.players.base import (
+    Captioned,
+    DescriberView,
+    Exchange,
+    GeneratorView,
+    JudgeView,
+    PictureAnswer,
+    PlayerError,
+    Question,
+    Said,
+)
+from ircore.runs.animation import animate
+from ircore.runs.answers import question_hash, seat_hash
+from ircore.runs.cache import Cache
+from ircore.runs.commitment import commitment_of, in_order, seed_of
+from ircore.runs.costs.forecast import measured
+from ircore.runs.costs.prices import Prices, RunPrices
+from ircore.runs.costs.totals import Totals
+from ircore.runs.events import Call, Entry, Failure, end_entry
+from ircore.runs.folder import RunFolder
+from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
+from ircore.runs.judge_questions import JudgeQuestion, asked_as
+from ircore.runs.merge import merge
+from ircore.runs.play import make_run, open_run, with_run_id
+from ircore.runs.provenance import Flag, make_provenance, read_provenance, record_finding, write_provenance
+from ircore.runs.recorded_answers import RecordedTable, known_picture
+from ircore.runs.summary import summarise
+from ircore.runs.witness import WitnessedWriter, WitnessError, check_witness, public_half
+from ircore.runs.writer import RunWriter
+
+SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY")
+PICTURE, OTHER = (Picture(f"{name}".encode(), 8, 8) for name in ("one", "two"))
+CAPTIONED = (Captioned("target", PICTURE),)
+
+VIEWS: list[tuple[Any, dict[str, Any]]] = [
+    (
+        DescriberView(2, "Go on.", PICTURE, (PICTURE,), ("m",), ("<m>",), ("Begin.",), 200, 7),
+        {
+            "turn": 3, "prompt": "Go on!", "target": OTHER, "renderings": (OTHER,), "messages": ("n",),
+            "replies": ("<n>",), "prompts": ("Start.",), "token_budget": 100, "seed": 8,
+        },
+    ),
+    (
+        GeneratorView(1, "m", (), PICTURE, 7, "p"),
+        {
+            "turn": 2, "message": "n", "earlier": ("m",), "previous": OTHER, "seed": 8, "prompt": "q", "rewrite": True,
+        },
+    ),
+    (
+        Question(1, "p", CAPTIONED, ("a",), (Said("p", "a", CAPTIONED),), 7),
+        {
+            "step": 2, "prompt": "q", "pictures": (Captioned("target", OTHER),), "choices": ("b",),
+            "earlier": (Said("p", "a", (Captioned("target", OTHER),)),), "seed": 8, "answers": "choice",
+            "unclear": "a", "exact": True,
+        },
+    ),
+    (
+        JudgeView("p", CAPTIONED, (), 7, {"type": "integer"}),
+        {
+            "prompt": "q", "pictures": (Captioned("rendering", PICTURE),), "exchanges": (Exchange("r", "s"),),
+            "seed": 8, "schema": None,
+        },
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("view", "others"), VIEWS, ids=[type(view).__name__ for view, _ in VIEWS])
+def test_every_part_of_a_view_is_part_of_its_question(view: Any, others: dict[str, Any]) -> None:
+    assert others.keys() == {field.name for field in fields(view)}
+    keys = {question_hash("seat", replace(view, **{name: other})) for name, other in others.items()}
+    assert len(keys | {question_hash("seat", view)}) == len(others) + 1
+    # Where pictures stand, each of them counts, and not only how many there are.
+    assert question_hash("seat", view) != question_hash("another seat", view)
+
+
+def test_a_seats_answers_hang_on_seat_player_and_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [seat_hash("describer", SPEC), seat_hash("generator", SPEC)]
+    changes: list[dict[str, Any]] = [{"model": "n"}, {"revision": "2"}, {"base_url": "https://a.example/v1"}]
+    changes.append({"parameters": {"a": 1}})
+    keys += [seat_hash("describer", SPEC.model_copy(update=change)) for change in changes]
+    # The name of the variable that holds the key changes no answer.
+    assert seat_hash("describer", SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})) == keys[0]
+    monkeypatch.setattr(ircore.runs.answers, "package_version", lambda group, name: ("package", "2"))
+    keys.append(seat_hash("describer", SPEC))
+    monkeypatch.setattr(ircore.runs.answers, "__version__", "a later one")
+    keys.append(seat_hash("describer", SPEC))
+    assert len(set(keys)) == len(keys) == 8
+
+
+def asked(**more: Any) -> JudgeQuestion:
+    common = {"judge": "eye", "asked_as": "0" * 64, "prompts": "p", "episode_id": "a", "turn": 3, "target": "1" * 64}
+    return JudgeQuestion.model_validate({**common, "task": "similarity", "shown": ("2" * 64,), **more})
+
+
+def test_every_part_of_a_question_to_a_judge_is_part_of_its_key() -> None:
+    pair = {"task": "preference", "shown": ("2" * 64, "3" * 64)}
+    questions = [
+        asked(), asked(judge="ear"), asked(asked_as="4" * 64), asked(target="4" * 64), asked(shown=("4" * 64,)),
+        asked(repair=True), asked(task="sentences", words="5" * 64, sentences=2),
+        asked(task="sentences", words="6" * 64, sentences=2),
+        asked(**pair, order="first_leading"), asked(**pair, order="final_leading"),
+        asked(**{**pair, "shown": ("3" * 64, "2" * 64)}, order="final_leading"),
+    ]  # fmt: skip
+    assert len({question.key for question in questions}) == len(questions)
+    # Where and when it was asked first changes nothing.
+    assert asked().key == asked(episode_id="b", turn=1, prompts="q", text="7").key
+
+
+def test_who_is_asked_hangs_on_player_words_and_version_alone() -> None:
+    judge = JudgeIdentity(name="eye", label="Eye", kind="model", player=SPEC, prompts="p", version="1")
+
+    def key(**more: object) -> str:
+        return asked_as(judge.model_copy(update=more))
+
+    keys = [key(), key(player=SPEC.model_copy(update={"model": "n"})), key(prompts="q"), key(version="2")]
+    assert len(set(keys)) == 4
+    assert key(name="ear", label="Ear", family="gpt") == keys[0]
+
+
+@pytest.mark.parametrize(("order", "choice", "value"), [
+    ("first_leading", "A", 0.0), ("first_leading", "B", 1.0), ("final_leading", "A", 1.0), ("final_leading", "B", 0.0),
+])  # fmt: skip
+def test_the_order_says_which_of_two_unnamed_pictures_is_the_final_one(order: str, choice: str, value: float) -> None:
+    question = asked(task="preference", shown=("2" * 64, "3" * 64), order=order, text=f'{{"choice": "{choice}"}}')
+    assert question.read().value == value
+
+
+def test_of_a_value_that_stands_twice_the_plainest_place_counts() -> None:
+    for text in ('{"score": "7"} {"score": 7}', '{"score": 7} {"score": "7"}'):
+        assert read_score(text).value == 7
+        assert read_score(text).leniencies == ("surrounding_text",)
+
+
+def test_a_list_of_another_length_tells_no_verdicts() -> None:
+    assert read_verdicts('["yes", "no"]', 2).value == "10"
+    assert read_verdicts('{"1": "yes", "2": "no"}', 2).value == "10"
+    for text in ('["yes", "no", "yes"]', '["yes"]'):
+        with pytest.raises(AnswerError, match="a verdict on 0 of 2 sentences"):
+            read_verdicts(text, 2)
+
+
+def test_a_file_of_another_size_is_written_anew(instances: InstanceSet, tmp_path: Path) -> None:
+    cache = Cache(tmp_path, {"generator": SPEC}, generators=True)
+    picture, question = instances.target(instances.instances[0]), GeneratorView(1, "m", (), None, 7, "p")
+    cache.keep(GENERATOR, question, PictureAnswer(picture))
+    (file,) = tmp_path.glob("pictures/*/*.png")
+    file.write_bytes(picture.data[:100])
+    cache.keep(GENERATOR, question, PictureAnswer(picture))
+    assert file.read_bytes() == picture.data
+
+
+DESCRIBED = DescriberView(1, "p", PICTURE, (), (), (), (), 200, 7)
+
+
+def failed(reason: str, detail: str) -> Failure:
+    return Failure.model_validate(
+        {"episode_id": "a", "turn": 1, "role": "describer", "reason": reason, "detail": detail}
+    )
+
+
+def test_of_several_failures_the_latest_counts_that_is_no_stop() -> None:
+    failures = [failed("provider_error", "first"), failed("describer_refused", "second"), failed("stopped", "third")]
+    table = RecordedTable("a", {}, failures, known_picture)
+    with pytest.raises(PlayerError, match="second") as refused:
+        asyncio.run(table.ask(DESCRIBER, DESCRIBED))
+    assert refused.value.reason == "describer_refused"
+
+
+def test_a_test_replaces_its_own_finding_alone(tmp_path: Path) -> None:
+    (tmp_path / "submission.yaml").write_text("schema: 1\n")
+    write_provenance(tmp_path, make_provenance(tmp_path / "submission.yaml", None))
+    own, newer, other = (Flag(rule=rule, where="a", what=what) for rule, what in (("r", "1"), ("r", "2"), ("s", "3")))
+
+    def after(rule: str, flag: Flag | None) -> list[str]:
+        record_finding(tmp_path, rule, flag)
+        known = read_provenance(tmp_path)
+        assert known is not None
+        return sorted(flag.what for flag in known.flags)
+
+    assert after("r", own) == ["1"]
+    assert after("s", other) == ["1", "3"]
+    assert after("r", newer) == ["2", "3"]
+    assert after("r", None) == ["3"]
+
+
+class SetBack:
+    """A clock that was set back an hour after its first look."""
+
+    hours: ClassVar[list[int]] = []
+
+    @classmethod
+    def now(cls, zone: object) -> datetime:
+        cls.hours.append(0)
+        return datetime(2026, 1, 1, 12 - (len(cls.hours) > 1), tzinfo=UTC)
+
+
+def test_a_clock_that_was_set_back_makes_no_older_line(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+    monkeypatch.setattr(ircore.runs.witness, "datetime", SetBack)
+    WitnessedWriter(run, key).__exit__()
+    witness = check_witness(run.path, {"relay": public_half(key)})
+    assert witness.first == witness.last == "2026-01-01T12:00:00.000+00:00"
+    # One relay signs it all: lines of two that are both known are no record.
+    lines = (run.path / "witness.jsonl").read_bytes().splitlines(keepends=True)
+    (run.path / "witness.jsonl").write_bytes(b"")
+    other = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
+    WitnessedWriter(run, other).__exit__()
+    signed = (run.path / "witness.jsonl").read_bytes().splitlines(keepends=True)
+    (run.path / "witness.jsonl").write_bytes(b"".join([*signed[:2], *lines[2:]]))
+    with pytest.raises(WitnessError, match=r":3: the signature is not one of the relay other"):
+        check_witness(run.path, {"relay": public_half(key), "other": public_half(other)})
+
+
+def test_answers_without_a_request_make_no_cost_known() -> None:
+    submission = sample_submission().submission.model_copy(update={"describer": SPEC})
+    prices = RunPrices(Prices({}), submission)
+    free = Call(episode_id="a", turn=1, role="describer", text="kept", usage=Usage(requests=0), seconds=0)
+    asked_for = free.model_copy(update={"usage": Usage(requests=1, prompt_tokens=5)})
+    assert Totals.of([free, asked_for], prices).as_dict()["cost_usd"] is None
+    assert Totals.of([free], prices).cost_known
+
+
+def test_a_failed_episode_has_ended_is_not_finished_and_its_later_end_counts(run: RunFolder) -> None:
+    first = run.episodes()[0]
+    failure = first.model_copy(
+        update={"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
+    )
+    with run.lock(), RunWriter(run) as writer:
+        writer.record([end_entry(failure)])
+    assert run.ended()[first.episode_id].abort_reason == "provider_error"
+    assert (summarise(run)["unfinished"], summarise(run)["episodes"]) == (1, 4)
+    with pytest.raises(InputError, match="played to its end in no shard"):
+        merge([run.path], run.path.with_name("merged"))
+    with run.lock(), RunWriter(run) as writer:
+        writer.record([end_entry(first)])
+    assert run.ended()[first.episode_id] == first
+    assert summarise(run)["unfinished"] == 0
+
+
+def test_nothing_is_measured_before_an_episode_has_ended(tmp_path: Path, instances: InstanceSet) -> None:
+    loaded = sample_submission()
+    loaded = loaded._replace(submission=loaded.submission.model_copy(update={"describer": SPEC}))
+    folder = open_run(
+        tmp_path / "run", make_run(loaded, instances, Rules(), load_prompts("reconstruction"), 0), instances
+    )
+    prices = RunPrices(Prices({}), loaded.submission)
+    call = Call(episode_id=instances.instances[0].instance_id, turn=1, role="describer", text="m", seconds=1)
+    with folder.lock(), RunWriter(folder) as writer:
+        writer.record([Entry(call)])
+    assert measured(folder, prices, 4) == ""
+
+
+def test_the_id_of_a_run_follows_from_all_but_the_time(instances: InstanceSet) -> None:
+    def made(slug: str = "pair", seed: int = 0, rules: Mapping[str, int] | None = None) -> str:
+        words = load_prompts("reconstruction")
+        run = make_run(sample_submission(slug), instances, Rules(**(rules or {})), words, seed)
+        return run.run_id
+
+    ids = [made(), made(slug="other"), made(seed=1), made(rules={"max_turns": 3})]
+    assert len(set(ids)) == 4
+    run = make_run(sample_submission("pair"), instances, Rules(), load_prompts("reconstruction"), 0)
+    later = run.model_copy(update={"started": "2030-01-01T00:00:00+00:00"})
+    assert with_run_id(later).run_id == with_run_id(run).run_id == ids[0]
+
+
+def test_a_commitment_hangs_on_name_pair_and_salt_and_the_order_on_salt_and_nonce() -> None:
+    submission = sample_submission().submission
+    other = submission.model_copy(update={"describer": SPEC})
+    made = [
+        commitment_of(slug, pair, salt)
+        for slug, pair, salt in (
+            ("a", submission, "0" * 64), ("b", submission, "0" * 64),
+            ("a", other, "0" * 64), ("a", submission, "1" * 64),
+        )
+    ]  # fmt: skip
+    assert len(set(made)) == 4
+    ids = [f"target-{number}" for number in range(8)]
+    openings = [Opening(salt=salt * 64, nonce=nonce * 64) for salt, nonce in ("00", "01", "10")]
+    orders = [in_order(opening, ids) for opening in openings]
+    assert all(sorted(order) == ids for order in orders)
+    assert len({tuple(order) for order in [*orders, ids]}) == 4
+    assert in_order(openings[0], reversed(ids)) == orders[0]
+    assert len({seed_of(opening) for opening in openings}) == 3
+
+
+def test_the_finished_drawing_stands_longest(run: RunFolder, tmp_path: Path) -> None:
+    animate(run, run.episodes()[0].episode_id, tmp_path / "a.png", ())
+    with Image.open(io.BytesIO((tmp_path / "a.png").read_bytes())) as animation:
+        lasting = []
+        for frame in range(animation.n_frames):  # type: ignore[attr-defined]
+            animation.seek(frame)
+            lasting.append(animation.info["duration"])
+    assert max(lasting[:-1]) < lasting[-1]

@@ -1,0 +1,203 @@
+"""The wiring of scores: which side is which, what a kept value is kept by, and which of two things counts."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from invented import invented_set
+
+from ircore.core.images import Picture, Pixels
+from ircore.core.ocr import TextLine
+from ircore.games.reasoning.verifiers.detections import Detections
+from ircore.games.reconstruction.target_knowledge import Knowledge
+from ircore.runs.judge_questions import JudgeQuestion
+from ircore.scorers.elements import grounded
+from ircore.scorers.elements.grounded import detected_once
+from ircore.scorers.judge_test.page import percent
+from ircore.scorers.judges.base import Judgement
+from ircore.scorers.judges.prompts import load_judge_prompts
+from ircore.scorers.judges.structural import StructuralJudge
+from ircore.scorers.material import Material, Wanted, scores_of
+from ircore.scorers.metrics import text
+from ircore.scorers.metrics.networks.weights import fingerprint
+from ircore.scorers.metrics.pairs import at_size_of
+from ircore.scorers.model_judges.losses import count_losses
+from ircore.scorers.references.describers import another
+from ircore.scorers.scoring import scored_turns
+from ircore.scorers.verification.stored_verdicts import facts_version
+
+
+def plain(side: int, level: int) -> Pixels:
+    pixels = np.full((side, side, 3), level, np.uint8)
+    pixels.flags.writeable = False
+    return pixels
+
+
+def test_precision_is_of_the_rendering_and_recall_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target has four labels, the rendering one of them and one that is invented."""
+    target, image = plain(100, 0), plain(100, 255)
+
+    def read(pixels: Pixels) -> list[TextLine]:
+        words = {0: ("a", "b", "c", "d"), 255: ("a", "x")}[int(pixels[0, 0, 0])]
+        places = {word: 20.0 * place for place, word in enumerate("abcdx")}
+        return [TextLine(word, tuple((places[word], 10.0) for _ in range(4)), 0.9) for word in words]
+
+    monkeypatch.setattr(text, "read_text", read)
+    values = [metric.compute(target, image) for metric in (text.PRECISION, text.RECALL, text.F1)]
+    assert values == pytest.approx([1 / 2, 1 / 4, 2 / 6])
+
+
+def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def detect(path: Path, picture: Picture, labels: tuple[str, ...]) -> object:
+        asked.append(labels)
+        return Detections({}, {}, frozenset()).as_elements(8, 8, "model m")
+
+    def manifest(name: str, model: str) -> Path:
+        path = tmp_path / name
+        lines = [
+            "schema: 1", f"name: {name[:-5]}", "label: Eye", "player: openai", f"model: {model}",
+            "base_url: http://127.0.0.1:9/v1",
+        ]  # fmt: skip
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    monkeypatch.setattr(grounded, "detect_by_model", detect)
+    one, other = manifest("eye.yaml", "m"), manifest("ear.yaml", "n")
+    first, second = (Picture.from_pixels(plain(side, 9)) for side in (8, 9))
+    for path, picture, labels in [
+        (one, first, ("dog",)),
+        (one, first, ("cat",)),
+        (one, second, ("dog",)),
+        (other, first, ("dog",)),
+    ]:
+        detected_once(path, picture, labels)
+        detected_once(path, picture, labels)
+    assert len(asked) == 4
+    monkeypatch.setattr(grounded, "PROMPT", grounded.PROMPT + " Once more.")
+    detected_once(one, first, ("dog",))
+    assert len(asked) == 5
+
+
+def test_another_target_is_another_picture_and_not_another_id() -> None:
+    first, twin, other = (
+        instance.model_copy(update={"sha256": sha256 * 64})
+        for instance, sha256 in zip(invented_set(2, ("geometry",)).instances, "112", strict=False)
+    )
+    for seed in range(12):
+        knowledge = Knowledge(instance=first, others=(first, twin, other), picture_of=None, seed=seed)  # type: ignore[arg-type]
+        assert another(knowledge) == other
+
+
+def test_only_identical_pictures_get_ten_and_a_negative_gets_no_less_than_nothing() -> None:
+    rng = np.random.default_rng(1)
+    target = rng.integers(0, 256, (256, 256, 3), np.uint8)
+    near = target.copy()
+    near[0, 0] ^= 1
+    judge = StructuralJudge()
+    rated = [
+        judge.rate(*(Picture.from_pixels(pixels) for pixels in (target, image))).value
+        for image in (target, near, 255 - target)
+    ]
+    assert rated[0] == 10
+    assert rated[1] is not None
+    assert 9.9 < rated[1] < 10
+    assert rated[2] == pytest.approx(0, abs=0.5)
+
+
+def test_weights_that_were_replaced_are_others(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    prints = []
+    for place in (tmp_path, file):
+        for number, content in enumerate((b"one", b"two")):
+            file.write_bytes(content)
+            os.utime(file, ns=(10**18 + number, 10**18 + number))
+            prints.append(fingerprint(str(place)))
+    assert len({*prints[:2]}) == len({*prints[2:]}) == 2
+    assert fingerprint("org/name") == "org/name"
+
+
+def test_the_resized_picture_of_another_target_is_not_taken() -> None:
+    first, second, image = plain(32, 1), plain(48, 2), plain(64, 3)
+    assert [at_size_of(target, image).shape[0] for target in (first, second, first)] == [32, 48, 32]
+    assert int(at_size_of(first, plain(64, 9))[0, 0, 0]) == 9
+
+
+class Episode:
+    def __init__(self, *hashes: str) -> None:
+        self.renderings = {turn: type("R", (), {"sha256": sha256})() for turn, sha256 in enumerate(hashes, start=1)}
+
+
+def test_one_rendering_is_rated_once_and_the_final_comes_last() -> None:
+    assert scored_turns(Episode("a"), every_turn=False) == [(1, "a")]  # type: ignore[arg-type]
+    assert scored_turns(Episode("a", "b", "c"), every_turn=False) == [(1, "a"), (3, "c")]  # type: ignore[arg-type]
+    assert scored_turns(Episode("a", "b"), every_turn=True) == [(1, "a"), (2, "b")]  # type: ignore[arg-type]
+
+
+def test_equal_renderings_share_a_rating_and_a_rating_is_no_preference(monkeypatch: pytest.MonkeyPatch) -> None:
+    target, first, final = (Picture.from_pixels(plain(32, level)) for level in (0, 9, 200))
+    pictures = {picture.sha256: picture for picture in (first, final)}
+    shown = (("similarity", first), ("similarity", final), ("similarity", final), ("preference", final))
+    wanted = [
+        Wanted("e", min(turn, 3), task, "structural", picture.sha256)  # type: ignore[arg-type]
+        for turn, (task, picture) in enumerate(shown, start=1)
+    ]
+    calls: list[Picture] = []
+    rate = StructuralJudge.rate
+
+    def counted(self: StructuralJudge, target: Picture, image: Picture) -> Judgement:
+        calls.append(image)
+        return rate(self, target, image)
+
+    monkeypatch.setattr(StructuralJudge, "rate", counted)
+    scores = scores_of(Material(target, first, pictures, tuple(wanted))).scores
+    assert [score.task for score in scores] == ["similarity"] * 3 + ["preference"]
+    assert scores[1].value == scores[2].value
+    # Two ratings, and the two of the preference.
+    assert len(calls) == 4
+    assert scores[3].value in (0.0, 0.5, 1.0)
+
+
+def test_the_version_of_facts_hangs_on_keys_words_and_order() -> None:
+    def fact(key: str, sentence: str) -> Any:
+        return type("F", (), {"key": key, "sentence": sentence})()
+
+    facts = [fact("a", "One."), fact("b", "Two.")]
+    others = [facts, facts[:1], facts[::-1], [fact("c", "One."), facts[1]], [fact("a", "Other."), facts[1]]]
+    assert len({facts_version(each) for each in others}) == 5
+
+
+@pytest.mark.parametrize(("share", "digits", "shown"), [
+    (0.9996, 1, "99.9 %"), (0.996, 0, "99 %"), (1.0, 1, "100.0 %"), (0.5, 0, "50 %"), (0.0004, 1, "0.0 %"),
+])  # fmt: skip
+def test_all_but_one_is_not_all(share: float, digits: int, shown: str) -> None:
+    assert percent(share, digits) == shown
+
+
+def test_what_a_model_wrote_is_not_filled_in_when_it_is_quoted() -> None:
+    prompts = replace(load_judge_prompts(), repair="{problem} Write {form}.")
+    assert prompts.repaired("it says {form}", "a number") == "it says {form} Write a number."
+
+
+def question(**more: Any) -> JudgeQuestion:
+    common = {"judge": "eye", "asked_as": "0" * 64, "prompts": "p", "episode_id": "a", "turn": 1, "target": "1" * 64}
+    return JudgeQuestion.model_validate({**common, "task": "similarity", "shown": ("2" * 64,), **more})
+
+
+def test_an_answer_that_was_sent_back_is_no_end_before_its_repair() -> None:
+    bad, outage = question(text="seven or so"), question(repair=True, reason="provider_error")
+    worse, good = question(text="still", repair=True), question(text='{"score": 7}', repair=True)
+    counts = {
+        name: (losses.asked, losses.technical, dict(losses.reasons))
+        for name, asked in {
+            "waits": [bad], "outage": [bad, outage], "lost": [bad, worse], "mended": [bad, good],
+        }.items()
+        for losses in (count_losses([asked]),)
+    }  # fmt: skip
+    assert counts == {
+        "waits": (0, 1, {}), "outage": (0, 1, {}), "lost": (1, 0, {"judge_format": 1}), "mended": (1, 0, {}),
+    }  # fmt: skip

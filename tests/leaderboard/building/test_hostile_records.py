@@ -1,0 +1,202 @@
+"""A text that runs where it is not escaped, in every field whose schema takes it, on every page and in every file."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from itertools import accumulate
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hostile_texts import MARKUP, RUNS_ANYWHERE, filled
+from pages import read_page
+from samples import sample_instances, sample_run, sample_submission
+
+from ircore.core.records import PlayerSpec
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.instances.store import InstanceSet, write_instances
+from ircore.runs.folder import RUN_FILE, RunFolder
+from ircore.submissions.history import Step
+from leaderboard.building.cards import card_tags
+from leaderboard.building.content import Content, Options, read_content
+from leaderboard.building.shells import write_sources
+from leaderboard.charts.catalogue import figures
+from leaderboard.charts.still import still_picture
+from leaderboard.components.heat_map import map_cell
+from leaderboard.components.matrix_cells import MatrixCell
+from leaderboard.components.players import dispute, own_family, player_name, player_names
+from leaderboard.model.site import Page
+from leaderboard.pages.badges import Badge
+from leaderboard.rendering.render import Renderer
+from leaderboard.storage.build_cache import BuildCache
+
+pytestmark = pytest.mark.attack
+
+JUDGE = JudgeIdentity(name="eye", label="Eye", kind="model", player=PlayerSpec(player="classical"))
+
+
+class Elements(HTMLParser):
+    """Names of the elements of a page and of their attributes."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names |= {tag, *(name for name, _ in attrs)}
+
+    @property
+    def are_ours(self) -> bool:
+        """Whether none is a stranger's; where its text was cut, the beginning of the name counts."""
+        return not any("x-h" in name for name in self.names)
+
+
+def hostile_instances(folder: Path) -> InstanceSet:
+    plain = sample_instances(folder / "plain")
+    pictures = [(plain.folder / instance.image).read_bytes() for instance in plain.instances]
+    keep = ("image",)
+    made = [(filled(instance, keep=keep), data) for instance, data in zip(plain.instances, pictures, strict=True)]
+    return write_instances(folder / "instances", made)
+
+
+def hostile_run(folder: Path, slug: str, instances: InstanceSet) -> Path:
+    """A run that was played, with its records filled afterwards."""
+    opened = sample_run(folder / slug, instances, sample_submission(slug))
+    # Spreadsheets take a cell that begins like this for a formula.
+    text = "=1+1" + RUNS_ANYWHERE if slug == "second" else RUNS_ANYWHERE
+    run = opened.run.model_copy(update={"submission": filled(opened.run.submission, text)})
+    run = filled(run, text, keep=("submission", "started", "prompts"))
+    (folder / slug / RUN_FILE).write_text(run.model_dump_json(by_alias=True))
+    opened = RunFolder.open(folder / slug)
+    opened.keep_judge(filled(JUDGE))
+    rated = [(episode, turn) for episode in opened.episodes() for turn in episode.rendered_turns if turn.rendering]
+    opened.add_scores(
+        Score.model_validate(
+            {"episode_id": episode.episode_id, "turn": turn.turn, "task": "similarity", "judge": "eye"}
+            | {"rendering": turn.rendering and turn.rendering.sha256, "value": None}
+            | ({"reason": RUNS_ANYWHERE} if episode.episode_id.startswith("geometry-hard") else {"value": 5.0})
+        )
+        for episode, turn in rated
+    )
+    return folder / slug
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    folder = tmp_path_factory.mktemp("filled")
+    instances = hostile_instances(folder)
+    runs = [hostile_run(folder, slug, instances) for slug in ("first", "second")]
+    waiting = sample_submission("waiting")
+    options = Options(address="https://example.org/", waiting=waiting._replace(submission=filled(waiting.submission)))
+    return read_content(runs, options, BuildCache(folder / "site"))
+
+
+@pytest.fixture(scope="module")
+def pages(content: Content) -> Mapping[str, str]:
+    assert content.site is not None
+    renderer = Renderer(content.site, {})
+    return {page.path: renderer.block(page) for page in content.pages}
+
+
+@pytest.fixture(scope="module")
+def files(content: Content) -> Mapping[str, str]:
+    return {name: text for make in content.files for name, text in make()}
+
+
+def test_no_page_has_an_element_of_a_strangers(pages: Mapping[str, str]) -> None:
+    assert len(pages) > 40
+    assert [path for path, text in pages.items() if not Elements(text).are_ours] == []
+    # The words are there: nothing was left out instead of being escaped.
+    assert sum("x-hostile" in text for text in pages.values()) > 20
+
+
+def test_no_head_has_an_element_of_a_strangers(content: Content, tmp_path: Path) -> None:
+    tags = [card_tags(tmp_path, page.path, page.title, "https://example.org/", page.title) for page in content.pages]
+    assert any("x-hostile" in tag for tag in tags)
+    assert {name for tag in tags for name in Elements(tag).names} == {"meta", "property", "content"}
+    named = [Page("boards/hostile", RUNS_ANYWHERE, "board", {"words": RUNS_ANYWHERE})]
+    write_sources([*content.pages, *named], tmp_path)
+    shells = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.md")]
+    assert any("x-hostile" in shell for shell in shells)
+    assert [shell for shell in shells if "<x-hostile" in shell] == []
+
+
+def test_feeds_badges_and_tables_are_what_their_names_say(files: Mapping[str, str]) -> None:
+    elements = [
+        element.tag
+        for name, text in files.items()
+        if name.endswith((".xml", ".svg"))
+        for element in ElementTree.fromstring(text).iter()
+    ]
+    assert len(elements) > 30
+    assert "x-hostile" not in elements
+    assert all(json.loads(text) is not None for name, text in files.items() if name.endswith(".json"))
+    (table,) = (list(csv.reader(io.StringIO(text))) for name, text in files.items() if name.endswith(".csv"))
+    assert {len(row) for row in table} == {len(table[0])}
+    assert any("=1+1" in cell for row in table for cell in row)
+    assert [cell for row in table for cell in row if cell.startswith(("=", "+", "@", "\t"))] == []
+
+
+def test_no_text_ends_the_field_of_a_citation(pages: Mapping[str, str], tmp_path: Path) -> None:
+    entries = []
+    for number, text in enumerate(pages.values()):
+        (tmp_path / f"{number}.html").write_text(text, encoding="utf-8")
+        codes = read_page(tmp_path / f"{number}.html").find("code")
+        entries += [code.text for code in codes if code.text.lstrip().startswith("@")]
+    assert sum("x-hostile" in entry for entry in entries) == 2
+    for entry in entries:
+        depths = list(accumulate((character == "{") - (character == "}") for character in entry.strip()))
+        # Closed by its last character and not before.
+        assert (min(depths[entry.index("{") : -1], default=1), depths[-1]) == (1, 0), entry
+
+
+def test_fragments_that_scripts_put_into_pages_are_escaped(files: Mapping[str, str]) -> None:
+    def texts(value: object) -> list[str]:
+        if isinstance(value, str):
+            return [value]
+        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return [text for part in parts for text in texts(part)]
+
+    found = [text for name, text in files.items() if name.endswith(".json") for text in texts(json.loads(text))]
+    markup = [text for text in found if text.lstrip().startswith("<") and text != MARKUP["a script"]]
+    assert [text for text in markup if not Elements(text).are_ours] == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        dispute(Step(date="2026-11-01", kind="disputed", reason=RUNS_ANYWHERE), RUNS_ANYWHERE, "../"),
+        own_family(RUNS_ANYWHERE),
+        player_name(RUNS_ANYWHERE, RUNS_ANYWHERE, 0, None),
+        player_names((RUNS_ANYWHERE, RUNS_ANYWHERE), RUNS_ANYWHERE, 0, 0, RUNS_ANYWHERE),
+        Badge("badges/a", "all", RUNS_ANYWHERE, RUNS_ANYWHERE, is_ranked=True).svg(),
+    ],
+    ids=["dispute", "own family", "player", "players", "badge"],
+)
+def test_no_component_has_an_element_of_a_strangers(made: str) -> None:
+    assert Elements(made).are_ours
+    assert "x-hostile" in made
+
+
+def test_no_cell_of_a_heat_map_has_an_element_of_a_strangers(content: Content) -> None:
+    assert content.site is not None
+    for row in content.site.results.board("eye"):
+        cell = MatrixCell(content.site.pairs[row.submission.run_id], row, tier=None, picture=None, score=5.0)  # type: ignore[arg-type]
+        made = map_cell(cell, "../", "all", of_target=True)
+        assert Elements(made).are_ours
+        assert "&lt;x-h" in made
+
+
+def test_no_still_picture_has_an_element_of_a_strangers(content: Content) -> None:
+    assert content.site is not None
+    charts = figures(content.site.results, content.site.pairs).values()
+    noted = [chart.figure for chart in charts if chart.figure and chart.figure["layout"].get("annotations")]
+    assert noted
+    for figure in noted:
+        notes = [{**note, "text": RUNS_ANYWHERE} for note in figure["layout"]["annotations"]]
+        made = still_picture({**figure, "layout": {**figure["layout"], "annotations": notes}}, narrow=False)
+        assert Elements(made).are_ours
+        assert "x-hostile" in made

@@ -1,0 +1,131 @@
+"""Keys of what a build keeps, orders that pages state, and marks with an edge, by small examples."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from invented import invented_run, invented_set
+
+from ircore.results.statistics.intervals import Estimate
+from leaderboard.charts.catalogue import figures
+from leaderboard.components.plots import dot
+from leaderboard.gallery.same_words import Exchange, Fault
+from leaderboard.model.site import Site
+from leaderboard.pages.feed import changes
+from leaderboard.pages.history import entries
+from leaderboard.pages.players import player_keys
+from leaderboard.pages.selections import selections
+from leaderboard.pages.version_moves import Standing, Track
+from leaderboard.storage import build_cache
+from leaderboard.storage.build_cache import content_key, run_key
+from leaderboard.words.labels import interval_words
+from leaderboard.words.marked_messages import mark_message
+
+SET = invented_set(6, ("geometry", "photos"))
+
+
+def site_of(*skills: float, **more: Any) -> Site:
+    runs = [invented_run(SET, f"seer-{number}", "painter", skill, 0.3) for number, skill in enumerate(skills)]
+    return Site([replace(run, run=run.run.model_copy(update=more)) for run in runs])  # type: ignore[misc]
+
+
+def records(folder: Path) -> Path:
+    for name in ("run.json", "journal.jsonl", "scores.jsonl", "judges/eye.json", "instances/instances.jsonl"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"{name}\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "name", ["run.json", "journal.jsonl", "scores.jsonl", "judges/eye.json", "instances/instances.jsonl"]
+)
+def test_what_is_kept_of_a_run_goes_by_each_of_its_records(tmp_path: Path, name: str) -> None:
+    before = run_key(records(tmp_path / "a"))
+    assert run_key(records(tmp_path / "b")) == before
+    (tmp_path / "b" / name).write_text("changed\n")
+    assert run_key(tmp_path / "b") != before
+    (records(tmp_path / "c") / "judges" / "ear.json").write_text("{}\n")
+    (records(tmp_path / "d") / ".lock").write_text("")
+    (records(tmp_path / "d") / "renderings").mkdir()
+    assert run_key(tmp_path / "c") != before == run_key(tmp_path / "d")
+
+
+def test_what_is_kept_goes_by_its_parts_and_by_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [content_key("ab", "c"), content_key("a", "bc"), content_key("abc"), content_key("c", "ab")]
+    monkeypatch.setattr(build_cache, "program", lambda: "another program")
+    keys.append(content_key("ab", "c"))
+    assert len(set(keys)) == 5
+
+
+def test_an_interval_of_few_pictures_is_never_shown_without_its_warning() -> None:
+    assert "too few" in interval_words(Estimate(5.0, 4.0, 6.0, 3))
+    assert "too few" not in interval_words(Estimate(5.0, 4.0, 6.0, 42))
+
+
+def test_nothing_is_marked_on_the_first_turn() -> None:
+    assert mark_message("Move it left.", turn=1).corrections == ()
+    assert mark_message("Move it left.", turn=2).corrections == ("position",)
+
+
+def test_a_mean_beyond_the_scale_stands_on_its_end() -> None:
+    for mean, at in ((-5.0, "4.0"), (0.0, "4.0"), (5.0, "60.0"), (10.0, "116.0"), (99.0, "116.0")):
+        assert f'cx="{at}"' in dot(Estimate(mean, None, None, 42), None, 0, 10)
+
+
+@pytest.mark.parametrize(("low", "high", "count", "verdict"), [
+    (-0.2, 0.4, 12, "the two cannot be told apart"), (0.2, 0.8, 12, "more hangs on the drawing"),
+    (-0.8, -0.2, 12, "more hangs on the words"), (0.2, 0.8, 3, "too few targets"),
+])  # fmt: skip
+def test_more_hangs_on_words_or_drawing_only_where_the_interval_says_so(
+    low: float, high: float, count: int, verdict: str
+) -> None:
+    fault = Fault(5.0, Exchange(1.0, 2), Exchange(1.0, 2), Estimate((low + high) / 2, low, high, count))
+    assert verdict in fault.verdict
+
+
+def test_players_whose_labels_have_the_same_letters_have_pages_of_their_own() -> None:
+    keys = player_keys(["A b", "a B", "a-b", "中文", "日本"])
+    assert len(set(keys.values())) == 5
+    assert keys["A b"] == "a-b"
+
+
+def test_ranges_of_ranks_that_overlap_say_of_nobody_that_it_moved() -> None:
+    def moved(now: tuple[int, int], before: tuple[int, int]) -> int:
+        return Track(("a", "b"), tuple(Standing(*ends, Estimate(50.0, None, None, 4)) for ends in (now, before))).moved
+
+    assert [moved((1, 2), (3, 4)), moved((3, 4), (1, 2)), moved((1, 3), (3, 5)), moved((2, 3), (1, 3))] == [1, -1, 0, 0]
+
+
+def test_of_changes_at_the_same_moment_the_last_that_was_added_stands_first() -> None:
+    listed = changes(site_of(4.0, 5.0, started="2026-01-01T00:00:00Z"))
+    assert [change.when for change in listed] == sorted((change.when for change in listed), reverse=True)
+    assert [change.pair.describer for change in listed if change.pair] == ["seer-1", "seer-0"]
+
+
+def test_pairs_under_other_rules_enter_boards_of_their_own() -> None:
+    runs = [invented_run(SET, f"seer-{number}", "painter", 4.0 + number, 0.3) for number in range(3)]
+    rules = runs[0].run.rules.model_copy(update={"token_budget": 50})
+    other = replace(runs[2], run=runs[2].run.model_copy(update={"rules": rules}))
+    made = entries(Site([*runs[:2], other]))  # type: ignore[list-item]
+    assert {run_id: (entered.place, entered.pairs) for run_id, entered in made.items()} == {
+        "seer-0-painter": (1, 1), "seer-1-painter": (1, 2), "seer-2-painter": (1, 1),
+    }  # fmt: skip
+
+
+def test_a_selection_has_one_episode_of_a_target() -> None:
+    for chosen in selections(site_of(3.0, 4.0, 5.0)):
+        names = [each.gallery.instance.instance_id for each in chosen.chosen]
+        assert len(names) == len(set(names)) > 0
+
+
+def test_a_figure_of_outcomes_and_of_turns_is_ordered_by_what_it_shows() -> None:
+    site = site_of(4.0, 4.2, 4.4, 4.6)
+    made = figures(site.results, site.pairs, wanted=("convergence", "trajectories"))
+    rows = {kind: chart.table for kind, chart in made.items() if chart.table is not None}
+    improved: list[Any] = [row.value for row in rows["convergence"].column("improved")]
+    assert improved == sorted(improved, reverse=True)
+    table = rows["trajectories"]
+    turns = zip(table.column("run_id"), table.column("reached"), strict=True)
+    last: dict[Any, Any] = {row.value: reached.value for row, reached in turns}
+    assert list(last.values()) == sorted(last.values(), reverse=True)
