@@ -104,7 +104,13 @@ def target_means(scores: Floats) -> Floats:
 
 
 def over_targets(scores: Floats, instances: Sequence[Instance], scale: Scale) -> Estimate:
-    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances."""
+    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
+
+    >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
+    Estimate(mean=None, low=None, high=None, n=0)
+    """
+    if not instances:
+        return Estimate(None, None, None, 0)
     return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
 
 
