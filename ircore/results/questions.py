@@ -104,7 +104,13 @@ def target_means(scores: Floats) -> Floats:
 
 
 def over_targets(scores: Floats, instances: Sequence[Instance], scale: Scale) -> Estimate:
-    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances."""
+    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
+
+    >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
+    Estimate(mean=None, low=None, high=None, n=0)
+    """
+    if not instances:
+        return Estimate(None, None, None, 0)
     return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
 
 
@@ -300,7 +306,7 @@ def _mean_change(table: _ScoreTable, deltas: Floats) -> Estimate:
 
 def _refinement(table: _ScoreTable) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
-    deltas, instances = _deltas(table), table.results.instances
+    deltas = _deltas(table)
     whole = _mean_change(table, deltas)
     if whole.mean is None:
         return None

@@ -141,6 +141,9 @@ def test_whole_charts_are_drawn_plainly() -> None:
         ("rgb(1, 2, 3)", "#010203"),
         ("dark gray", "#a9a9a9"),
         ("navy blue", "#000080"),
+        # Halfway between #e6e6fa and #808080; charcoal is a grey of its own.
+        ("lavender grey", "#b3b3bd"),
+        ("charcoal grey", "#36454f"),
     ],
 )
 def test_colour_words(words: str, colour: str) -> None:

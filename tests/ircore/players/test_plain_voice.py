@@ -2,14 +2,20 @@
 
 import asyncio
 import re
+from collections.abc import Iterable
+from random import Random
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from skimage.color import deltaE_ciede2000, rgb2lab
 
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
+from ircore.players.builtin.canvas.colours import hex_colours, rgb
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Label, Stroke
 from ircore.players.builtin.classical.describer import ClassicalDescriber
@@ -46,8 +52,8 @@ def test_a_chart_is_told_by_its_values() -> None:
     assert re.search(r'labels "AA", "BB", "CC" from 140 to 380 px', said)
     assert re.search(r"The y axis is a 1 px black line and runs from 0 to 40, labelled every 10", said)
     assert re.search(r"bars, 60 px wide: 10, 20, 30\.", said)
-    assert "#" not in said
-    assert "(" not in said.replace("<DESCRIPTION>", "")
+    # No everyday name is near enough to this red, so that its value stands beside the name; nothing else is in pixels.
+    assert said.count("#") == said.count("(") == said.count("Red (#d62728) bars") == 1
 
 
 def test_the_canvas_draws_a_chart_from_its_values() -> None:
@@ -160,3 +166,35 @@ def test_black_and_white_differ_by_a_hundred() -> None:
 def test_an_unknown_voice_is_refused(voice: object) -> None:
     with pytest.raises(InputError, match=r"parameters\.voice: must be exact or plain"):
         ClassicalDescriber(PlayerSpec(player="classical", parameters={"voice": voice}))
+
+
+GREYED = ("#e6e6fa", "#dcdce6", "#d3d3d3", "#f2f2fc", "#b3b3bd", "#ede7e0", "#9b9e9b", "#2a3249")
+"""From lavender over its neighbours to grey, and other greys with a hint of colour."""
+
+
+def test_what_is_drawn_by_a_name_is_what_was_seen() -> None:
+    random = Random(7)
+    seen = [*GREYED, *(_hex(random.randrange(256) for _ in range(3)) for _ in range(120))]
+    greys = [random.randrange(16, 240) for _ in range(60)]
+    seen += [_hex(level + random.randrange(-15, 16) for _ in range(3)) for level in greys]
+    off, worded = [], 0
+    for colour in seen:
+        words = ColourWords([colour])
+        name = words(colour)
+        # The canvas reads each name as the colour that the voice means by it.
+        assert hex_colours(f"a {name} circle") == f"a {words.shown(colour)} circle", name
+        worded += not name.endswith(")")
+        both = rgb2lab(_pixel(colour)), rgb2lab(_pixel(words.shown(colour)))
+        off.append(float(deltaE_ciede2000(*both)[0, 0]))  # type: ignore[no-untyped-call]
+    # CIEDE2000 (CIE 142-2001) by scikit-image: two colours 3 apart are told apart only side by side.
+    assert max(off) < 4
+    assert sorted(off)[int(0.95 * len(off))] < 3
+    assert worded > 30
+
+
+def _hex(channels: Iterable[int]) -> str:
+    return "#" + "".join(f"{channel:02x}" for channel in channels)
+
+
+def _pixel(colour: str) -> NDArray[np.float64]:
+    return np.array([[rgb(colour)]]) / 255

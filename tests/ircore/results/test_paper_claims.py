@@ -119,7 +119,7 @@ def test_the_opposite_is_contradicted() -> None:
 
 
 def test_a_single_exception_is_named() -> None:
-    instances = invented_set(8, ("geometry", "functions", "photos"))
+    instances = invented_set(16, ("geometry", "functions", "photos"))
     runs = [scored(instances, name, "painter", 6.0, 0.5, 1.0) for name in ("seer", "mole", "gazer")]
     # The hard geometry of one pair is 4 points better.
     odd = replace(

@@ -1,11 +1,15 @@
 """Tables in the paper's layouts: Table 3 as one grid, outcomes pooled over judges, bars of one standard error."""
 
+import json
 from dataclasses import replace
 from math import sqrt
+from pathlib import Path
 
 import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also, preferring
+from samples import sample_instances
 
+from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score
 from ircore.results.model import Results
@@ -134,3 +138,46 @@ def test_people_are_a_column_of_the_grid() -> None:
     results = Results.from_runs([judged_also(run, "human", 0.0, 0.5, annotator="a")])
     assert table(results, "conditions").entry(0, "human").n
     assert "human" not in table(results, "outcomes_pooled").notes[0]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scored run of a built-in pair, as a folder."""
+    folder = tmp_path_factory.mktemp("paper")
+    instances = sample_instances(folder / "set", per_condition=2)
+    out = folder / "run"
+    assert ircore(["play", "classical+sketch", "--instances", str(instances.folder), "--out", str(out)]) == 0
+    assert ircore(["score", str(out), "--judge", "structural"]) == 0
+    return out
+
+
+@pytest.mark.slow
+def test_the_lexicon_and_the_bars_are_chosen_on_the_command_line(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ircore(["results", str(run), "--table", "corrections", "--lexicon", "paper", "--json"])
+    assert "lexicon paper " in json.loads(capsys.readouterr().out)["notes"][1]
+    ircore(["results", str(run), "--table", "corrections", "--json"])
+    assert "lexicon built-in " in json.loads(capsys.readouterr().out)["notes"][1]
+    ircore(["results", str(run), "--judge", "structural", "--bars", "sem", "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert "one standard error" in document["marks"]["sem"]
+    ircore(["results", str(run), "--table", "paper", "--judge", "structural", "--json"])
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["here"] for row in rows} <= {"holds", "exceptions", "does not hold", "open", "no data"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--lexicon", "paper"), "--lexicon goes with --table corrections, corrections_by_turn or words"),
+        (("--lexicon", "mine", "--table", "words"), "'mine' is not one of 'built-in', 'paper'"),
+        (("--bars", "sem", "--format", "csv"), "--bars sem goes with text, json, markdown and latex, not with csv"),
+        (("--bars", "sem", "--table", "targets"), "the table targets has no means of episodes"),
+        (("--bars", "sem", "--out", "new"), "--bars sem goes with one --table, not with --out"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_in_a_line(
+    run: Path, options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ircore(["results", str(run), "--judge", "structural", *options]) == 2
+    assert said in capsys.readouterr().err

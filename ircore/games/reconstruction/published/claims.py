@@ -194,8 +194,8 @@ class Claim(NamedTuple):
 def counted_check(differences: Iterable[float], noun: str = "comparisons") -> Check:
     """Return the check of a sentence that all of some differences are above 0, from their signs alone.
 
-    >>> counted_check([0.4, 0.2, -0.1, 0.0])
-    Check(verdict='exceptions', evidence='2 of 4 comparisons; 1 equal, 1 the other way')
+    >>> counted_check([0.4, 0.2, 0.1, -0.1, 0.0])
+    Check(verdict='exceptions', evidence='3 of 5 comparisons; 1 equal, 1 the other way')
     """
     counts = Counter((difference > 0) - (difference < 0) for difference in differences)
     every, wrong = counts.total(), counts[0] + counts[-1]

@@ -91,7 +91,9 @@ def named(words: str) -> str:
     # The longest known name at the beginning: "light blue grey" is light blue and grey.
     first = next(size for size in range(len(parts), 0, -1) if " ".join(parts[:size]) in NAMES)
     shade, rest = " ".join(parts[:first]), " ".join(parts[first:])
-    if rest in _BASIC and shade not in _BASIC:
+    # "Lavender grey" lies between, but "charcoal grey" is charcoal: that is a grey of its own.
+    is_between = rest in {"grey", "gray"} and colorsys.rgb_to_hls(*(part / 255 for part in rgb(NAMES[shade])))[2] > 0.3
+    if rest in _BASIC and shade not in _BASIC and not is_between:
         return NAMES[shade]
     halves = rgb(NAMES[shade]), rgb(named(rest))
     return hex_of(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))

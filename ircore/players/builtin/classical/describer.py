@@ -76,7 +76,7 @@ class PlainDescriber(ClassicalDescriber):
     >>> from ircore.players.conformance import sample_questions
     >>> red_square = sample_questions("describe")[0]
     >>> asyncio.run(PlainDescriber(PlayerSpec(player="plain")).describe(red_square)).text.split(". ")[1]
-    'A crimson square of side 30 px centred at (27, 31), on the left.</DESCRIPTION>'
+    'A red (#d62728) square of side 30 px centred at (27, 31), on the left.</DESCRIPTION>'
 
     Raises:
         InputError: A setting other than ``ocr`` is given.

@@ -4,23 +4,33 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from ircore.core.exact import hypot
-from ircore.players.builtin.canvas.colours import NAMES, lab, named
+from ircore.players.builtin.canvas.colours import NAMES, hex_colours, lab, named
 from ircore.players.builtin.classical.colours import exact_names, plain_name
 from ircore.players.builtin.classical.statements import Statement
 
-NEAR = 3.0
-"""Difference (ΔE*94) up to which a more common name is taken although another name is nearer."""
-FAR = 9.0
-"""Difference from which on the hex value is said as well."""
-ALIKE = 4.0
+FAR = 2.6
+"""Difference (ΔE*94) up to which the most common name is taken, and from which on the hex value is said as well.
+
+What is drawn by a name is then within about 3 of what was seen by the newer ΔE00 (CIEDE2000), which a person sees only
+when the two lie side by side.
+"""
+ALIKE = 1.5
 """Difference below which two colours may share a name."""
 CLEARER = 1.6
 """How many times farther another colour must be from what a name says."""
 _BASIC = ("black", "white", "grey", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "turquoise")
 _SHADES = ("light", "dark", "pale")
+_EVERYDAY = (
+    "lavender", "lilac", "violet", "indigo", "plum", "mauve", "rose", "magenta", "maroon", "burgundy", "crimson",
+    "coral", "salmon", "peach", "rust", "terracotta", "tan", "beige", "cream", "ivory", "gold", "mustard", "khaki",
+    "olive", "lime", "mint", "sage", "emerald", "teal", "cyan", "aqua", "sky blue", "steel blue", "slate blue",
+    "royal blue", "navy", "slate grey", "silver", "charcoal",
+)  # fmt: skip
+"""Names that everybody knows; finer shades are made of these alone."""
+_FINER = ("light", "dark", "pale", "very light", "very pale", "very dark", "muted", "vivid")
 _ODD = re.compile(r"ish$|^(?:gainsboro|peru|thistle|papaya|navajo|rebecca|lemon|web|burly|dodger|old lace|bisque)")
 _HEX = re.compile(r"(?:(?:dark |light )?[a-z]+ \(#[0-9a-f]{6}\))|#[0-9a-f]{6}")
 _ARTICLE = re.compile(r"\b([Aa])n? (?=[a-z])([a-z])")
@@ -33,7 +43,28 @@ def _candidates() -> tuple[tuple[str, str, float], ...]:
     spaced = {name: value for name, value in NAMES.items() if name in _BASIC or _is_common(name)}
     made = {f"{shade} {name}": named(f"{shade} {name}") for shade in _SHADES for name in _BASIC[2:]}
     uncommon = {name: 0.0 if name in _BASIC else 1.5 if name in made else 3.0 for name in (*spaced, *made)}
-    return tuple((name, {**spaced, **made}[name], uncommon[name]) for name in uncommon)
+    known = [(name, {**spaced, **made}[name], uncommon[name]) for name in uncommon]
+    # A shade of a name, two shades of one, then a colour between two: "muted lavender", "dark muted teal", "grey rose".
+    lightness = {name: lab(NAMES[name])[0] for name in (*_BASIC[2:], *_EVERYDAY)}
+    # Nobody says "pale navy" or "very dark charcoal".
+    shaded = [f"{shade} {name}" for shade in _FINER for name, light in lightness.items() if light > 40]
+    shaded += [f"{shade} {name}" for shade in _FINER[-2:] for name, light in lightness.items() if light <= 40]
+    lasting = [f"{shade} {name}" for shade in _FINER[-2:] for name, light in lightness.items() if light > 40]
+    twice = [f"{shade} {name}" for shade in _FINER[:-2] for name in lasting]
+    between = [f"{first} {name}" for first in _BASIC for name in (*_BASIC, *_EVERYDAY) if name != first]
+    finer = [(name, 4.0) for name in shaded if name not in uncommon]
+    finer += [(name, 5.0) for name in twice] + [(name, 6.0) for name in between]
+    # Some read as a name of their own, such as "sky blue".
+    return (*known, *((name, named(name), rare) for name, rare in finer if hex_colours(name) == named(name)))
+
+
+@lru_cache(maxsize=8192)
+def _ranked(colour: str) -> tuple[tuple[float, str, str], ...]:
+    """Return the names whose colours are near one, the most common first: difference, name and its colour."""
+    near = [
+        (uncommon, off, name, value) for name, value, uncommon in _candidates() if (off := apart(colour, value)) < FAR
+    ]
+    return tuple((off, name, value) for _, off, name, value in sorted(near)[:24])
 
 
 def _is_common(name: str) -> bool:
@@ -72,13 +103,9 @@ class ColourWords:
 
     def _named(self, colour: str) -> str:
         taken = {name: other for other, name in reversed(self._names.items())}
-        ranked = sorted(
-            (max(0.0, apart(colour, value) - NEAR) + uncommon, apart(colour, value), name)
-            for name, value, uncommon in _candidates()
-        )
-        for _, off, name in ranked[:12]:
+        for off, name, value in _ranked(colour):
             is_free = name not in taken or apart(taken[name], colour) < ALIKE
-            if off < FAR and is_free and not self._is_mistakable(colour, named(name), off):
+            if is_free and not self._is_mistakable(colour, value, off):
                 return name
         return f"{plain_name(colour)} ({colour})"
 
@@ -111,7 +138,7 @@ def plainly(statement: Statement, colours: ColourWords) -> Statement:
     )  # fmt: skip
 
 
-@cache
+@lru_cache(maxsize=65_536)
 def apart(first: str, second: str) -> float:
     """Return the difference of two colours: ΔE*94 (CIE 116-1995, graphic arts), about 1 where just noticeable."""
     (light, a, b), (other_light, other_a, other_b) = lab(first), lab(second)
