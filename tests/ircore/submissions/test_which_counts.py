@@ -3,17 +3,21 @@
 import asyncio
 from typing import Any
 
+import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import ValidationError
 
 from ircore.core.episode_records import Attempt
+from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
 from ircore.players.base import Question
 from ircore.results.statistics.intervals import Estimate
 from ircore.submissions import inbox
+from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
+from ircore.submissions.copies.index import look_at
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
 from ircore.submissions.relay.desk import Desk, RelayError
@@ -123,3 +127,18 @@ def test_letters_with_accents_of_their_own_are_not_marked() -> None:
     plain = "\u03c9\u0314\u0342\u0345 tini"
     assert disguise(plain) is None
     assert disguise("a\u0301\u0301\u0301\u0301 red circle") is not None
+
+
+@pytest.mark.parametrize(("link", "is_taken"), [
+    ("https://a.github.io/x", True), ("https://github.io/x", True), ("https://www.github.com/x", True),
+    ("https://evilgithub.io/x", False), ("https://a.evilgithub.io/x", False), ("https://github.io.evil.example/x", False),
+    ("https://wwwgithub.com/x", False), ("https://a.github.com/x", False),
+])  # fmt: skip
+def test_a_host_below_a_listed_one_begins_at_its_dot(link: str, is_taken: bool) -> None:
+    assert (link_problem(link) is None) is is_taken
+
+
+def test_the_same_pixels_in_rows_of_another_length_are_another_picture() -> None:
+    wide, tall = (Picture.from_pixels(np.zeros(size, np.uint8)) for size in ((40, 90, 3), (90, 40, 3)))
+    assert look_at(wide)[0] != look_at(tall)[0]
+    assert look_at(wide)[0] == look_at(Picture.from_pixels(wide.pixels.copy()))[0]
