@@ -131,7 +131,8 @@ def test_letters_with_accents_of_their_own_are_not_marked() -> None:
 
 @pytest.mark.parametrize(("link", "is_taken"), [
     ("https://a.github.io/x", True), ("https://github.io/x", True), ("https://www.github.com/x", True),
-    ("https://evilgithub.io/x", False), ("https://a.evilgithub.io/x", False), ("https://github.io.evil.example/x", False),
+    ("https://evilgithub.io/x", False), ("https://a.evilgithub.io/x", False),
+    ("https://github.io.evil.example/x", False),
     ("https://wwwgithub.com/x", False), ("https://a.github.com/x", False),
 ])  # fmt: skip
 def test_a_host_below_a_listed_one_begins_at_its_dot(link: str, is_taken: bool) -> None:
