@@ -164,6 +164,7 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	@! git grep -nE '^(<{7}|>{7}) '  # conflicts of a merge
 	$(BIN)/oxlint leaderboard/assets/js leaderboard/live ircore/scorers/people/annotation_assets ircore/instances/review_assets
 
 bench: $(INSTALLED_DEV)

@@ -4,6 +4,7 @@
     python benchmarks/baseline.py --seeds 5 --category geometry          a part of it
     python benchmarks/baseline.py --compared 10                          budgets compared on 10 of the seeds
     python benchmarks/baseline.py --seeds 5 --budgets 200 --sheets S     pictures too: target, first and final rendering
+    python benchmarks/baseline.py --seeds 5 --cut-off 10                 told of ten tokens, against cut off at ten
 
 What was drawn is read off the finished canvas, not recognised in its pixels; see ``scene_matching.py``. A line of a
 chart that is missing counts a third of the plot height as its error, which is what a guess would get. Similarity is
@@ -15,7 +16,7 @@ import argparse
 import asyncio
 import statistics
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
@@ -26,6 +27,7 @@ from scene_matching import CHECKS
 
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, PlayerSpec, Scene
+from ircore.core.tokens import truncate_tokens
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.reply import parse_reply
 from ircore.games.reconstruction.targets.photos import shots
@@ -52,10 +54,17 @@ class Played:
     drawing: list[float] = field(default_factory=list)
 
 
-def play(target: Picture, budget: int) -> Played:
-    """Play one episode by the rules, up to ten turns."""
+def play(target: Picture, budget: int, voice: str = "exact", cut_off: int | None = None) -> Played:
+    """Play one episode by the rules, up to ten turns.
+
+    Args:
+        target: The target.
+        budget: Tokens that the describer is told of.
+        voice: Of ``classical``.
+        cut_off: Tokens after which messages are cut off, whatever the describer was told; None for no cut.
+    """
     describer, generator = (
-        ClassicalDescriber(PlayerSpec(player="classical")),
+        ClassicalDescriber(PlayerSpec(player="classical", parameters={"voice": voice})),
         CanvasGenerator(PlayerSpec(player="canvas")),
     )
     played = Played()
@@ -69,10 +78,11 @@ def play(target: Picture, budget: int) -> Played:
         move = parse_reply(answer.text, turn)
         if not move.message:
             break
-        played.messages.append(move.message)
+        message = move.message if cut_off is None else truncate_tokens(move.message, cut_off)
+        played.messages.append(message)
         previous = played.renderings[-1] if played.renderings else None
         begun = process_time()
-        drawn = asyncio.run(generator.render(GeneratorView(turn, move.message, said, previous, 0, "")))
+        drawn = asyncio.run(generator.render(GeneratorView(turn, message, said, previous, 0, "")))
         played.drawing.append(1000 * (process_time() - begun))
         played.renderings.append(drawn.picture)
     return played
@@ -155,6 +165,42 @@ def measure(
     return shown
 
 
+def compare_cut_off(categories: Sequence[str], seeds: range, tokens: int) -> None:
+    """Print what a describer that is told of a small budget gains over one that is cut off at it.
+
+    All three play the same targets: ``classical``, told of the budget; the plain voice, told of it; and the plain voice
+    that writes for 200 tokens and is cut off.
+    """
+    judge = StructuralJudge()
+    heads = f"{'told':>8}{'plain, told':>13}{'plain, cut off':>16}{'told less cut off':>24}{'n':>5}"
+    print(f"{'structural, final':<18}{heads}")
+    every: list[float] = []
+    for category in categories:
+        rows = [
+            [
+                judge.rate(target, played.renderings[-1]).value or 0.0
+                for played in (
+                    play(target, tokens),
+                    play(target, tokens, "plain"),
+                    play(target, max(BUDGETS), "plain", tokens),
+                )
+            ]
+            for difficulty in get_args(Difficulty)
+            for target, _ in targets(category, difficulty, seeds)
+        ]
+        gains = [row[0] - row[2] for row in rows]
+        every += gains
+        means = [statistics.mean(column) for column in zip(*rows, strict=True)]
+        gain = estimate(gains)
+        print(
+            f"{category:<18}{means[0]:8.2f}{means[1]:13.2f}{means[2]:16.2f}"
+            f"{gain.mean:+10.2f} [{gain.low or 0:+.2f}, {gain.high or 0:+.2f}]{len(rows):5d}",
+            flush=True,
+        )
+    whole = estimate(every)
+    print(f"{'all':<55}{whole.mean:+10.2f} [{whole.low or 0:+.2f}, {whole.high or 0:+.2f}]{whole.n:5d}")
+
+
 def save_sheet(pictures: list[Picture], path: Path, side: int = 256, across: int = 6) -> None:
     """Save pictures in rows."""
     rows = -(-len(pictures) // across)
@@ -176,7 +222,14 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS))
     parser.add_argument("--compared", type=int, help="how many of the targets are played under every budget, not one")
     parser.add_argument("--sheets", type=Path, help="folder for pictures of target, first and final rendering")
+    parser.add_argument(
+        "--cut-off", type=int, help="compare a describer told of so few tokens with one cut off at them"
+    )
     asked = parser.parse_args()
+    if asked.cut_off is not None:
+        seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
+        compare_cut_off(asked.category or list(CHECKS), seeds, asked.cut_off)
+        return
     table, seeds = Table(), range(asked.first_seed, asked.first_seed + asked.seeds)
     budgets, compared = tuple(sorted(asked.budgets)), asked.seeds if asked.compared is None else asked.compared
     play(Picture.from_pixels(draw("line_graph", "easy", asked.first_seed - 1).drawing.pixels), max(budgets))

@@ -2,6 +2,7 @@
 
     python benchmarks/effects.py                 2,000 grids a line, some minutes
     python benchmarks/effects.py --grids 200
+    python benchmarks/effects.py --sentences     verdicts on sentences of the paper about all of m comparisons
 
 Pictures differ in difficulty and, but for the first shape, suit some describers and some generators better than others:
 that is no effect of these. In the last shape scores are whole numbers that heap up near the top, and 5 % are missing.
@@ -15,8 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ircore.results.paper_claims import check_all
 from ircore.results.statistics.effects import decompose
+from ircore.results.statistics.intervals import estimate
 from ircore.results.statistics.mixed import MixedEffects, mixed_effects
+from ircore.results.statistics.scales import DIFFERENCE
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +82,30 @@ def line(shape: str, pictures: int, conditions: int, size: tuple[int, int], grid
     return Line(tuple(shares.tolist()), held[0] / fits if fits else np.nan, held[1] / tried if tried else np.nan)
 
 
+def sentences(tries: int) -> None:
+    """Print how often a sentence about all of m differences gets each verdict: none, all, or all but one of them true.
+
+    Differences of scores 0–10 on 10 or 20 pictures, which heap up near the top as scores do; true ones are 1 point.
+    """
+    print(f"{'m':>4} {'n':>4}  {'true':<12} {'holds':>7} {'exceptions':>11} {'does not':>9} {'open':>6}")
+    for m, n, true in product((6, 28, 84), (10, 20), ("none", "all", "all but one")):
+        rng = np.random.default_rng(0)
+        verdicts = {"holds": 0, "exceptions": 0, "does not hold": 0, "open": 0}
+        for _ in range(tries):
+            shift = np.full(m, 0.0 if true == "none" else 1.0)
+            if true == "all but one":
+                shift[0] = -1.5
+            base = 8 + rng.normal(0, 1, (m, n))
+            first, second = (
+                np.round(np.clip(base + rng.normal(0, 0.6, (m, n)) + change, 0, 10), 1)
+                for change in (0, -shift[:, None])
+            )
+            values = [(str(at), estimate((first[at] - second[at]).tolist(), DIFFERENCE)) for at in range(m)]
+            verdicts[check_all(values, "differences", "none").verdict] += 1
+        shares = [100 * count / tries for count in verdicts.values()]
+        print(f"{m:>4} {n:>4}  {true:<12} {shares[0]:>6.1f}% {shares[1]:>10.1f}% {shares[2]:>8.1f}% {shares[3]:>5.1f}%")
+
+
 def _holds(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and low <= 0 <= high
 
@@ -86,7 +114,12 @@ def main() -> None:
     """Print a line for each grid, number of pictures and shape."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--grids", type=int, default=2000)
-    grids = parser.parse_args().grids
+    parser.add_argument("--sentences", action="store_true")
+    given = parser.parse_args()
+    grids = given.grids
+    if given.sentences:
+        sentences(grids)
+        return
     print("grid    pictures  shape          p < 0.05: describers  generators  interaction   holds: model  bootstrap")
     for size, (pictures, conditions), shape in product(GRIDS, PICTURES, SHAPES):
         small, model, bootstrap = line(shape, pictures, conditions, size, grids)

@@ -1,7 +1,7 @@
 """How long all tables and intervals take and how much memory, how that grows, and how often intervals and ranks hold.
 
     python benchmarks/intervals.py           all parts, some minutes
-    python benchmarks/intervals.py speed     one part: speed, coverage, ranks or refusals
+    python benchmarks/intervals.py speed     one part: speed, coverage, differences, ranks, hidden or refusals
 
 Speed counts ``Results.from_runs``, every board, and every table as JSON (those of a judge for each), from runs that are
 in memory, of 140 episodes and three judges each, with 10,000 resamples; each size runs in a process of its own, so that
@@ -13,35 +13,41 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from ircore.results.statistics.bootstrap import (
     DIFFERENCE,
-    MAIN,
     SCORE,
-    Method,
     Ratios,
-    Scale,
+    difference_intervals,
     ratio_intervals,
     resample,
 )
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import standing
 
 if TYPE_CHECKING:
     from invented import InventedRun
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("speed", "coverage", "ranks", "refusals")
 SIZES = (25, 50, 100)
-METHODS: tuple[Method, ...] = ("percentile", "bca", "student")
+NUMBERS = (5, 6, 10, 14, 20, 42, 54, 140)
+"""Numbers of pictures."""
 
-PLAYED = (0.5, 0.8, 0.95, 1.0)
-"""Shares of episodes that are not aborted."""
+Floats = NDArray[np.float64]
+Ends = tuple[Floats, Floats]
+
+SHARES = (0.5, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999)
+"""True shares of measures that are 0 or 1."""
+
+PLAYED = (0.5, 0.8, 0.95)
+"""Shares of episodes that are not aborted; the others count 0 in a main score."""
 
 SHAPES: dict[str, list[float]] = {
     "even": [2, 4, 7, 10, 12, 13, 14, 14, 13, 8, 3],
@@ -60,6 +66,52 @@ CHANGES: dict[str, dict[int, float]] = {
     "harms at times": {-7: 3, -5: 3, -2: 6, -1: 13, 0: 45, 1: 18, 2: 8, 3: 3, 4: 1},
 }
 """Share of episodes in percent that get each ΔQ."""
+
+
+class Shape(NamedTuple):
+    """A distribution of scores, 0–10."""
+
+    name: str
+    draw: Callable[[np.random.Generator, int, int], Floats]
+    """Draws values of some pictures (rows) in some trials (columns)."""
+    mean: float
+
+
+def shapes() -> Iterator[Shape]:
+    """Yield the distributions: shares, scores near an end with failures, two heaps, and scores in the middle."""
+    for share in SHARES:
+        yield Shape(f"share of {share}", lambda rng, n, t, p=share: 10.0 * (rng.random((n, t)) < p), 10 * share)
+    for low, failed in ((9, 0.05), (9, 0.02), (8, 0.05)):
+        yield Shape(
+            f"{low} to {low + 1}, {failed:.0%} zeros",
+            lambda rng, n, t, low=low, failed=failed: (
+                rng.uniform(low, low + 1, (n, t)) * (rng.random((n, t)) >= failed)
+            ),
+            (1 - failed) * (low + 0.5),
+        )
+    for share, heaps in ((0.3, (1, 9)), (0.1, (1, 9)), (0.5, (2, 9))):
+        yield Shape(
+            f"{share:.0%} at {heaps[0]}, else {heaps[1]}",
+            lambda rng, n, t, share=share, heaps=heaps: (
+                np.where(rng.random((n, t)) < share, *heaps) + rng.uniform(-0.5, 0.5, (n, t))
+            ),
+            share * heaps[0] + (1 - share) * heaps[1],
+        )
+    yield Shape("uniform", lambda rng, n, t: rng.uniform(0, 10, (n, t)), 5.0)
+    yield Shape("normal, 5 ± 1", lambda rng, n, t: rng.normal(5, 1, (n, t)).clip(0, 10), 5.0)
+    yield Shape("normal, 5 ± 2, whole", lambda rng, n, t: rng.normal(5, 2, (n, t)).round().clip(0, 10), 5.0)
+    yield Shape("all at the top", lambda _, n, t: np.full((n, t), 10.0), 10.0)
+    steps = np.arange(11.0)
+    for name, shares in SHAPES.items():
+        odds = np.array(shares) / sum(shares)
+        yield Shape(name, lambda rng, n, t, odds=odds: rng.choice(steps, (n, t), p=odds), float(odds @ steps))
+    odds = np.array(SHAPES["strong pair"]) / sum(SHAPES["strong pair"])
+    for share in PLAYED:
+        yield Shape(
+            f"strong pair, {share:.0%} played",
+            lambda rng, n, t, share=share: rng.choice(steps, (n, t), p=odds) * (rng.random((n, t)) < share),
+            share * float(odds @ steps),
+        )
 
 
 def speed() -> None:
@@ -125,55 +177,147 @@ def _by_three(run: "InventedRun") -> "InventedRun":
     return Rated(run.path, run.run, run.instances, run.played, run.given)
 
 
-def coverage(trials: int = 4000) -> None:
-    """Print how often the 95 % intervals hold the true mean, by shape of the data, n and method."""
-    print(f"\n{'share of intervals that hold':<32}{'n':>5}" + "".join(f"{method:>12}" for method in METHODS))
-    rng = np.random.default_rng(0)
-    for what, (name, steps, odds) in _shapes():
-        for size, strata in ((5, 1), (10, 1), (20, 1), (10, 14)):
-            values = rng.choice(steps, (size * strata, trials), p=odds)
-            values[rng.random(values.shape) < 0.05] = np.nan
-            print(f"{name:<32}{size * strata:>5}" + "".join(
-                f"{_held(values, strata, float(odds @ steps), what, method):>12.3f}" for method in METHODS
-            ))  # fmt: skip
-    main_scores()
+def student(values: Floats) -> Ends:
+    """Return the ends of Student's intervals, cut off where the scale ends."""
+    mean, half = values.mean(axis=0), stats.t.ppf(0.975, len(values) - 1) * stats.sem(values, axis=0)
+    return np.maximum(0, mean - half), np.minimum(10, mean + half)
 
 
-def main_scores(trials: int = 2000) -> None:
-    """Print how often intervals of the main score hold, by the true share of episodes that are played."""
-    print(f"\n{'main scores that hold':<32}{'n':>5}" + "".join(f"{f'played {share}':>12}" for share in PLAYED))
-    for name, shares in SHAPES.items():
-        odds = np.array(shares) / sum(shares)
-        for size in (10, 140):
-            row = "".join(f"{_main_held(odds, size, share, trials):>12.3f}" for share in PLAYED)
-            print(f"{name:<32}{size:>5}{row}")
+def bootstrap(values: Floats) -> Ends:
+    """Return percentiles of 1,000 resampled means, widened to Student's t (Hesterberg 2015, section 4.1.2)."""
+    n = len(values)
+    tail = stats.norm.cdf(-stats.t.ppf(0.975, n - 1) * (n / (n - 1)) ** 0.5)
+    drawn = np.random.default_rng(1).multinomial(n, np.full(n, 1 / n), 1_000) / n
+    low, high = np.quantile(drawn @ values, (tail, 1 - tail), axis=0)
+    return low, high
 
 
-def _main_held(odds: NDArray[np.float64], size: int, share: float, trials: int) -> float:
+def anderson(values: Floats) -> Ends:
+    """Return intervals that hold for every distribution on the scale (Anderson 1969, by Massart's inequality 1990).
+
+    The mean is 10 less the area under the distribution function, which is within √(ln(2 / 0.05) / 2n) of the sample's.
+    """
+    n, ordered = len(values), np.sort(values, axis=0)
+    off = (np.log(2 / 0.05) / (2 * n)) ** 0.5
+    gaps = np.diff(ordered, axis=0, prepend=0.0, append=10.0)
+    steps = (np.arange(n + 1) / n)[:, None]
+    heights = steps * np.ones(values.shape[1])
+    low = 10 - (gaps * np.minimum(1, heights + off)).sum(axis=0)
+    high = 10 - (gaps * np.maximum(0, heights - off)).sum(axis=0)
+    return low, high
+
+
+def ours(values: Floats, strata: int = 1) -> Ends:
+    """Return the intervals of the project."""
+    drawn = resample([str(index % strata) for index in range(len(values))])
+    return ends(ratio_intervals(Ratios.means(values), drawn, SCORE))
+
+
+def ends(intervals: list[Estimate]) -> Ends:
+    """Return lower and upper ends, NaN for none."""
+    low, high = np.array([(item.low, item.high) for item in intervals], np.float64).T
+    return low, high
+
+
+METHODS: dict[str, Callable[[Floats], Ends]] = {
+    "ours": ours,
+    "Student": student,
+    "bootstrap": bootstrap,
+    "Anderson": anderson,
+}
+
+
+def held(interval: Ends, truth: float) -> float:
+    """Return the share of intervals that hold the truth; an interval without a width may hold it, too."""
+    return float(((interval[0] <= truth + 1e-9) & (truth - 1e-9 <= interval[1])).mean())
+
+
+def coverage(trials: int = 3000) -> None:
+    """Print how often intervals hold the true mean and how wide they are beside Student's, by shape, n and method."""
+    print(f"\n{'share of intervals that hold, width over Student':<50}" + "".join(f"{name:>20}" for name in METHODS))
+    rng, least = np.random.default_rng(0), dict.fromkeys(METHODS, (1.0, ""))
+    for shape in shapes():
+        for size in NUMBERS:
+            values = shape.draw(rng, size, trials)
+            widths, line = {}, ""
+            for name, method in METHODS.items():
+                low, high = method(values)
+                share, widths[name] = held((low, high), shape.mean), float((high - low).mean())
+                least[name] = min(least[name], (share, f"{shape.name}, n {size}"))
+                relative = widths[name] / width if (width := float(np.subtract(*student(values)[::-1]).mean())) else 0
+                line += f"{share:>12.3f} {relative:>6.2f}×"
+            print(f"{shape.name:<44}{size:>6}{line}", flush=True)
+    print("least: " + "; ".join(f"{name} {share:.3f} ({where})" for name, (share, where) in least.items()))
+    designs(trials)
+
+
+def designs(trials: int) -> None:
+    """Print the same of means over repeats of an instance, and of sets of 14 conditions, of which some are harder."""
+    print(f"\n{'means over three repeats; 14 conditions':<44}{'n':>6}{'repeats':>10}{'conditions':>12}")
     rng = np.random.default_rng(1)
-    played = rng.random((size, trials)) < share
-    values = np.where(played, 10 * rng.choice(np.arange(11.0), (size, trials), p=odds), 0)
-    drawn = resample(["all"] * size, 2_000)
-    intervals = ratio_intervals(Ratios.means(values), drawn, MAIN)
-    truth = 10 * share * float(odds @ np.arange(11))
-    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in intervals]))
+    for shape in shapes():
+        for size in (5, 14, 42):
+            # Half of the instances' luck is the picture's: repeats of one often turn out alike.
+            of_picture, alike = shape.draw(rng, size, trials), rng.random((3, size, trials)) < 0.5
+            repeats = np.where(alike, of_picture, [shape.draw(rng, size, trials) for _ in range(3)]).mean(axis=0)
+            line = f"{shape.name:<44}{size:>6}{held(ours(repeats), shape.mean):>10.3f}"
+            if size == 14:
+                hard = np.repeat(np.arange(14) % 2 == 0, 10)[:, None]
+                # Hard conditions get 0.7 of the score; the truth is the mean over the set's conditions.
+                set_of = shape.draw(rng, 140, trials).reshape(10, 14, trials).transpose(1, 0, 2).reshape(140, trials)
+                values = np.where(hard, 0.7, 1.0) * set_of
+                drawn = resample([str(index // 10) for index in range(140)])
+                stratified = ends(ratio_intervals(Ratios.means(values), drawn, SCORE))
+                line += f"{held(stratified, 0.85 * shape.mean):>12.3f}"
+            print(line, flush=True)
 
 
-def _shapes() -> Iterator[tuple[Scale, tuple[str, NDArray[np.float64], NDArray[np.float64]]]]:
-    for name, shares in SHAPES.items():
-        yield SCORE, (f"score, {name}", np.arange(11.0), np.array(shares) / sum(shares))
+def differences(trials: int = 3000) -> None:
+    """Print how often intervals of differences hold and how wide they are beside Student's: of pairs, and ΔQ."""
+    rng = np.random.default_rng(0)
+    known = {shape.name: shape for shape in shapes()}
+    fails, never = known["9 to 10, 5% zeros"], Shape("9 to 10", lambda rng, n, t: rng.uniform(9, 10, (n, t)), 9.5)
+    couples = [
+        (fails, never), (fails, fails), (known["share of 0.97"], known["all at the top"]),
+        (known["share of 0.95"], known["share of 0.95"]), (known["share of 0.9"], known["share of 0.8"]),
+        (known["share of 0.99"], known["share of 0.5"]), (known["30% at 1, else 9"], known["30% at 1, else 9"]),
+        (known["10% at 1, else 9"], never), (known["uniform"], known["uniform"]),
+        (known["normal, 5 ± 1"], known["normal, 5 ± 1"]), (known["strong pair"], known["rarely fails"]),
+        (known["near the top"], known["strong pair"]), (known["all at the top"], known["all at the top"]),
+    ]  # fmt: skip
+    print(f"\n{'differences that hold, width over Student':<46}" + "".join(f"{size:>14}" for size in NUMBERS))
+
+    def line(name: str, truth: float, draw: Callable[[int], tuple[Floats, Floats]]) -> None:
+        text = ""
+        for size in NUMBERS:
+            first, second = draw(size)
+            drawn = resample(["all"] * size)
+            low, high = ends(difference_intervals(first, second, drawn, SCORE, DIFFERENCE))
+            t = 2 * stats.t.ppf(0.975, size - 1) * stats.sem(first - second, axis=0).mean()
+            text += f"{held((low, high), truth):>8.3f} {(high - low).mean() / t if t > 1e-9 else 0:>4.2f}×"
+        print(f"{name:<46}{text}", flush=True)
+
+    def alike(size: int) -> tuple[Floats, Floats]:
+        """One pair is as right as the other, but on 5 % of the pictures."""
+        right = 10.0 * (rng.random((size, trials)) < 0.5)
+        return right * (rng.random((size, trials)) >= 0.05), right
+
+    line("share of 0.5, the same but for 5%", -0.25, alike)
+    for one, two in couples:
+        line(
+            f"{one.name} – {two.name}",
+            one.mean - two.mean,
+            lambda size, one=one, two=two: (one.draw(rng, size, trials), two.draw(rng, size, trials)),
+        )
     for name, changes in CHANGES.items():
-        odds = np.array(list(changes.values())) / sum(changes.values())
-        yield DIFFERENCE, (f"ΔQ, {name}", np.array(list(changes), float), odds)
+        steps, odds = np.array(list(changes), float), np.array(list(changes.values())) / sum(changes.values())
 
+        def change(size: int, steps: Floats = steps, odds: Floats = odds) -> tuple[Floats, Floats]:
+            delta = rng.choice(steps, (size, trials), p=odds)
+            final = rng.uniform(np.maximum(0, delta), np.minimum(10, 10 + delta))
+            return final, final - delta
 
-def _held(values: NDArray[np.float64], strata: int, truth: float, scale: Scale, method: Method) -> float:
-    """Return the share of intervals that hold the truth, each trial with resamples that others of it share."""
-    collected = []
-    for seed, start in enumerate(range(0, values.shape[1], 100)):
-        drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
-        collected += ratio_intervals(Ratios.means(values[:, start : start + 100]), drawn, scale, method)
-    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in collected]))
+        line(f"ΔQ {name}", float(odds @ steps), change)
 
 
 def ranks(trials: int = 400) -> None:
@@ -207,6 +351,34 @@ def rank_trials(
         )
         width += float(np.mean([span.worst - span.best + 1 for span in ranges])) / trials
     return held / trials, width
+
+
+def hidden(trials: int = 150) -> None:
+    """Print how often all rank ranges hold where half of the pairs fail on some pictures and are better otherwise."""
+    print(f"\n{'boards with hidden failures':<36}{'pairs':>6}{'n':>5}{'held':>8}{'mean width':>12}")
+    rng = np.random.default_rng(0)
+    for failed in (0.05, 0.02):
+        for pairs in (4, 12):
+            for size in (10, 14, 42, 140):
+                right, width = 0, 0.0
+                fails = np.arange(pairs) % 2 == 0
+                # The ones that fail are a little better where they do not, and a little worse in the mean.
+                truths = np.where(fails, (1 - failed) * 95, (1 - failed) * 95 + 0.5)
+                for seed in range(trials):
+                    values = rng.uniform(90, 100, (size, pairs))
+                    values = np.where(fails, values * (rng.random(values.shape) >= failed), values - 95 + truths)
+                    ranges = [
+                        span for span in standing(values, values, resample(["all"] * size, 2_000, seed)).ranges if span
+                    ]
+                    better = (truths[:, None] > truths[None, :]).sum(axis=0)
+                    worse = (truths[:, None] < truths[None, :]).sum(axis=0)
+                    right += all(
+                        item.best <= 1 + over and item.worst >= pairs - under
+                        for item, over, under in zip(ranges, better, worse, strict=True)
+                    )
+                    width += float(np.mean([span.worst - span.best + 1 for span in ranges])) / trials
+                what = f"{failed:.0%} zeros in every other pair"
+                print(f"{what:<36}{pairs:>6}{size:>5}{right / trials:>8.3f}{width:>12.2f}", flush=True)
 
 
 REFUSED = ((0.0, 0.0), (0.1, 0.0), (0.3, 0.0), (0.3, 0.05))
@@ -285,17 +457,26 @@ class RefusingBoard:
         return np.asarray(unseen)
 
 
+PARTS: dict[str, Callable[[], None]] = {
+    "speed": speed,
+    "coverage": coverage,
+    "differences": differences,
+    "ranks": ranks,
+    "hidden": hidden,
+    "refusals": refusals,
+}
+
+
 def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("parts", nargs="*", help=f"of: {', '.join(PARTS)}")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
     parser.add_argument("--pairs", type=int, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.pairs:
         return one_speed(asked.pairs)
-    for part, measure in zip(PARTS, (speed, coverage, ranks, refusals), strict=True):
-        if part in (asked.parts or PARTS):
-            measure()
+    for part in asked.parts or PARTS:
+        PARTS[part]()
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import results_to_read
 from ircore.core.collector import without_collector
 from ircore.core.counted import counted
 from ircore.core.terminal import printable
@@ -24,7 +24,7 @@ def command() -> None:
     multiple=True,
     metavar="RUN...",
     type=click.Path(path_type=Path),
-    callback=runs_to_read,
+    callback=results_to_read,
     help="Runs or folders of runs: several after one --runs, or one each. With --former, new and changed runs are "
     "enough.",
 )

@@ -60,7 +60,8 @@ def replay_faults(replay: Replay) -> Iterator[str]:
     known = InstanceSet(Path(), run.instance_set, Instances.of((replay.instance,)))
     game, prompts = _game(run.game)
     rewritten = _as_answered(episode, run)
-    for fault in RuleReplay(run, known, game, prompts).faults(tuple(_events(rewritten, run, prompts))):
+    due = frozenset([episode.episode_id])
+    for fault in RuleReplay(run, known, game, prompts, due=due).faults(tuple(_events(rewritten, run, prompts))):
         yield f"{where}, rules: {fault.removeprefix(f'{episode.episode_id}: ')}"
     if (reason := episode.abort_reason) and _seat_of(reason) not in (None, role := _where_it_ended(episode)[1]):
         yield f"{where}, rules: abort_reason is {reason!r}, where the {role} had to answer"

@@ -78,11 +78,17 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
         What was written of each run, in their order.
 
     Raises:
-        InputError: Two runs would have one folder, there is no such judge, several judges and none is named, or
-            ``out`` holds something.
+        InputError: Two runs would have one folder, a run has repeats, there is no such judge, several judges and
+            none is named, or ``out`` holds something.
         WorkError: The place cannot be written.
     """
     _refuse_twins(runs)
+    for run in runs:
+        if run.run.repeats > 1:
+            raise InputError(
+                f"{run.path}: has {run.run.repeats} episodes of an instance, and clembench has room for one",
+                "Export a run that was played without --repeats.",
+            )
     results = [judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores()) for run in runs]
     chosen = _judge(runs, results, judge)
     exported = []

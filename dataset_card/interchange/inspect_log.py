@@ -132,7 +132,7 @@ class _Export:
                 "model_base_url": describer["base_url"],
                 "model_args": describer["args"],
                 "model_roles": {"generator": _model(pair.generator, run.rules)},
-                "config": {},
+                "config": {"epochs": run.repeats} if run.repeats > 1 else {},
                 "packages": {"ircore": run.version},
                 "metadata": {"rules": run.rules.key, "run": run.model_dump(mode="json", by_alias=True)},
                 "scorers": [{"name": judge.name} for judge in self._folder.judges().values()],
@@ -161,8 +161,8 @@ class _Export:
         calls = [call for call in self._calls.values() if call.episode_id == episode.episode_id]
         limit = {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
         return {
-            "id": episode.episode_id,
-            "epoch": 1,
+            "id": episode.instance_id,
+            "epoch": episode.repeat,
             "input": messages[:1],
             "target": f"sha256:{instance.sha256}",
             "messages": messages,

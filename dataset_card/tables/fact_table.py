@@ -123,7 +123,7 @@ def fact_faults(row: Row) -> Iterator[str]:
         if row[name] not in known:
             yield f"{name} is {str(row[name])[:40]!r}, must be one of {', '.join(known)}"
     credit, weight = float(str(row["credit"])), float(str(row["weight"]))
-    if not 0 <= credit <= 1 or (credit == 1) != (row["verdict"] == "holds"):
+    if not -1 <= credit <= 1 or (credit == 1) != (row["verdict"] == "holds"):
         yield f"credit is {credit:g} of a fact that is said to be: {str(row['verdict'])[:40]}"
     # Asked in this form, because every comparison with NaN is false.
     if not 0 <= weight < inf:
@@ -224,10 +224,11 @@ def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any
     for part in PARTS:
         own = [row for row in facts if row["part"] == part and row["weight"]]
         decided = [row for row in own if row["verdict"] != "undecided"]
-        whole, credit = fsum(row["weight"] for row in decided), fsum(row["weight"] * row["credit"] for row in decided)
+        whole = fsum(row["weight"] for row in decided)
+        credit = max(0.0, fsum(row["weight"] * row["credit"] for row in decided))
         held_count = sum(row["verdict"] == "holds" for row in own)
         parts[part] = PartShare(round(credit / whole, 4) if whole else None, held_count, len(decided), len(own))
-    credit = fsum(row["weight"] * row["credit"] for row in facts)
+    credit = max(0.0, fsum(row["weight"] * row["credit"] for row in facts))
     whole = credit + fsum(row["weight"] for row in extras)
     # The absence of extras counts as a single fact, which can always be decided.
     parts["extra"] = PartShare(round(credit / whole, 4) if whole else 0.0, 0 if extras else 1, 1, 1)

@@ -16,10 +16,11 @@ from ircore.runs.merge import merge
 @click.option("--partial", is_flag=True, help="Join what there is although something is missing.")
 @json_option
 def command(shards: tuple[Path, ...], out: Path, partial: bool, as_json: bool) -> None:
-    """Join run folders that were played with `ircore play --shard i/n` into one run.
+    """Join run folders that were played with `ircore play --shard i/n` into one run, or under several seeds.
 
     Checked first: they are parts of the same run and of the same selected instances, all are there, none overlap, every
-    episode has ended. Scores are joined as well. The shards are left as they are.
+    episode has ended. Scores are joined as well. The shards are left as they are. Runs that differ in nothing but
+    their seeds become the repeats of one run.
     """
     done = merge(shards, out, partial)
     if as_json:

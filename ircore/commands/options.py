@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ircore.commands.completion import categories, difficulties
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import results_to_read
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 
@@ -165,7 +165,7 @@ runs_option = click.option(
     required=True,
     metavar="RUN...",
     type=PATH,
-    callback=runs_to_read,
+    callback=results_to_read,
     help="Runs, folders of runs or releases: several after one --runs, or one each.",
 )
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""

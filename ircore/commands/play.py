@@ -23,11 +23,15 @@ from ircore.commands.relay import answer_relay
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
+from ircore.core.prompt_files import BUILT_IN
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import YamlError, parse_value
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
-from ircore.players.submission import AnyLoaded
+from ircore.games.registry import load_game
+from ircore.players.builtin_pairs import submission_place
+from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
@@ -62,13 +66,28 @@ from ircore.submissions.request_fields import refuse_self_reported
 @click.option(
     "--rule", "given_rules", multiple=True, metavar="NAME=VALUE", help="Any rule of the game; may be repeated."
 )
-@click.option("--prompts", "prompts_dir", type=PATH, help="Folder of prompts to use instead of the built-in prompts.")
+@click.option(
+    "--prompts",
+    "prompts_dirs",
+    type=PATH,
+    multiple=True,
+    help="Folder of prompts to use instead of the built-in prompts. Given several times (built-in names ours), "
+    "the pair plays once with each, into a folder of --out each; ircore results OUT --table prompts compares.",
+)
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
     help="Seed for players that draw random numbers.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, MOST_REPEATS),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Episodes of each instance, under the seeds S, S + 1, …",
 )
 @path_option("--salt", "Play by the manifest's commitment, whose salt is in this file.")
 @click.option(
@@ -100,8 +119,9 @@ def command(
     token_budget: int | None,
     max_turns: int | None,
     given_rules: tuple[str, ...],
-    prompts_dir: Path | None,
+    prompts_dirs: tuple[Path, ...],
     seed: int,
+    repeats: int,
     salt: Path | None,
     processes: int,
     shard_text: str | None,
@@ -127,12 +147,14 @@ def command(
     """
     if relay is not None:
         return answer_relay(submission, relay, concurrency)
+    if len(prompts_dirs) > 1:
+        return _play_with_each(submission, prompts_dirs, _required("--out", out), as_json)
     instances_dir, out = _required("--instances", instances_dir), _required("--out", out)
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
-    run, prompts = _run(prepared, prompts_dir, seed, as_maintainers, salt)
+    run, prompts = _run(prepared, _own_folder(*prompts_dirs), seed, repeats, as_maintainers, salt)
     shard = None if shard_text is None else parse_shard(shard_text)
     selected = instances.select(categories, difficulties)
     if run.opening is not None:
@@ -151,8 +173,40 @@ def command(
     return _printed(status, out, as_json)
 
 
+def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path, as_json: bool) -> int:
+    """Play the same command once with each folder of prompts, and return the worst exit status."""
+    if as_json:
+        raise click.UsageError("--json goes with one --prompts: several make several runs")
+    context, names = click.get_current_context(), [folder.resolve().name for folder in prompts_dirs]
+    if twice := sorted(name for name in {*names} if names.count(name) > 1):
+        raise InputError(
+            f"--prompts: two of these folders are called {twice[0]}",
+            "Rename one of them: the runs are told apart by the names of the folders.",
+        )
+    game = load_game(read_any_manifest(submission_place(submission)).submission.game)
+    if game.name != RECONSTRUCTION:
+        raise InputError(
+            f"--prompts: runs of the game {game.name} with several prompts are not compared",
+            "Name one folder, and play once for each.",
+        )
+    # A fault in the last folder must not be found when the first has been played.
+    for folder in prompts_dirs:
+        game.prompts(_own_folder(folder))
+    status = 0
+    for folder, name in zip(prompts_dirs, names, strict=True):
+        click.echo(f"prompts {name}:", err=True)
+        given = {**context.params, "prompts_dirs": (folder,), "out": out / name}
+        status = max(status, context.invoke(command, **given))
+    return status
+
+
+def _own_folder(folder: Path | None = None) -> Path | None:
+    """Return the folder of prompts; None for the built-in ones, which ``built-in`` names where no such folder is."""
+    return None if folder is None or (str(folder) == BUILT_IN and not folder.exists()) else folder
+
+
 def _run(
-    prepared: Prepared, prompts_dir: Path | None, seed: int, as_maintainers: bool, salt: Path | None
+    prepared: Prepared, prompts_dir: Path | None, seed: int, repeats: int, as_maintainers: bool, salt: Path | None
 ) -> tuple[Run | GameRun, GamePrompts]:
     loaded, game, instances, rules = prepared
     # The maintainers cannot vouch for what answers on its submitter's machine.
@@ -160,12 +214,12 @@ def _run(
         refuse_self_reported(loaded)
     prompts = game.prompts(prompts_dir)
     if salt is None:
-        return make_run(loaded, instances, rules, prompts, seed), prompts
+        return make_run(loaded, instances, rules, prompts, seed, repeats), prompts
     # A seed of the submitter's choice is what a commitment rules out.
     if seed:
         raise click.UsageError("--seed goes not with --salt: the seed follows from the commitment")
     opening = opening_for(loaded, read_salt(salt))
-    run = make_run(loaded, instances, rules, prompts, seed_of(opening))
+    run = make_run(loaded, instances, rules, prompts, seed_of(opening), repeats)
     return with_run_id(run.model_copy(update={"opening": opening})), prompts
 
 
@@ -225,9 +279,9 @@ def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | Non
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
         prices = prices_of_run(folder, prices_file)
-    left = [name for name in plan.selected.ids if name not in finished]
-    done = len(plan.selected) - len(left)
-    click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.selected), 'episode')} to play, {done} finished")
+    left = [name for name in plan.episode_ids if name not in finished]
+    done = len(plan.episode_ids) - len(left)
+    click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.episode_ids), 'episode')} to play, {done} finished")
     if isinstance(plan.run, Run):
         click.echo(as_text(estimate(len(left), plan.run.rules, cast("Prompts", plan.prompts), prices), prices))
     else:

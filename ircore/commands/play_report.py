@@ -22,9 +22,8 @@ def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[AnyEnded])
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )
-    click.echo(
-        f"{plan.run.slug}: {len(episodes)} of {counted(len(plan.instances.instances), 'episode')}: {counts}", err=True
-    )
+    planned = counted(len(plan.instances.instances) * plan.run.repeats, "episode")
+    click.echo(f"{plan.run.slug}: {len(episodes)} of {planned}: {counts}", err=True)
     failed = [episode for episode in episodes if not episode.finished]
     for episode in failed[:5]:
         click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)

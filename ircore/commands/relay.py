@@ -92,7 +92,7 @@ def serve(
 
     def listening(address: str) -> None:
         click.echo(
-            f"{run.slug}: {counted(len(plan.selected), 'episode')}, questions at {address}; the submitter gives:\n\n"
+            f"{run.slug}: {counted(len(plan.episode_ids), 'episode')}, questions at {address}; the submitter gives:\n\n"
             f"  export IRCORE_RELAY_TOKEN={token}\n  ircore play {submission} --relay {address}\n"
         )
 

@@ -9,13 +9,14 @@ import click
 
 from ircore.commands.completion import names_of, table_names
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import results_to_read
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import unknown
 from ircore.core.terminal import printable, styled, terminal_width
 
 if TYPE_CHECKING:
+    from ircore.games.reconstruction.language.lexicon import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.catalogue import Entry, Question
     from ircore.results.tables.formats import Format
@@ -26,12 +27,18 @@ ORDERS = ("main", "quality")
 """Orders of boards."""
 
 FORMATS: "tuple[Format, ...]" = ("text", "json", "csv", "markdown", "latex")
+BARS = ("interval", "sem")
+"""What tables can show beside means."""
+
+LEXICONS = ("built-in", "paper")
+"""Patterns of corrections, as ``ircore.games.reconstruction.language.lexicon`` names them."""
+
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
 """Suffixes of the files that ``--out`` writes for each table."""
 
 
 @click.command("results")
-@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=results_to_read)
 @click.option(
     "--table",
     "name",
@@ -57,6 +64,19 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
     help="Order of a board: main score, which decides the ranks, or quality, the score of played episodes; of the "
     "table parts: presence, text, colour, value, place, count or extra.  [default: main]",
 )
+@click.option(
+    "--lexicon",
+    type=click.Choice(LEXICONS),
+    help="Words by which the tables corrections, corrections_by_turn and words tell corrections: the paper's and ours, "
+    "or those alone that the paper prints.  [default: built-in]",
+)
+@click.option(
+    "--bars",
+    type=click.Choice(BARS),
+    default="interval",
+    show_default=True,
+    help="What stands beside means: their 95 % interval, or one standard error, as in the paper's figures.",
+)
 @click.option("--episode", metavar="ID", help="In the table facts: only this episode, turn by turn.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--episodes", is_flag=True, help="In JSON: list the episodes behind each number one by one.")
@@ -70,6 +90,8 @@ def command(
     category: str | None,
     difficulty: str | None,
     order: str | None,
+    lexicon: "Choice | None",
+    bars: str,
     episode: str | None,
     as_json: bool,
     episodes: bool,
@@ -89,6 +111,7 @@ def command(
     from ircore.results.model import Results
     from ircore.results.tables.catalogue import Question, table_entry
     from ircore.results.tables.formats import render
+    from ircore.results.tables.intervals import with_standard_errors
 
     played = _with_table(played, name)
     form, several = "json" if as_json else form, len(played) > 1
@@ -96,7 +119,9 @@ def command(
     if several and (form != "text" or out is not None):
         raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
     for other in (other for other in played if other != RECONSTRUCTION):
-        _refuse_options(other, judge=judge, order=order, episode=episode, episodes=episodes)
+        _refuse_options(
+            other, judge=judge, order=order, lexicon=lexicon, bars=bars == "sem", episode=episode, episodes=episodes
+        )
     pairs = played.pop(RECONSTRUCTION, [])
     status = _show_games(played, None if out else name, (category, difficulty), form, out, last=not pairs)
     if several and pairs:
@@ -107,15 +132,24 @@ def command(
     _check_order(name, entry, order)
     if episode is not None and name != "facts":
         raise click.UsageError("--episode goes with --table facts")
+    if lexicon is not None and out is None and not entry.by_lexicon:
+        raise click.UsageError("--lexicon goes with --table corrections, corrections_by_turn or words")
     results = Results.from_runs([folder for folder in pairs if isinstance(folder, RunFolder)])
     by_board: Order = "quality" if order == "quality" else "main"
     part = None if order in ORDERS else order
-    question = Question(judge, category, difficulty, by_board, part, episode)
+    question = Question(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
+    if out is not None and bars == "sem":
+        raise click.UsageError("--bars sem goes with one --table, not with --out")
+    # Flat files have columns for the ends of 95 % intervals, and none to say that they are something else.
+    if form == "csv" and bars == "sem":
+        raise click.UsageError("--bars sem goes with text, json, markdown and latex, not with csv")
     if out is not None:
         _write(_all_tables(results, question), out)
     else:
         with plugin_work(f"table {name!r}"):
             table = entry.table(results, question)
+        if bars == "sem":
+            table = with_standard_errors(table, results)
         click.echo(render(table, form, results if episodes else None, terminal_width()), nl=False)
     return status
 

@@ -1,5 +1,6 @@
 """Runs on the command line: a run folder, a folder of runs, or a release, wherever a command takes runs."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,8 +10,8 @@ import click
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
 
-RUN_FILE, RELEASE_FILE = "run.json", "release.json"
-"""Files by which run folders and releases are known; their formats live in ``ircore.runs`` and ``dataset_card``."""
+RUN_FILE, RELEASE_FILE, SHARD_FILE = "run.json", "release.json", "shard.json"
+"""Files by which run folders, releases and shards are known; formats live in ``ircore.runs`` and ``dataset_card``."""
 
 OTHER_FOLDERS = {
     ".ircore-site.json": ("a built site", "Name the runs that it was built of."),
@@ -33,6 +34,14 @@ def runs_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence
         return ()
     _typed(ctx, parameter, tuple(typed))
     return tuple(run for path in typed for run in _read(ctx, path))
+
+
+def results_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the run folders behind paths like ``runs_to_read``; runs under several seeds are joined, being one result.
+
+    The joined run lies in a temporary folder, too.
+    """
+    return _joined_by_seed(ctx, runs_to_read(ctx, parameter, typed))
 
 
 def runs_to_change(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
@@ -67,6 +76,51 @@ def _read(ctx: click.Context, path: Path) -> Iterator[Path]:
     folder = ctx.with_resource(TemporaryDirectory(prefix="ircore-release-"))
     click.echo(f"{path}: a release; its runs are checked and read", err=True)
     yield from load("releases", "pull_runs")(path, Path(folder) / "pulled")
+
+
+def _joined_by_seed(ctx: click.Context, runs: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return runs, those that differ in their seeds alone joined into one, in the place of the first of them.
+
+    Runs of one seed stay apart: only one of the two may be named, which the results say.
+    """
+    groups: dict[object, dict[object, Path]] = {}
+    # A folder that is named twice, by a link perhaps, is one run.
+    for run in {run.resolve(): run for run in runs}.values():
+        identity, seeds = _identity(run)
+        of_seed = groups.setdefault(identity, {})
+        if any(seed in of_seed for seed in seeds):
+            return runs
+        of_seed |= dict.fromkeys(seeds, run)
+    if all(len(set(group.values())) == 1 for group in groups.values()):
+        return runs
+    # Inside: most commands are given no such runs, and need not load what joins them.
+    from ircore.runs.merge import merge
+
+    joined: list[Path] = []
+    for group in groups.values():
+        paths = tuple(dict.fromkeys(group.values()))
+        if len(paths) > 1:
+            folder = Path(ctx.with_resource(TemporaryDirectory(prefix="ircore-joined-"))) / paths[0].name
+            merge(paths, folder, partial=True)
+            click.echo(f"{', '.join(map(str, paths))}: one run under several seeds; joined", err=True)
+            paths = (folder,)
+        joined += paths
+    return tuple(joined)
+
+
+def _identity(run: Path) -> tuple[object, tuple[object, ...]]:
+    """Return what runs under several seeds have in common, and the seeds; its path of what has no such fields."""
+    alone = run.resolve(), (None,)
+    try:
+        document = json.loads((run / RUN_FILE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return alone  # whoever opens it says what is wrong
+    more = document.get("more_seeds", []) if isinstance(document, dict) else None
+    if not isinstance(more, list) or not isinstance(document.get("seed"), int) or (run / SHARD_FILE).exists():
+        return alone
+    own = {"run_id", "seed", "more_seeds", "started"}
+    shared = {name: value for name, value in document.items() if name not in own}
+    return json.dumps(shared, sort_keys=True), tuple(map(str, (document["seed"], *more)))
 
 
 def _changed(path: Path) -> list[Path]:

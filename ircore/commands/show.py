@@ -77,7 +77,7 @@ def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> Ru
         InputError: Several runs have the episode.
     """
     # A single run is shown in any case: reading its dialogue then says which episodes it has.
-    played = [folder for folder in folders if episode_id in folder.any_instances.instances.ids] or list(folders[:1])
+    played = [folder for folder in folders if episode_id in folder.episode_ids] or list(folders[:1])
     if len(played) > 1:
         raise InputError(f"--episode {episode_id}: {len(played)} runs have it", f"Name one run: {played[0].path}")
     return played[0]

@@ -148,6 +148,15 @@ class Turn(Record):
     seconds: float = Field(default=0.0, ge=0, description="Seconds that describer and generator took to answer.")
 
 
+def repeat_id(instance_id: str, repeat: int) -> str:
+    """Return the id of an instance's episode in a repeat of the run, 1-based.
+
+    >>> repeat_id("pie_graph-easy-01", 1), repeat_id("pie_graph-easy-01", 3)
+    ('pie_graph-easy-01', 'pie_graph-easy-01.r3')
+    """
+    return instance_id if repeat == 1 else f"{instance_id}.r{repeat}"
+
+
 class AnyEpisode(Record):
     """Fields that episodes of every game have.
 
@@ -158,7 +167,7 @@ class AnyEpisode(Record):
     True
     """
 
-    episode_id: Name = Field(description="The instance's id: a run plays each instance once.")
+    episode_id: Name = Field(description="The instance's id; of its N-th episode in a run with repeats .rN is added.")
     instance_id: Name = Field(description="What was played.")
     category: Name = Field(description="Of the instance.")
     difficulty: Difficulty = Field(description="Of the instance.")
@@ -171,6 +180,13 @@ class AnyEpisode(Record):
         if (self.abort_reason is not None) != (self.outcome == "aborted"):
             raise ValueError("abort_reason is given exactly when outcome is aborted")
         return self
+
+    @property
+    def repeat(self) -> int:
+        """Which episode of its instance it is in the run, 1-based."""
+        number = self.episode_id.removeprefix(f"{self.instance_id}.r")
+        # Digits alone: an episode of a first repeat has the instance's id, which may be anything.
+        return int(number) if number != self.episode_id and number.isdecimal() else 1
 
     @property
     def finished(self) -> bool:

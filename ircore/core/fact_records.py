@@ -51,7 +51,7 @@ class PartShare(NamedTuple):
     """The share of a part of a score: presence, text, colour, value, place, count or extra."""
 
     share: float | None
-    """Credit of the decided facts by weight, 0–1; None if there are none. Of extra: precision."""
+    """Credit of the decided facts by weight, 0–1, what is below 0 as 0; None if there are none. Of extra: precision."""
 
     held: int
     """Number of facts that hold."""
@@ -70,7 +70,7 @@ class FactNote(NamedTuple):
     """Place of the fact in the list of facts, from 0."""
 
     credit: float
-    """0–1; above 0 for a text of which a part is right and for a value that is nearly right."""
+    """−1 to 1; above 0 for what is nearly right, such as a word of which a part is; −1 for another mark's colour."""
 
     seen: Text | None
     """The observation instead, as JSON; None if there was none."""

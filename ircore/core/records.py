@@ -19,7 +19,10 @@ DRAWN = (*(category for category in CATEGORIES if category != "photos"), "tangra
 
 DIFFICULTIES = ("easy", "hard")
 
-NAME = r"^[a-z0-9][a-z0-9_.-]{0,99}$"
+LONGEST_NAME = 100
+"""Characters of an identifier at most."""
+
+NAME = rf"^[a-z0-9][a-z0-9_.-]{{0,{LONGEST_NAME - 1}}}$"
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 """An identifier that is safe as a file name and in a URL: lower-case ASCII letters, digits, ``_ . -``."""
 

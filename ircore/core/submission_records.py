@@ -1,12 +1,13 @@
 """Manifests of submissions of the reconstruction game, and the identity of runs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from re import fullmatch
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
 from ircore.core.days import Day
+from ircore.core.episode_records import repeat_id
 from ircore.core.records import RECONSTRUCTION, Line, Name, PlayerSpec, Record, Rules, Sha256, is_none
 
 COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play: ircore submission commit."
@@ -114,6 +115,10 @@ PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.
 PackageVersion = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}$")]
 
 
+MOST_REPEATS = 100
+"""Episodes that a run may play of an instance."""
+
+
 class AnyRun(Record):
     """Fields that runs of every game have.
 
@@ -130,6 +135,12 @@ class AnyRun(Record):
     rules: Any = Field(description="As played: the submission's, unless the command line said otherwise.")
     prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
     seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
+    more_seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field(
+        default=(),
+        max_length=MOST_REPEATS - 1,
+        exclude_if=lambda seeds: not seeds,  # as runs before there were repeats
+        description="Seeds of the second and further episodes of each instance; none where each is played once.",
+    )
     version: Line = Field(description="Version of ircore that played it.")
     packages: dict[PackageName, PackageVersion] = Field(
         default_factory=dict,
@@ -148,6 +159,26 @@ class AnyRun(Record):
         exclude_if=lambda value: not value,
         description="Whether a player saw what no player may see: a ceiling or a floor, never ranked.",
     )
+
+    @model_validator(mode="after")
+    def _seeds_differ(self) -> Self:
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("more_seeds: repeats need different seeds")
+        return self
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seed of each repeat, in their order."""
+        return self.seed, *self.more_seeds
+
+    @property
+    def repeats(self) -> int:
+        """Episodes that the run plays of each instance."""
+        return len(self.seeds)
+
+    def episode_ids(self, instance_ids: Iterable[str]) -> list[str]:
+        """Return the ids of the episodes of some instances, those of one instance side by side."""
+        return [repeat_id(name, repeat) for name in instance_ids for repeat in range(1, self.repeats + 1)]
 
 
 class Run(AnyRun):

@@ -105,6 +105,7 @@ def play(
     limit: int | None = None,
     concurrency: int = 4,
     seed: int = 0,
+    repeats: int = 1,
     max_cost: float | None = None,
 ) -> RunFolder | GameRunFolder:
     """Let a pair play on an instance set; the same call again resumes where an earlier one stopped.
@@ -121,6 +122,7 @@ def play(
         limit: Only the first ``limit`` of the selected instances; all if None.
         concurrency: Episodes at once, at least 1.
         seed: For players that draw lots.
+        repeats: Episodes of each instance, under the seeds ``seed``, ``seed + 1`` and so on.
         max_cost: US dollars at which playing stops; no limit if None.
 
     Returns:
@@ -138,7 +140,7 @@ def play(
     """
     loaded, game, played_set, stated = prepare(Path(pair), Path(instances), rules or {})
     prompts = game.prompts(None)
-    run = make_run(loaded, played_set, stated, prompts, seed)
+    run = make_run(loaded, played_set, stated, prompts, seed, repeats)
     selected = played_set.select(categories, difficulties)[:limit]
     plan = PlayPlan(run, played_set, selected, prompts, concurrency, None)
     with begin_run(plan, loaded, Path(out), max_cost=max_cost) as (folder, cost_limit):

@@ -1,9 +1,10 @@
-"""Effect of the token budget: runs of one pair that differ in the budget alone, side by side."""
+"""Effects of the token budget and of the prompts: runs of one pair that differ in that alone, side by side."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ircore.core.prompt_files import BUILT_IN
 from ircore.core.submission_records import Run
 from ircore.results.cell import Cell
 from ircore.results.model import Results, SubmissionResult
@@ -50,21 +51,34 @@ def budget_series(
     Raises:
         KeyError: There is no such judge or condition.
     """
-    groups: dict[str, list[SubmissionResult]] = {}
-    for submission in results.submissions:
-        groups.setdefault(_all_but_budget(submission.run), []).append(submission)
     return tuple(
         _BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
-        for group in groups.values()
+        for group in _groups(results, lambda run: (run.rules.model_copy(update={"token_budget": 1}), run.prompts))
         if len({submission.run.rules.token_budget for submission in group}) > 1
     )
 
 
-def _all_but_budget(run: Run) -> str:
-    """Return the key that two runs must share so that they differ in the token budget alone."""
-    rules, pair = run.rules, run.submission
-    players = (pair.describer.model_dump_json(), pair.generator.model_dump_json())
-    return repr((run.game, *players, rules.max_turns, rules.over_budget, rules.variants, run.prompts, run.seed))
+def prompt_groups(results: Results) -> tuple[tuple[SubmissionResult, ...], ...]:
+    """Return the runs of each pair that was played with several prompts: the built-in ones first, then by name.
+
+    Runs belong together if their players with all their settings, the rules and the seed are the same.
+    """
+    return tuple(
+        tuple(sorted(group, key=lambda entry: (not entry.run.prompts.startswith(f"{BUILT_IN} "), entry.run.prompts)))
+        for group in _groups(results, lambda run: (run.rules,))
+        if len({submission.run.prompts for submission in group}) > 1
+    )
+
+
+def _groups(results: Results, kept: Callable[[Run], tuple[object, ...]]) -> list[list[SubmissionResult]]:
+    """Return the runs in groups that share players, seed and what is kept."""
+    groups: dict[str, list[SubmissionResult]] = {}
+    for submission in results.submissions:
+        run = submission.run
+        pair = run.submission
+        players = (pair.describer.model_dump_json(), pair.generator.model_dump_json())
+        groups.setdefault(repr((run.game, *players, *kept(run), run.seed)), []).append(submission)
+    return list(groups.values())
 
 
 def _points(

@@ -15,7 +15,7 @@ from ircore.core.score_records import HUMAN
 from ircore.results.agreement import EpisodesByRun, rated_similarity
 from ircore.results.cells import CellKey
 from ircore.results.conditions import Condition, conditions, strata
-from ircore.results.episodes import EpisodeResult
+from ircore.results.episodes import EpisodeResult, final_scores
 from ircore.results.statistics.calibration_map import Recalibrated, Recalibration
 from ircore.results.statistics.recalibration import Refusal, recalibrate
 
@@ -147,9 +147,8 @@ class _Design:
             yield from (RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
-        for result in results:
-            if judge in result.judged and (final := result.judged[judge].final) is not None:
-                scores[self.places[result.episode.instance_id]] = final
+        for name, final in final_scores(results, judge).items():
+            scores[self.places[name]] = final
         # Only instances with a score: a category that the judge never scored needs no map.
         unrated = np.array([category not in fitted.groups for category in self.categories]) & ~np.isnan(scores)
         for at, score in enumerate(fitted.cells(scores, self.members, self.labels)):

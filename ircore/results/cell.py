@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ircore.core.episode_records import Outcome
 from ircore.results.coverage import Coverage
 from ircore.results.episodes import Convergence
-from ircore.results.statistics.intervals import Estimate, wilson
+from ircore.results.statistics.intervals import Estimate, share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +98,11 @@ class Cell(Coverage):
 
     @property
     def played_rate(self) -> Estimate:
-        """The played share with its interval (Wilson), 0–1."""
-        return wilson(self.played, self.episodes)
+        """The played share with its interval, 0–1."""
+        return share(self.played, self.episodes)
 
     @property
     def convergence_shares(self) -> Mapping[Convergence, Estimate]:
-        """Share of each convergence outcome among the rated episodes, 0–1, with its interval (Wilson)."""
+        """Share of each convergence outcome among the rated episodes, 0–1, with its interval."""
         rated = sum(self.convergence.values())
-        return {name: wilson(count, rated) for name, count in self.convergence.items()}
+        return {name: share(count, rated) for name, count in self.convergence.items()}

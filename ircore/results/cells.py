@@ -5,7 +5,7 @@ are paired although each is computed by itself.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from itertools import chain, product
 from threading import active_count
 from typing import Any
@@ -28,12 +28,14 @@ from ircore.results.statistics.bootstrap import (
     SHARE,
     Ratios,
     Resamples,
+    difference_intervals,
+    half_of_difference,
     ratio_intervals,
     resample,
 )
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.ranks import RankRange, Standing, detectable, paired_difference, standing
+from ircore.results.statistics.ranks import RESAMPLES_USED, RankRange, Standing, detectable, paired_difference, standing
 from ircore.results.tally import Tally
 
 Floats = NDArray[np.float64]
@@ -127,13 +129,14 @@ def compute_standings(
         ]
 
     # Every run is compared with every other. A process that has threads, such as a notebook, is not forked.
-    runs = max((rated.status.shape[1] for rated in ratings.values()), default=0)
+    runs = max((rated.states.shape[1] for rated in ratings.values()), default=0)
     if runs >= _MANY and active_count() == 1:
         # Inside, since a small board is ranked before process pools could be imported.
         from ircore.core.workers import run_shares
 
         for rows in conditions(instances).values():
-            resample(strata(instances[row] for row in rows))  # drawn once, in memory that the processes share
+            # Drawn once, in memory that the processes share.
+            _ = resample(strata(instances[row] for row in rows)).first(RESAMPLES_USED).weights
         standings = dict(chain(*run_shares(ranked)))
     else:
         standings = dict(ranked(0, 1))
@@ -184,7 +187,7 @@ def run_standing(instances: Sequence[AnyInstance], ratings: JudgeRatings, barred
         index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None and index not in barred
     ]
     ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
-    ranges: list[RankRange | None] = [None] * ratings.status.shape[1]
+    ranges: list[RankRange | None] = [None] * ratings.states.shape[1]
     for index, rank in zip(ranked, ranked_standing.ranges, strict=True):
         ranges[index] = rank
     return replace(ranked_standing, ranges=tuple(ranges))
@@ -212,13 +215,14 @@ class _Condition:
         ratings, drawn = self._ratings, self._drawn
         finals = Ratios.means(ratings.final)
         counts = coverages(ratings)
-        scores = bounded_intervals(*ratings.quality, finals.points, [each.rated for each in counts], drawn, SCORE)
+        scores = bounded_intervals(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
         mains = main_intervals(ratings, drawn)
         delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
-        deltas = ratio_intervals(Ratios.means(delta), drawn, DIFFERENCE)
+        deltas = difference_intervals(ratings.final, ratings.final - delta, drawn, SCORE, DIFFERENCE)
         # A pair of the same spread that is independent of this one: the difference has twice the variance.
-        least = (2**0.5 * finals.errors(drawn)).tolist()
-        freedom = finals.degrees(drawn).tolist()
+        moments = finals.moments(drawn)
+        errors = (2 * moments.squares * moments.inflation) ** 0.5
+        halves = half_of_difference(errors, moments, SCORE)
         return [
             {
                 **asdict(count),
@@ -226,9 +230,11 @@ class _Condition:
                 "score": score,
                 "delta": delta,
                 "main": main,
-                "detectable": detectable(error, df),
+                "detectable": detectable(half, error, freedom),
             }
-            for count, score, delta, main, error, df in zip(counts, scores, deltas, mains, least, freedom, strict=True)
+            for count, score, delta, main, half, error, freedom in zip(
+                counts, scores, deltas, mains, halves, errors, moments.freedom, strict=True
+            )
         ]
 
 
@@ -242,7 +248,7 @@ def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
     return JudgeRatings(
-        *(np.hstack([getattr(result, name) for result in every]) for name in ("status", "final", "doubt"))
+        *(np.hstack([getattr(result, field.name) for result in every]) for field in fields(JudgeRatings))
     )
 
 

@@ -74,7 +74,9 @@ def columns(
         return lambda result: value(result.judged[judge]) if judge in result.judged else None
 
     def cost(result: EpisodeResult) -> float | None:
-        return costs.get(result.run_id, {}).get(result.episode.episode_id)
+        amount = costs.get(result.run_id, {}).get(result.episode.episode_id)
+        # Not None: a mean over the known costs of an instance would pass for the cost of all its episodes.
+        return np.nan if amount is None else amount
 
     return Columns(
         delta={judge: column(judged(judge, lambda judged: judged.delta)) for judge in judges},
@@ -94,7 +96,7 @@ def filled(
     value: Callable[[EpisodeResult], float | None],
     empty: float = np.nan,
 ) -> Column:
-    """Arrange a number of each episode by instance and run.
+    """Arrange a number of each episode by instance and run; of several episodes of an instance the mean.
 
     Args:
         instances: The rows.
@@ -103,13 +105,14 @@ def filled(
         empty: Stands where there is no number.
     """
     rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    arranged = np.full((len(rows), len(episodes)), empty)
+    sums, counts = np.zeros((2, len(rows), len(episodes)))
     for index, results in enumerate(episodes):
         for result in results:
             amount = value(result)
             if amount is not None and result.episode.instance_id in rows:
-                arranged[rows[result.episode.instance_id], index] = amount
-    return arranged
+                sums[rows[result.episode.instance_id], index] += amount
+                counts[rows[result.episode.instance_id], index] += 1
+    return np.where(counts > 0, sums / np.maximum(counts, 1), empty)
 
 
 def _messages(result: EpisodeResult) -> float:

@@ -10,7 +10,9 @@ from typing import Literal, NamedTuple
 
 from ircore.games.reference.language.messages import listed_content_words, words
 from ircore.games.reference.measures import compared_words
+from ircore.results.conditions import strata
 from ircore.results.episodes import EpisodeResult
+from ircore.results.hops import same_episodes
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE, Scale
 
@@ -51,25 +53,40 @@ def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) ->
         targets: SHA-256 of each instance's target, by the instance's id.
     """
     played = [result.episode for result in episodes if result.episode.played]
+    labels = strata(played)
     spoken = [[turn.message for turn in episode.turns if turn.message is not None] for episode in played]
     opening: dict[str, list[str]] = {}
-    for episode, messages in zip(played, spoken, strict=True):
+    label_of: dict[str, str] = {}
+    for episode, messages, label in zip(played, spoken, labels, strict=True):
         if messages:
             opening.setdefault(targets[episode.instance_id], []).append(messages[0])
+            label_of.setdefault(targets[episode.instance_id], label)
     # Sets whose targets all differ have no repetition: a point of place 1 alone says nothing.
     repeated = any(len(messages) > 1 for messages in opening.values())
-    return (*_points("turn", spoken), *(_points("repetition", opening.values()) if repeated else ()))
+    turns = _points("turn", zip(spoken, labels, strict=True))
+    return (*turns, *(_points("repetition", zip(opening.values(), label_of.values(), strict=True)) if repeated else ()))
 
 
-def _points(over: Over, sequences: Iterable[Sequence[str]]) -> Iterator[ConventionPoint]:
-    """Yield a point for each place that a sequence of messages reaches."""
+def _points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) -> Iterator[ConventionPoint]:
+    """Yield a point for each place, over the sequences that reach the last place (``same_episodes``).
+
+    Args:
+        over: Turns or repetitions.
+        sequences: Messages in order, with the condition of their target.
+    """
     lengths: dict[int, list[float]] = {}
+    labels: dict[int, list[str]] = {}
     compared: dict[int, dict[str, list[float]]] = {}
-    for messages in sequences:
+    known = list(sequences)
+    spoken = [dict(enumerate(messages, start=1)) for messages, _ in known]
+    same = same_episodes(spoken)
+    for number in same.episodes:
+        messages, label = [spoken[number][place] for place in same.places], known[number][1]
         # Each message is compared twice, with the one before and the one after.
         content = [listed_content_words(message) for message in messages]
         for place, message in enumerate(messages, start=1):
             lengths.setdefault(place, []).append(words(message))
+            labels.setdefault(place, []).append(label)
             if place > 1:
                 for key, value in compared_words(content[place - 2], content[place - 1]):
                     compared.setdefault(place, {}).setdefault(key, []).append(value)
@@ -78,6 +95,10 @@ def _points(over: Over, sequences: Iterable[Sequence[str]]) -> Iterator[Conventi
         yield ConventionPoint(
             over,
             place,
-            estimate(of_place, AMOUNT),
-            {key: estimate(values.get(key, []), scale) for key, scale in COMPARED.items()},
+            estimate(of_place, AMOUNT, labels[place]),
+            # Every message but the first is compared by every measure.
+            {
+                key: estimate(values[key], scale, labels[place]) if values else estimate([])
+                for key, scale in COMPARED.items()
+            },
         )

@@ -55,7 +55,7 @@ class Coverage:
     """Number of applicable episodes that the judge has not been asked about, or in vain for a technical reason."""
 
     counted: int
-    """Number of episodes that the main score rests on: rated, or not played by the pair's own doing."""
+    """Number of instances that the main score rests on: rated, or not played by the pair's own doing."""
 
     doubt: Doubt | None = None
     """Of a judge of facts: mean interval of the rated scores, and the share of the facts that it could not tell."""
@@ -111,17 +111,20 @@ class Coverage:
 
 def coverages(ratings: JudgeRatings) -> list[Coverage]:
     """Count the episodes of each run, in the order of the columns."""
-    counts = [ratings.count(status).tolist() for status in (UNFINISHED, RATED, REFUSED, PENDING, UNPLAYED)]
+    counts = [ratings.episodes(status).tolist() for status in (UNFINISHED, RATED, REFUSED, PENDING)]
+    sizes, instances = ratings.states.sum(axis=(0, -1)).tolist(), ratings.count(RATED, UNPLAYED).tolist()
     return [
         Coverage(
-            episodes=len(ratings.status),
+            episodes=episodes,
             unfinished=unfinished,
             applicable=rated + refused + pending,
             rated=rated,
             refused=refused,
             pending=pending,
-            counted=rated + unplayed,
+            counted=on_instances,
             doubt=doubt,
         )
-        for unfinished, rated, refused, pending, unplayed, doubt in zip(*counts, ratings.doubts(), strict=True)
+        for episodes, unfinished, rated, refused, pending, on_instances, doubt in zip(
+            sizes, *counts, instances, ratings.doubts(), strict=True
+        )
     ]

@@ -55,7 +55,7 @@ class JudgedEpisode:
     """ΔQ = final − first, −10 to 10; None in an episode of one rendering, or if either is missing."""
 
     convergence: Convergence | None
-    """``no_refinement`` for one rendering, else the sign of ``delta``; None if ``delta`` cannot be known."""
+    """``no_refinement`` for one rated rendering, else the sign of ``delta``; None if that cannot be known."""
 
     preference: float | None
     """1 if the final rendering is preferred to the first, 0 if the first, 0.5 for a tie; None if not asked."""
@@ -104,6 +104,9 @@ class EpisodeResult:
     annotations: Mapping[str, JudgedEpisode] = field(default_factory=dict)
     """Ratings of single people, by pseudonym; the scores of the judge ``human`` are their means."""
 
+    metric_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Versions of each metric's definition that gave ``metrics``; empty string for a value that states none."""
+
     @property
     def category(self) -> str:
         """Category of the target."""
@@ -149,6 +152,16 @@ def judge_episodes(
     return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])) for episode in episodes)
 
 
+def final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
+    """Return a judge's mean final score of each instance, 0–10, by instance_id; instances without one are left out."""
+    finals: dict[str, list[float]] = {}
+    for result in results:
+        judged = result.judged.get(judge)
+        if judged is not None and judged.final is not None:
+            finals.setdefault(result.episode.instance_id, []).append(judged.final)
+    return {name: fsum(values) / len(values) for name, values in finals.items()}
+
+
 _ByTurn = dict[int, Score]
 """Scores of one judge or annotator for one task."""
 
@@ -174,6 +187,10 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
         judged={judge: _with_details(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
         metrics={name: {turn: score.value for turn, score in turns.items()} for name, turns in metrics.items()},
         annotations=annotations,
+        metric_versions={
+            name: frozenset(score.version or "" for score in turns.values() if score.value is not None)
+            for name, turns in metrics.items()
+        },
     )
 
 
@@ -248,7 +265,8 @@ def _judged(
         first=first,
         final=final,
         delta=delta,
-        convergence="no_refinement" if len(turns) == 1 else _convergence(delta),
+        # An episode that nobody rated is in no share of rated episodes, however many renderings it has.
+        convergence=None if final is None else "no_refinement" if len(turns) == 1 else _convergence(delta),
         preference=preference.get(turns[-1]) if len(turns) > 1 else None,
         trajectory={turn: similarity[turn] for turn in turns if turn in similarity},
         refusal=refusal if final is None else None,

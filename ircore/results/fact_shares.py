@@ -6,6 +6,7 @@ from math import fsum
 
 from ircore.core.episode_records import Episode
 from ircore.core.records import Instance, Scene
+from ircore.results.conditions import strata
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SHARE
 from ircore.scorers.stated_facts.records import SaidTurn
@@ -44,9 +45,13 @@ def said_points(
         instances: Of the set.
     """
     scenes = {instance.instance_id: instance.scene for instance in instances if instance.scene is not None}
-    tracks = [_track(turns_of, _weights(scenes[turns_of[0].episode_id])) for turns_of in _by_episode(turns, episodes)]
+    played = list(episodes)
+    by_episode = _by_episode(turns, played)
+    tracks = [_track(turns_of, _weights(scenes[turns_of[0].episode_id])) for turns_of in by_episode]
+    label_of = dict(zip((episode.episode_id for episode in played), strata(played), strict=True))
+    labels = [label_of[turns_of[0].episode_id] for turns_of in by_episode]
     longest = max((len(track) for track in tracks), default=0)
-    return tuple(_point(tracks, turn) for turn in (None, *range(1, longest + 1)))
+    return tuple(_point(tracks, turn, labels) for turn in (None, *range(1, longest + 1)))
 
 
 @dataclass(frozen=True)
@@ -94,9 +99,7 @@ def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float
     return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
 
 
-def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
-    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
-    latest = [track[-1 if turn is None else min(turn, len(track)) - 1] for track in tracks]
+def _point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence[str]) -> _SaidPoint:
     corrections = [
         (fsum(step.corrected[0] for step in steps), fsum(step.corrected[1] for step in steps))
         for track in tracks
@@ -104,10 +107,23 @@ def _point(tracks: Sequence[Sequence[_Step]], turn: int | None) -> _SaidPoint:
     ]
     return _SaidPoint(
         turn,
-        estimate([step.said for step in latest if step.said is not None], SHARE),
-        estimate([step.drawn for step in latest if step.drawn is not None], SHARE),
-        estimate([right / wrong for wrong, right in corrections if wrong], SHARE),
+        _mean([[step.said for step in track] for track in tracks], turn, labels),
+        _mean([[step.drawn for step in track] for track in tracks], turn, labels),
+        estimate([right / wrong if wrong else None for wrong, right in corrections], SHARE, labels),
     )
+
+
+def _mean(series: Sequence[Sequence[float | None]], turn: int | None, labels: Sequence[str]) -> Estimate:
+    """Return the mean at a turn over the episodes with a value at the first turn that has any, or at the last turn."""
+    if turn is None:
+        return estimate([values[-1] for values in series], SHARE, labels)
+    first = min((place for values in series for place, value in enumerate(values) if value is not None), default=0)
+    same = [len(values) > first and values[first] is not None for values in series]
+    # An episode that has ended keeps its last turn, so that every turn averages the same episodes.
+    latest = [
+        values[min(turn, len(values)) - 1] if is_same else None for values, is_same in zip(series, same, strict=True)
+    ]
+    return estimate(latest, SHARE, labels)
 
 
 def _weights(scene: Scene) -> Weights:

@@ -1,12 +1,12 @@
 """Learning curves of games: means of measures per step over groups of steps, with intervals over episodes.
 
-Within an episode the values of one group, such as those of one repetition, are averaged first; then episodes are drawn
-again (``ircore.results.statistics.bootstrap``), since rounds of one game are no independent values.
+Within an episode the values of one group, such as those of one repetition, are averaged first, since rounds of one game
+are no independent values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, inf, isfinite
+from math import fsum, inf
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from ircore.core.game_records import GameScore
 from ircore.games.base import Curve, Ending, Measure, Measured, step_defaults
 from ircore.results.conditions import strata, under
 from ircore.results.games import GameResults
-from ircore.results.hops import normalised
+from ircore.results.hops import normalised, same_episodes
 from ircore.results.played_game_run import PlayedGameRun
-from ircore.results.statistics.bootstrap import Ratios, resample
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
+from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
+from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import Scale
 from ircore.runs.episode import payload_of
 
@@ -136,11 +136,13 @@ def _recorded(results: GameResults, category: str | None, difficulty: str | None
 
 
 def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Curve) -> dict[int, Estimate]:
-    """Return the points of a learning curve: the mean over episodes at each place, in order, with its interval.
+    """Return the points of a learning curve: at each place the mean over the same episodes, with its interval.
 
-    Intervals are the percentiles 2.5 and 97.5 of the resampled means, as curves of recorded games are reported; unlike
-    intervals of boards they are not widened, so that a repetition without an error has an interval of no width. Of
-    fewer than five episodes they are Student's.
+    The episodes are those that reach the last place of the curve (``same_episodes``): a game that breaks off early is
+    in no point, since the points before its end would be over other games than those behind it.
+
+    Intervals are those of every mean (``ircore.results.statistics.intervals``), so that a repetition without an error
+    has an interval with a width, too.
 
     Args:
         episodes: Of one run, or of people.
@@ -148,27 +150,23 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
         curve: Declaration that says what steps are grouped by.
     """
     means = [episode.on_curve(measure, curve) for episode in episodes]
-    places = sorted({place for of_episode in means for place in of_episode})
+    same = same_episodes(means)
+    places = same.places
     if not places:
         return {}
-    known = np.array([[of_episode.get(place, np.nan) for place in places] for of_episode in means])
-    ratios = Ratios.means(known)
-    drawn = resample([episode.stratum for episode in episodes])
-    # Episodes are drawn again, since rounds of one game are no independent values.
-    moved = ratios.points[:, None] + ratios.deviations(drawn)
-    low, high = np.percentile(moved, (2.5, 97.5), axis=1)
-    return {
-        place: Estimate(float(ratios.points[at]), float(low[at]), float(high[at]), int(count))
-        if (count := ratios.counts[at]) >= MINIMUM_PICTURES
-        else estimate([value for value in known[:, at].tolist() if isfinite(value)], scale_of(measure))
-        for at, place in enumerate(places)
-    }
+    known = np.array([[means[number][place] for place in places] for number in same.episodes])
+    # One value an episode, since rounds of one game are no independent values.
+    drawn = resample([episodes[number].stratum for number in same.episodes])
+    return dict(zip(places, ratio_intervals(Ratios.means(known), drawn, scale_of(measure)), strict=True))
 
 
 def partner_mean(runs: Sequence[PlayedGameRun], measure: Measure) -> Estimate:
     """Return a player's mean over partners: first over the runs of each instance, then over instances."""
     values: dict[str, list[float]] = {}
+    labels: dict[str, str] = {}
     for run in runs:
+        labels.update(zip((episode.episode_id for episode in run.episodes), strata(run.episodes), strict=True))
         for name, value in run.values(measure).items():
             values.setdefault(name, []).append(value)
-    return estimate([fsum(of_instance) / len(of_instance) for of_instance in values.values()], scale_of(measure))
+    means = [fsum(of_instance) / len(of_instance) for of_instance in values.values()]
+    return estimate(means, scale_of(measure), [labels[name] for name in values])

@@ -5,20 +5,22 @@ put on a scale from its worst value, 0, to its best, 10, takes the place of a ju
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from math import inf
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import Fields, GameInstance, GameRun
+from ircore.core.game_records import Fields, GameEpisode, GameInstance, GameRun
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.players.traits import program_words
-from ircore.results.cells import main_intervals, run_standing, side_by_side
+from ircore.results.cells import main_differences, main_intervals, run_standing
 from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.coverage import Coverage, Unranked, coverages
 from ircore.results.judge_ratings import (
@@ -31,6 +33,8 @@ from ircore.results.judge_ratings import (
     UNPLAYED,
     Floats,
     JudgeRatings,
+    RatedEpisode,
+    arrange_ratings,
 )
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.judges_of_runs import shared_identities
@@ -39,7 +43,7 @@ from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, ref
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.scales import DIFFERENCE, Scale
+from ircore.results.statistics.scales import Scale
 from ircore.results.unranked_runs import held_runs
 from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_measures import played
@@ -187,13 +191,7 @@ class GameResults:
         for group in self._by_rules if rows else ():
             # References, held runs and runs whose headline says nothing are left out before ranks are computed, so that
             # they push nobody down.
-            ranked = [
-                column
-                for column in group
-                if not self.runs[column].run.reference
-                and self.runs[column].run.run_id not in self.held
-                and self.game.headline.key not in self.runs[column].meaningless
-            ]
+            ranked = self._ranked(group)
             # A group may hold such runs alone.
             ranges = run_standing(instances, ratings.columns(ranked)).ranges if ranked else []
             by_column = dict(zip(ranked, ranges, strict=True))
@@ -201,6 +199,39 @@ class GameResults:
             entries = zip([self.runs[column] for column in group], cells, map(by_column.get, group), strict=True)
             board += ranked_rows(entries, lambda cell: cell.main.mean)
         return tuple(board)
+
+    def _ranked(self, group: Sequence[int]) -> list[int]:
+        """Return the columns of a group that may have ranks."""
+        return [
+            column
+            for column in group
+            if not self.runs[column].run.reference
+            and self.runs[column].run.run_id not in self.held
+            and self.game.headline.key not in self.runs[column].meaningless
+        ]
+
+    def neighbours(
+        self, category: str | None = None, difficulty: str | None = None
+    ) -> Iterator[tuple[PlayedGameRun, PlayedGameRun, Estimate, float | None]]:
+        """Yield every two ranked runs that follow each other on a board, the better one first.
+
+        With the difference of their main scores, by the board's own rule, and the board's critical value.
+        """
+        refuse_condition(self.instances, category, difficulty)
+        rows = self._conditions.get((category, difficulty), [])
+        instances, ratings = [self.instances[row] for row in rows], self._ratings.rows(rows)
+        for group in self._by_rules if rows else ():
+            ranked = self._ranked(group)
+            if len(ranked) < 2:
+                continue
+            standing = run_standing(instances, ratings.columns(ranked))
+            means = ratings.columns(ranked).main_scores().tolist()
+            # Runs without a rank have no neighbour.
+            places = [place for place in range(len(ranked)) if standing.ranges[place] is not None]
+            ordered = [ranked[place] for place in sorted(places, key=lambda place: -means[place])]
+            for couple in pairwise(ordered):
+                (main,) = main_differences(instances, [ratings.columns(couple)], standing.critical)
+                yield self.runs[couple[0]], self.runs[couple[1]], main, standing.critical
 
     def cell(self, run_id: str, category: str | None = None, difficulty: str | None = None) -> GameCell:
         """Return the numbers of a run under a condition.
@@ -257,8 +288,8 @@ class GameResults:
         scale = Scale(*(measure.range or (-inf, inf)))
         if measure.difference is not None:
             both = [item for key in measure.difference for item in self.game.measures if item.key == key]
-            apart = scale._replace(unseen=DIFFERENCE.unseen)
-            return _difference(np.hstack([self._known(run, item, rows) for item in both]), drawn, apart)
+            of_parts = Scale(*(both[0].range or (-inf, inf)))
+            return _difference(np.hstack([self._known(run, item, rows) for item in both]), drawn, of_parts, scale)
         known = self._known(run, measure, rows)
         if measure is not self.game.headline:
             return ratio_intervals(Ratios.means(known), drawn, scale)[0]
@@ -270,10 +301,13 @@ class GameResults:
 
     def _known(self, run: PlayedGameRun, measure: Measure, rows: Sequence[int]) -> Floats:
         """Return a column of a run's values of a measure, NaN where there is none, shape (instances, 1)."""
-        by_episode = {episode.instance_id: episode.episode_id for episode in run.episodes}
-        values = run.values(measure)
+        values, by_instance = run.values(measure), dict[str, list[float]]()
+        for episode in run.episodes:
+            if episode.episode_id in values:
+                by_instance.setdefault(episode.instance_id, []).append(values[episode.episode_id])
+        # The mean over the episodes of an instance: each instance counts once.
         names = [self.instances[row].instance_id for row in rows]
-        return np.array([[values.get(by_episode.get(name, ""), np.nan)] for name in names])
+        return np.array([[fmean(by_instance[name]) if name in by_instance else np.nan] for name in names])
 
     @cached_property
     def seats(self) -> tuple[Seat[Any, Any], ...]:
@@ -283,7 +317,7 @@ class GameResults:
 
     @cached_property
     def _ratings(self) -> JudgeRatings:
-        return side_by_side(_headline(self.game, self.instances, run) for run in self.runs)
+        return arrange_ratings(self.instances, (rated_game_episodes(self.game, run) for run in self.runs))
 
     @cached_property
     def _conditions(self) -> Mapping[Condition, list[int]]:
@@ -308,7 +342,7 @@ class GameResults:
         return {}  # as far as they have been asked for
 
 
-def _difference(known: Floats, drawn: Resamples, scale: Scale) -> Estimate:
+def _difference(known: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale) -> Estimate:
     """Estimate the mean of the first column less that of the second; empty where a column has no value.
 
     Both are means over the episodes that have a value, which may be different episodes.
@@ -316,7 +350,7 @@ def _difference(known: Floats, drawn: Resamples, scale: Scale) -> Estimate:
     if np.isnan(known).all(axis=0).any():
         return Estimate(None, None, None, 0)
     ratios = Ratios.means(known)
-    return contrast_intervals(ratios, ratios.deviations(drawn), lambda rows: rows[:1] - rows[1:], drawn, scale)[0]
+    return contrast_intervals(ratios, lambda rows: rows[:1] - rows[1:], drawn, scale, scale_of_differences)[0]
 
 
 def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
@@ -335,7 +369,7 @@ def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
     return GameResults.from_runs(load_game(folders[0].game, f"{folders[0].path}/run.json: game"), folders)
 
 
-def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGameRun) -> JudgeRatings:
+def rated_game_episodes(game: Game[Any], run: PlayedGameRun) -> list[RatedEpisode]:
     """Return the status of a run's episodes and their headline, scaled from 0 (worst value) to 10 (best value)."""
     low, high = game.headline.range or (0.0, 1.0)
     # Turned, so that a higher final is better whatever the direction of the headline.
@@ -343,22 +377,22 @@ def _headline(game: Game[Any], instances: Sequence[GameInstance], run: PlayedGam
     values = run.values(game.headline)
     # A score without a value says why there is none: such an episode was asked about.
     without = {score.episode_id for score in run.scores if score.measure == game.headline.key}
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    status = np.full((len(rows), 1), UNFINISHED, np.int8)
-    final = np.full((len(rows), 1), np.nan)
-    for episode in run.episodes:
-        at = rows[episode.instance_id], 0
+
+    def rated(episode: GameEpisode) -> RatedEpisode:
+        final = np.nan
         if not played(game, episode):
             # A technical failure has no result yet and is played again; any other abort is the pair's own doing.
-            status[at] = UNPLAYED if episode.finished else UNFINISHED
+            status = UNPLAYED if episode.finished else UNFINISHED
         elif episode.episode_id in values:
-            status[at], final[at] = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)
+            status, final = RATED, HIGHEST * (values[episode.episode_id] - worst) / (best - worst)
         else:
-            status[at] = REFUSED if episode.episode_id in without else PENDING
-    if game.headline.key in run.meaningless:
-        # As where a judge rates nothing: neither missing nor anything from 0 to 100.
-        status[status != UNFINISHED] = OUTSIDE
-    return JudgeRatings(status, final, np.full((*status.shape, 4), np.nan))
+            status = REFUSED if episode.episode_id in without else PENDING
+        if game.headline.key in run.meaningless and status != UNFINISHED:
+            # As where a judge rates nothing: neither missing nor anything from 0 to 100.
+            status = OUTSIDE
+        return RatedEpisode(episode.instance_id, status, final, repeat=episode.repeat)
+
+    return [rated(episode) for episode in run.episodes]
 
 
 def _rules(run: GameRun) -> str:

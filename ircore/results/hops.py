@@ -1,23 +1,83 @@
 """Any measure over the turns of episodes: at each turn, up to turn K, and on a normalised axis from first to last.
 
 A *series* is one episode's values, turn by turn, None where a rendering has none. ConvGenVisMo calls turns hops.
+
+A curve over turns compares like with like only if every point is over the same episodes: where easy episodes end
+early, later turns are over harder ones, and the curve shows who is left instead of what changes (attrition of a panel;
+complete cases: Little and Rubin, *Statistical Analysis with Missing Data*, chapter 3). ``same_episodes`` chooses them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
-from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
-from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import OPEN, Scale
 
 POINTS = 20
 """Places on the normalised axis: i / 19 for i = 0 … 19, as in ConvGenVisMo's ``interpolation``."""
 
 Series: TypeAlias = Sequence[float | None]
+
+KEPT_SHARE = 0.5
+"""A turn at which so few of the episodes that reach the last one have a value is left out of a curve, not they."""
+
+TOO_FEW_REACH = "too few episodes have a value there"
+"""Reason why a curve over the same episodes has no point at a place."""
+
+SAME_EPISODES = "Over the same episodes at each turn: those that reach the last turn with a value."
+"""Note on curves."""
+
+WHOEVER_IS_LEFT = "Whoever is left: other episodes at each place, usually harder ones; no curve should be drawn of it."
+"""Note on means over the episodes that have a value at a place."""
+
+
+@dataclass(frozen=True)
+class SameEpisodes:
+    """The places of a curve and the episodes that all of its points are over."""
+
+    places: tuple[int, ...]
+    """Places of the curve, such as turns, in order."""
+
+    episodes: tuple[int, ...]
+    """Positions of the episodes among those that were given, 0-based."""
+
+
+def same_episodes(values: Sequence[Mapping[int, object]]) -> SameEpisodes:
+    """Return the episodes that reach the last place of a curve, and the places at which all of them have a value.
+
+    The last place is the farthest one that ``MINIMUM_PICTURES`` episodes reach, or half of them if that is fewer.
+    A place without a value in some of these episodes costs either these episodes or itself: the episodes as long as
+    more than ``KEPT_SHARE`` of them are left.
+
+    Args:
+        values: By place, one mapping for each episode; what the values are does not matter here.
+
+    Example:
+        >>> easy, hard = {1: 9.0}, {1: 4.0, 2: 5.0}
+        >>> same_episodes([easy, *[hard] * 5])
+        SameEpisodes(places=(1, 2), episodes=(1, 2, 3, 4, 5))
+    """
+    counts: dict[int, int] = {}
+    for episode in values:
+        for place in episode:
+            counts[place] = counts.get(place, 0) + 1
+    if not counts:
+        return SameEpisodes((), ())
+    most = max(counts.values())
+    needed = min(MINIMUM_PICTURES, (most + 1) // 2)
+    last = max(place for place, count in counts.items() if count >= needed)
+    reaching = [number for number, episode in enumerate(values) if last in episode]
+    places = sorted(place for place in counts if place <= last)
+    while True:
+        complete = [number for number in reaching if all(place in values[number] for place in places)]
+        if len(complete) > KEPT_SHARE * len(reaching) and len(complete) >= needed:
+            return SameEpisodes(tuple(places), tuple(complete))
+        # The last place has a value in each of these episodes, so that it stays.
+        places.remove(min(places, key=lambda place: sum(place in values[number] for number in reaching)))
 
 
 @dataclass(frozen=True)
@@ -27,40 +87,56 @@ class _TurnMeasure:
     turn: int
     """1-based; K of "@K"."""
 
+    same: Estimate
+    """Mean over the episodes that reach the last turn of the curve; no value at the turns after it."""
+
     at: Estimate
-    """Mean over the episodes that have a value at this turn (ConvGenVisMo's mean by hop)."""
+    """Mean over the episodes that have a value at this turn, other ones at each turn (ConvGenVisMo's mean by hop)."""
 
     latest: Estimate
-    """Mean of each episode's last value up to this turn; an episode that has ended keeps its last one."""
+    """Mean of each episode's last value up to this turn; an episode that has ended keeps its last one.
+
+    Over the episodes that have a value from the first such turn on, so over the same ones at each turn."""
 
     best: Estimate
-    """Mean of each episode's best value up to this turn."""
+    """Mean of each episode's best value up to this turn, over the same episodes as ``latest``."""
 
 
-def by_turn(series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN) -> tuple[_TurnMeasure, ...]:
+def by_turn(
+    series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN, labels: Sequence[str] = ()
+) -> tuple[_TurnMeasure, ...]:
     """Return a measure turn by turn.
 
     Args:
         series: One an episode; empty ones count nowhere.
         higher_is_better: Direction, which decides what is best.
-        scale: Which values are possible, for the intervals (Student's, 95 %).
+        scale: Which values are possible, for the intervals.
+        labels: The condition of each episode, for the intervals.
 
     Returns:
         One entry a turn, up to the longest series.
     """
     longest = max(map(len, series), default=0)
     best = max if higher_is_better else min
+    known = [{turn: value for turn, value in enumerate(values, 1) if value is not None} for values in series]
+    first = min((turn for values in known for turn in values), default=1)
+    from_first = [values for values in known if first in values]
+    first_labels = [label for values, label in zip(known, labels, strict=True) if first in values] if labels else ()
+    curve = same_episodes(known)
     measures = []
     for turn in range(1, longest + 1):
-        reached = [[value for value in values[:turn] if value is not None] for values in series]
-        known = [values for values in reached if values]
-        at = [value for values in series if len(values) >= turn and (value := values[turn - 1]) is not None]
+        reached = [[values[earlier] for earlier in values if earlier <= turn] for values in from_first]
         measures.append(
             _TurnMeasure(
                 turn,
-                estimate(at, scale),
-                estimate([values[-1] for values in known], scale),
-                estimate([best(values) for values in known], scale),
+                estimate(
+                    [known[episode][turn] for episode in curve.episodes if turn in curve.places],
+                    scale,
+                    [labels[episode] for episode in curve.episodes if turn in curve.places] if labels else (),
+                ),
+                estimate([values.get(turn) for values in known], scale, labels),
+                estimate([values[-1] if values else None for values in reached], scale, first_labels),
+                estimate([best(values) if values else None for values in reached], scale, first_labels),
             )
         )
     return tuple(measures)
@@ -85,36 +161,27 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     return tuple(np.interp(np.linspace(0, 1, points), xs, ys).tolist())
 
 
-def normalised_means(series: Sequence[Series], scale: Scale = OPEN) -> tuple[Estimate, ...]:
+def normalised_means(series: Sequence[Series], scale: Scale = OPEN, labels: Sequence[str] = ()) -> tuple[Estimate, ...]:
     """Return the mean over episodes and its interval at each place of the normalised axis.
 
     Args:
         series: One an episode; those without a value are passed over.
         scale: Which values are possible.
+        labels: The condition of each episode, for the intervals.
 
     Returns:
         One estimate a place; none if no series has a value.
     """
-    curves = [curve for values in series if (curve := normalised(values))]
-    return tuple(estimate([curve[place] for curve in curves], scale) for place in range(POINTS)) if curves else ()
+    curves = [normalised(values) for values in series]
+    if not any(curves):
+        return ()
+    return tuple(
+        estimate([curve[place] if curve else None for curve in curves], scale, labels) for place in range(POINTS)
+    )
 
 
-def series_of(
-    episodes: Sequence[EpisodeResult], measure: str, category: str | None = None, difficulty: str | None = None
-) -> list[Series]:
-    """Return the score series of a judge or an image metric, a series for each episode with a rendering.
-
-    Args:
-        episodes: Of one run.
-        measure: Name of a judge, or of a metric.
-        category: Only episodes of this category.
-        difficulty: Only episodes of this difficulty.
-    """
-    chosen = under(episodes, category, difficulty)
-    return [_series(result, measure) for result in chosen if result.episode.played and result.episode.rendered_turns]
-
-
-def _series(result: EpisodeResult, measure: str) -> Series:
+def series_of(result: EpisodeResult, measure: str) -> Series:
+    """Return the scores of an episode by a judge or an image metric, turn by turn."""
     # Names of judges and of metrics are told apart by who has values here.
     judged = result.judged.get(measure)
     values = judged.trajectory if judged is not None else result.metrics.get(measure, {})

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ircore.results.columns import filled
+from ircore.results.columns import Column, filled
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
-from ircore.results.statistics.bootstrap import Ratios, Scale, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import Ratios, Scale, difference_intervals, ratio_intervals, resample
 from ircore.results.statistics.intervals import Estimate
 
 
@@ -37,7 +37,7 @@ def metric_cells(
 ) -> tuple[MetricCell, ...]:
     """Return the values of a metric for each pair, in the order of ``results.submissions``.
 
-    The intervals are those of scores: bootstrap over instances, stratified by condition.
+    The intervals are those of scores: over instances, stratified by condition.
 
     Args:
         results: Of some runs.
@@ -48,27 +48,19 @@ def metric_cells(
     chosen = under(results.instances, category, difficulty)
     drawn = resample(strata(chosen))
 
-    def estimates(value: Callable[[EpisodeResult], float | None], scale: Scale) -> list[Estimate]:
-        values = filled(chosen, results.episodes.values(), value)
-        return ratio_intervals(Ratios.means(values), drawn, scale)
+    def values(value: Callable[[EpisodeResult], float | None]) -> Column:
+        return filled(chosen, results.episodes.values(), value)
 
-    scale = metric_facts(metric).scale
-    finals = estimates(lambda result: _ends(result, metric)[1], scale)
-    changes = estimates(
-        # A change may be as large as the whole range of the metric, in either direction.
-        lambda result: _change(result, metric),
-        Scale(scale.lowest - scale.highest, scale.highest - scale.lowest, 0.0),
-    )
+    scale, last = metric_facts(metric).scale, values(lambda result: _ends(result, metric)[1])
+    # A change may be as large as the whole range of the metric, in either direction.
+    whole = Scale(scale.lowest - scale.highest, scale.highest - scale.lowest)
+    first = values(lambda result: _ends(result, metric)[0] if len(result.episode.rendered_turns) > 1 else None)
+    finals = ratio_intervals(Ratios.means(last), drawn, scale)
+    changes = difference_intervals(last, first, drawn, scale, whole)
     return tuple(
         MetricCell(submission.run_id, final, change)
         for submission, final, change in zip(results.submissions, finals, changes, strict=True)
     )
-
-
-def _change(result: EpisodeResult, metric: str) -> float | None:
-    first, final = _ends(result, metric)
-    several = len(result.episode.rendered_turns) > 1
-    return final - first if several and first is not None and final is not None else None
 
 
 def _ends(result: EpisodeResult, metric: str) -> tuple[float | None, float | None]:

@@ -4,19 +4,24 @@ Three things that look alike are kept apart: an episode that the pair did not pl
 no result yet (never begun, or a technical failure), and a rendering that the judge has not rated.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from math import fsum
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import Instance
+from ircore.core.records import AnyInstance, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.episodes import Doubt, EpisodeResult
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
 """No result yet; aborted by the pair's own doing; rated; asked without an answer; not asked yet, or in vain for a
 technical reason; nothing that the judge rates."""
+
+_PRECEDENCE = (UNFINISHED, OUTSIDE, PENDING, REFUSED, RATED, UNPLAYED)
 
 HIGHEST = 10.0
 """The best similarity."""
@@ -32,7 +37,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JudgeRatings:
-    """One judge's ratings of some runs on some instances; every array has the shape (instances, runs).
+    """One judge's ratings of some runs on some instances.
 
     Example:
         >>> from pathlib import Path
@@ -43,11 +48,13 @@ class JudgeRatings:
         (2, 1)
     """
 
-    status: NDArray[np.int8]
-    """One of the six words above."""
+    states: NDArray[np.int16]
+    """Number of an instance's episodes in each of the six states above, shape (instances, runs, 6); an episode that is
+    missing is unfinished."""
 
     final: Floats
-    """Similarity of the final rendering, 0–10; NaN unless rated."""
+    """Similarity of the final rendering, 0–10, the mean over the rated episodes of an instance; NaN without any.
+    Shape (instances, runs)."""
 
     doubt: Floats
     """Lowest and highest similarity, undecided share of the facts, and 1 where labels were left unread; NaN unless a
@@ -55,16 +62,44 @@ class JudgeRatings:
 
     def rows(self, rows: Sequence[int]) -> "JudgeRatings":
         """Return some of the instances."""
-        return JudgeRatings(self.status[rows], self.final[rows], self.doubt[rows])
+        return JudgeRatings(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def columns(self, columns: Sequence[int]) -> "JudgeRatings":
         """Return some of the runs."""
-        return JudgeRatings(self.status[:, columns], self.final[:, columns], self.doubt[:, columns])
+        return JudgeRatings(*(getattr(self, field.name)[:, columns] for field in fields(self)))
+
+    @cached_property
+    def status(self) -> NDArray[np.int8]:
+        """State of each instance, shape (instances, runs): of its episodes' states the one that counts first.
+
+        A result is missing, a rating is missing, one was refused, one is there, none was played.
+        """
+        order = np.array(_PRECEDENCE, np.int8)
+        return np.asarray(order[(self.states[..., order] > 0).argmax(axis=-1)], np.int8)
+
+    @cached_property
+    def played(self) -> Floats:
+        """Share of the ended episodes of an instance that were played, 0–1; 0 where none has ended."""
+        ended = self.states.sum(axis=-1) - self.states[..., UNFINISHED]
+        return np.asarray(self._of_played / np.maximum(ended, 1), np.float64)
+
+    @cached_property
+    def rated(self) -> Floats:
+        """Share of the played episodes of an instance that are rated, 0–1; 0 where none was played."""
+        return np.asarray(self.states[..., RATED] / np.maximum(self._of_played, 1), np.float64)
+
+    @property
+    def _of_played(self) -> NDArray[np.intp]:
+        return np.asarray(self.states[..., [RATED, REFUSED, PENDING]].sum(axis=-1), np.intp)
 
     def count(self, *words: int) -> NDArray[np.intp]:
         """Return how many of each run's instances are in any of the given states, shape (runs,)."""
         counts: NDArray[np.intp] = np.isin(self.status, words).sum(axis=0)
         return counts
+
+    def episodes(self, *words: int) -> NDArray[np.intp]:
+        """Return how many of each run's episodes are in any of the given states, shape (runs,)."""
+        return np.asarray(self.states[..., list(words)].sum(axis=(0, -1)), np.intp)
 
     def doubts(self) -> list[Doubt | None]:
         """Return the mean interval and undecided share of each run's rated renderings; None where nobody told facts."""
@@ -77,37 +112,112 @@ class JudgeRatings:
 
     @property
     def quality(self) -> tuple[Floats, Floats]:
-        """Least and greatest similarity that each played episode may have, 0–10; NaN where no episode was played."""
-        return self._between(np.isin(self.status, (REFUSED, PENDING)), 1.0)
+        """Least and greatest similarity that the played episodes of each instance may have, 0–10; NaN without any."""
+        least, most = self._between(self.rated)
+        none = (self.played == 0) | (self.status == OUTSIDE)
+        return np.where(none, np.nan, least), np.where(none, np.nan, most)
 
     @property
     def main(self) -> tuple[Floats, Floats]:
         """Least and greatest part of the main score, 0–100; 0 where the pair did not play; NaN outside the scope."""
-        unplayed = self.status == UNPLAYED
-        least, most = self._between(np.isin(self.status, (REFUSED, PENDING, UNFINISHED)), MAIN_UNIT)
         # An episode that the pair aborted is known to be worth nothing, whatever the judge would say.
-        return np.where(unplayed, 0.0, least), np.where(unplayed, 0.0, most)
+        least, most = (MAIN_UNIT * self.played * end for end in self._between(self.rated))
+        unfinished, outside = self.status == UNFINISHED, self.status == OUTSIDE
+        least, most = np.where(unfinished, 0.0, least), np.where(unfinished, MAIN_UNIT * HIGHEST, most)
+        return np.where(outside, np.nan, least), np.where(outside, np.nan, most)
 
     @property
     def at_worst(self) -> tuple[Floats, Floats]:
         """Bounds like ``quality``, with each unplayed episode counted as played with any result."""
-        return self._between(~np.isin(self.status, (RATED, OUTSIDE)), 1.0)
+        least, most = self._between(np.where(self.status == UNFINISHED, 0.0, self.played * self.rated))
+        outside = self.status == OUTSIDE
+        return np.where(outside, np.nan, least), np.where(outside, np.nan, most)
 
     def main_scores(self) -> Floats:
         """Return each run's main score over ended episodes, 0–100: mean rating × share played; shape (runs,).
 
-        NaN where nothing has ended, and where nothing of what was played is rated.
+        Each instance counts once, whatever the number of its episodes. NaN where nothing has ended, and where nothing
+        of what was played is rated.
         """
-        rated, played = self.count(RATED), self.count(RATED, REFUSED, PENDING)
-        ended = played + self.count(UNPLAYED)
-        # At least 1, so that nothing is divided by 0; such entries are NaN in the end.
-        quality = np.nansum(self.final, axis=0) / np.maximum(rated, 1)
-        known = (ended > 0) & ((rated > 0) | (played == 0))
-        return np.where(known, MAIN_UNIT * quality * played / np.maximum(ended, 1), np.nan)
+        ended = ~np.isin(self.status, (UNFINISHED, OUTSIDE))
+        played = np.where(ended, self.played, 0.0)
+        rated = played * self.rated
+        all_rated, all_played, instances = rated.sum(axis=0), played.sum(axis=0), ended.sum(axis=0)
+        # No divisor is 0; entries without one are NaN in the end.
+        quality = (rated * np.nan_to_num(self.final)).sum(axis=0) / np.where(all_rated > 0, all_rated, 1)
+        known = (instances > 0) & ((all_rated > 0) | (all_played == 0))
+        return np.where(known, MAIN_UNIT * quality * all_played / np.maximum(instances, 1), np.nan)
 
-    def _between(self, unknown: NDArray[np.bool_], unit: float) -> tuple[Floats, Floats]:
-        known = unit * self.final
-        return np.where(unknown, 0.0, known), np.where(unknown, unit * HIGHEST, known)
+    def _between(self, known: Floats) -> tuple[Floats, Floats]:
+        """Return the least and greatest mean similarity of each instance if this share of its episodes is known."""
+        seen = known * np.nan_to_num(self.final)
+        return seen, seen + (1 - known) * HIGHEST
+
+
+class RatedEpisode(NamedTuple):
+    """What one episode adds to the ratings of its instance."""
+
+    instance_id: str
+    status: int
+    final: float = np.nan
+    doubt: Doubt | None = None
+    repeat: int = 1
+
+    @property
+    def main(self) -> float | None:
+        """The episode's part of the main score, 0–100; None while it is not known."""
+        return MAIN_UNIT * self.final if self.status == RATED else 0.0 if self.status == UNPLAYED else None
+
+
+def main_scores_by_instance(episodes: Iterable[RatedEpisode]) -> dict[str, list[float]]:
+    """Return the parts of the main score of each instance's episodes, as far as they are known, by instance_id."""
+    values: dict[str, list[float]] = {}
+    for episode in episodes:
+        if episode.main is not None:
+            values.setdefault(episode.instance_id, []).append(episode.main)
+    return values
+
+
+def arrange_ratings(instances: Sequence[AnyInstance], runs: Iterable[Iterable[RatedEpisode]]) -> JudgeRatings:
+    """Arrange the episodes of runs by instance and run, those of one instance together.
+
+    An episode is missing where a run has that repeat of any other instance of the condition: further repeats may be
+    played of some conditions alone, but of a whole condition, or a pair could play again what went badly.
+
+    Args:
+        instances: The rows.
+        runs: The episodes of each column; those of other instances are passed over.
+    """
+    columns = [_column(instances, episodes) for episodes in runs]
+    empty = _column(instances, ())
+    return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
+
+
+def _column(instances: Sequence[AnyInstance], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of ``JudgeRatings`` for one run."""
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    conditions = [(instance.category, instance.difficulty) for instance in instances]
+    due: dict[tuple[str, str], set[int]] = {condition: {1} for condition in conditions}
+    size = len(rows)
+    states = np.zeros((size, 1, len(_PRECEDENCE)), np.int16)
+    final, doubt = np.full((size, 1), np.nan), np.full((size, 1, 4), np.nan)
+    by_row: dict[int, list[RatedEpisode]] = {}
+    for episode in episodes:
+        row = rows.get(episode.instance_id)
+        if row is not None:
+            by_row.setdefault(row, []).append(episode)
+            due[conditions[row]].add(episode.repeat)
+    for row, of_instance in by_row.items():
+        states[row, 0] = np.bincount([episode.status for episode in of_instance], minlength=len(_PRECEDENCE))
+        finals = [episode.final for episode in of_instance if episode.status == RATED]
+        doubts = [episode.doubt for episode in of_instance if episode.status == RATED and episode.doubt is not None]
+        if finals:
+            final[row] = fsum(finals) / len(finals)
+        if doubts:
+            doubt[row] = np.mean(doubts, axis=0)
+    wanted = np.array([len(due[condition]) for condition in conditions], np.int16)
+    states[:, 0, UNFINISHED] += np.maximum(wanted - states[:, 0].sum(axis=-1), 0).astype(np.int16)
+    return states, final, doubt
 
 
 def judge_ratings(
@@ -121,25 +231,20 @@ def judge_ratings(
         judge: Whose ratings.
         scope: Categories that the judge rates. One that has only preferences of a run rates nothing of it.
     """
-    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
-    inside = np.array([scope is None or instance.category in scope for instance in instances], bool)
-    status = np.full((len(rows), len(episodes)), UNFINISHED, np.int8)
-    final = np.full((len(rows), len(episodes)), np.nan)
-    doubt = np.full((len(rows), len(episodes), 4), np.nan)
-    for column, results in enumerate(episodes.values()):
-        for result in results:
-            row = rows.get(result.episode.instance_id)
-            if row is not None:
-                status[row, column], final[row, column] = _of_episode(result, judge)
-                judged = result.judged.get(judge)
-                if judged is not None and judged.doubt is not None and status[row, column] == RATED:
-                    doubt[row, column] = judged.doubt
+    return arrange_ratings(instances, (rated_episodes(results, judge, scope) for results in episodes.values()))
+
+
+def rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = None) -> Iterator[RatedEpisode]:
+    """Yield what each episode of a run adds to a judge's ratings; arguments as of ``judge_ratings``."""
+    only_prefers = _only_prefers(results, judge)
+    for result in results:
+        status, final = _of_episode(result, judge)
+        judged = result.judged.get(judge)
         # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
-        outside = ~inside | _only_prefers(results, judge)
-        ended = status[:, column] != UNFINISHED
-        status[outside & ended, column] = OUTSIDE
-        final[outside, column] = doubt[outside, column] = np.nan
-    return JudgeRatings(status, final, doubt)
+        if (only_prefers or (scope is not None and result.category not in scope)) and status != UNFINISHED:
+            status, final = OUTSIDE, np.nan
+        doubt = judged.doubt if judged else None
+        yield RatedEpisode(result.episode.instance_id, status, final, doubt, result.episode.repeat)
 
 
 def ratings_by_judge(

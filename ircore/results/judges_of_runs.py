@@ -44,6 +44,31 @@ def shared_identities(runs: Sequence[_Judged]) -> dict[str, JudgeIdentity]:
     return {name: identity for name, (_, identity) in sorted(known_judges.items())}
 
 
+def refuse_mixed_metrics(runs: Sequence[PlayedRun]) -> None:
+    """Refuse runs whose values of a metric were computed by several versions of its definition.
+
+    Raises:
+        InputError: Within a run or between two, a metric has values of two versions.
+    """
+    seen: dict[str, tuple[PlayedRun, str]] = {}
+    for run in runs:
+        versions: dict[str, set[str]] = {}
+        for result in run.results:
+            for metric, own in result.metric_versions.items():
+                versions.setdefault(metric, set()).update(own)
+        for metric, stated in sorted(versions.items()):
+            for version in sorted(stated):
+                other, known = seen.setdefault(metric, (run, version))
+                if known != version:
+                    where = f"{run.path}" if other is run else f"{other.path} and {run.path}"
+                    raise InputError(
+                        f"{where}: metric {metric} was computed by two versions of its definition "
+                        f"({known or 'not stated'}; {version or 'not stated'})",
+                        f"Compute it again by one: ircore score {run.path} --metric {metric}, with --every-turn if "
+                        "every turn has a value.",
+                    )
+
+
 def cells_by_judge(
     run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]
 ) -> dict[BoardKey, Cell]:

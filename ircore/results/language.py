@@ -5,13 +5,14 @@ Only played episodes count, as everywhere. A correction message is a message of 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ircore.games.reconstruction.language.corrections import Mark, find_corrections
-from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
+from ircore.games.reconstruction.language.lexicon import BUILT_IN, CORRECTIONS, Choice, Correction, load_lexicon
 from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
-from ircore.results.conditions import under
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
+from ircore.results.hops import same_episodes
 from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE
 
@@ -70,7 +71,7 @@ class CorrectionProfile:
     """
 
     lexicon: str
-    """Version of the lists that were used."""
+    """Version of the patterns that were used."""
 
     messages: int
     """Messages of turn ≥ 2; with none, every estimate below has neither mean nor interval."""
@@ -79,7 +80,9 @@ class CorrectionProfile:
     """Episodes that have such a message: what the intervals rest on."""
 
     usage: Mapping[Correction, Estimate]
-    """Share of the messages in which a category fires, 0–1; ``n`` counts episodes."""
+    """Share of the messages in which a category fires, 0–1; ``n`` counts episodes.
+
+    By turn: over the episodes that reach the last turn of the curve (``same_episodes``)."""
 
     top_tokens: Mapping[Correction, tuple[tuple[str, int], ...]]
     """The ``TOP`` commonest tokens that fired, with their counts: by count, then by alphabet."""
@@ -87,13 +90,13 @@ class CorrectionProfile:
 
 @dataclass(frozen=True)
 class _TurnLanguage:
-    """The messages of one turn."""
+    """The messages of one turn: estimates over the episodes that reach the last turn (``same_episodes``)."""
 
     turn: int
     """1-based."""
 
     messages: int
-    """Number of episodes with a message at this turn."""
+    """Number of episodes with a message at this turn, whether or not they go on to the last one."""
 
     tokens: Estimate
     """Tokens a message."""
@@ -131,13 +134,14 @@ class RunLanguage:
     """Length and novelty of the messages, turn by turn."""
 
 
-def episode_messages(episodes: Iterable[EpisodeResult]) -> tuple[MessageResult, ...]:
+def episode_messages(episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN) -> tuple[MessageResult, ...]:
     """Read every message of played episodes, in order.
 
     Args:
         episodes: Of one run.
+        lexicon: Patterns by which corrections are told.
     """
-    return tuple(message for result in episodes if result.episode.played for message in _messages(result))
+    return tuple(message for result in episodes if result.episode.played for message in _messages(result, lexicon))
 
 
 def chosen(
@@ -150,25 +154,33 @@ def chosen(
     return tuple(message for message in under(messages, category, difficulty) if turn in (None, message.turn))
 
 
-def run_language(messages: Sequence[MessageResult]) -> RunLanguage:
+def run_language(messages: Sequence[MessageResult], lexicon: Choice = BUILT_IN) -> RunLanguage:
     """Return the topics of corrections, message lengths and shares of new words.
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
+        lexicon: Patterns by which ``episode_messages`` told their corrections.
     """
     later = sorted({message.turn for message in messages if message.turn > 1})
+    same = _same_messages(messages)
     return RunLanguage(
-        profile=correction_profile(messages),
-        by_turn={turn: correction_profile(chosen(messages, turn=turn)) for turn in later},
+        profile=correction_profile(messages, lexicon),
+        by_turn={
+            turn: replace(
+                correction_profile(chosen(same, turn=turn), lexicon), messages=len(chosen(messages, turn=turn))
+            )
+            for turn in later
+        },
         turns=turn_language(messages),
     )
 
 
-def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
+def correction_profile(messages: Iterable[MessageResult], lexicon: Choice = BUILT_IN) -> CorrectionProfile:
     """Count the topics of corrections; messages of turn 1, which correct nothing, are left out.
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a turn or a category is wanted.
+        lexicon: Patterns by which ``episode_messages`` told their corrections.
     """
     corrections = [message for message in messages if message.turn >= 2]
     by_episode: dict[str, list[frozenset[Correction]]] = {}
@@ -176,7 +188,7 @@ def correction_profile(messages: Iterable[MessageResult]) -> CorrectionProfile:
         by_episode.setdefault(message.episode_id, []).append(frozenset(mark.correction for mark in message.marks))
     sizes = [len(fired) for fired in by_episode.values()]
     return CorrectionProfile(
-        lexicon=load_lexicon().version,
+        lexicon=load_lexicon(lexicon).version,
         messages=len(corrections),
         episodes=len(by_episode),
         usage={
@@ -196,15 +208,25 @@ def turn_language(messages: Iterable[MessageResult]) -> tuple[_TurnLanguage, ...
         messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
 
     Returns:
-        One entry for every turn that has a message. Later turns rest on fewer, and usually harder, episodes.
+        One entry for every turn that has a message; without values after the last turn that enough episodes reach.
     """
-    by_turn: dict[int, list[MessageResult]] = {}
+    messages = tuple(messages)
+    counts = Counter(message.turn for message in messages)
+    same = _same_messages(messages)
+    return tuple(_turn(turn, counts[turn], chosen(same, turn=turn)) for turn in sorted(counts))
+
+
+def _same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ...]:
+    """Return the messages of the episodes that reach the last turn, up to that turn."""
+    by_episode: dict[str, dict[int, MessageResult]] = {}
     for message in messages:
-        by_turn.setdefault(message.turn, []).append(message)
-    return tuple(_turn(turn, by_turn[turn]) for turn in sorted(by_turn))
+        by_episode.setdefault(message.episode_id, {})[message.turn] = message
+    episodes = list(by_episode.values())
+    same = same_episodes(episodes)
+    return tuple(episodes[number][turn] for number in same.episodes for turn in same.places)
 
 
-def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
+def _messages(result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
     episode = result.episode
     earlier: list[frozenset[str]] = []
     for turn in episode.turns:
@@ -220,7 +242,7 @@ def _messages(result: EpisodeResult) -> Iterable[MessageResult]:
             turn=turn.turn,
             tokens=turn.message_tokens,
             words=len(spoken),
-            marks=find_corrections(turn.message) if turn.turn >= 2 else (),
+            marks=find_corrections(turn.message, lexicon) if turn.turn >= 2 else (),
             # The first message has nothing before it, so that its share of new words would always be 1.
             novelty=novelty(content, earlier) if earlier else None,
             similarity=similarity(content, earlier[-1]) if earlier else None,
@@ -239,12 +261,13 @@ def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tup
     }
 
 
-def _turn(turn: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+def _turn(turn: int, count: int, messages: Sequence[MessageResult]) -> _TurnLanguage:
+    labels = strata(messages)
     return _TurnLanguage(
         turn=turn,
-        messages=len(messages),
-        tokens=estimate([message.tokens for message in messages], AMOUNT),
-        words=estimate([message.words for message in messages], AMOUNT),
-        novelty=estimate([message.novelty for message in messages if message.novelty is not None], SHARE),
-        similarity=estimate([message.similarity for message in messages if message.similarity is not None], SHARE),
+        messages=count,
+        tokens=estimate([message.tokens for message in messages], AMOUNT, labels),
+        words=estimate([message.words for message in messages], AMOUNT, labels),
+        novelty=estimate([message.novelty for message in messages], SHARE, labels),
+        similarity=estimate([message.similarity for message in messages], SHARE, labels),
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.results.statistics.bootstrap import Scale
+from ircore.results.statistics.scales import OPEN, Scale
 from ircore.scorers.metrics.measure import MetricKey
 
 
@@ -32,7 +32,7 @@ class MetricFacts:
     """Direction; higher for a metric that is not installed here."""
 
     scale: Scale
-    """Possible values, without weight at the ends."""
+    """Possible values."""
 
 
 def metric_facts(name: str) -> MetricFacts:
@@ -42,8 +42,8 @@ def metric_facts(name: str) -> MetricFacts:
         metric = load("metrics", key.name)
     # Runs may hold values of a metric of another package, which need not be installed, or sound, to show them.
     except InputError:
-        return MetricFacts(name, name, "", True, Scale(-np.inf, np.inf, 0.0))
+        return MetricFacts(name, name, "", True, OPEN)
     title = metric.title if key.loading == "upstream" else f"{metric.title}, native loading"
     low = -np.inf if metric.low is None else metric.low
     high = np.inf if metric.high is None else metric.high
-    return MetricFacts(name, title, metric.unit, metric.higher_is_better, Scale(low, high, 0.0))
+    return MetricFacts(name, title, metric.unit, metric.higher_is_better, Scale(low, high))

@@ -21,7 +21,7 @@ from ircore.results.cells import BoardKey, CellKey, compute_standings, main_diff
 from ircore.results.conditions import in_order, strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import JudgeRatings, Scope, judge_ratings, ratings_by_judge, scopes_of
-from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, shared_identities
+from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, refuse_mixed_metrics, shared_identities
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.raters import Raters
@@ -176,12 +176,13 @@ class Results:
 
         Raises:
             InputError: There is no run but those of reference describers, two runs are of different instance sets, two
-                are of the same submission under the same rules, or judges of one name are not the same.
+                are of the same submission under the same rules and prompts, judges of one name are not the same, or
+                values of a metric are of two versions.
         """
         # Sorted, so that the results do not depend on the order in which the runs were named.
         sources = sorted(map(PlayedRun.of, runs), key=lambda run: run.sort_key)
         # References too: their lines stand beside pairs, so they must be of the same set.
-        refuse_mixtures(sources, lambda run: run.rules)
+        refuse_mixtures(sources, lambda run: (run.rules, run.prompts))
         ordered = [run for run in sources if not run.run.reference]
         if not ordered:
             raise InputError(
@@ -194,6 +195,7 @@ class Results:
         every = [result for results in episodes.values() for result in results]
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
         identities = shared_identities(ordered)
+        refuse_mixed_metrics(sources)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         scopes = scopes_of(judges, identities)
         held_run_ids = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
@@ -317,8 +319,9 @@ class Results:
         known = self.standings.get((category, difficulty, judge))
         # By the board's own critical value, so that comparison and ranks never contradict each other.
         mains = main_differences(chosen, ratings, known.critical if known else None)
+        alone = main_differences(chosen, ratings, None)
         finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
-        return compare(finals, strata(chosen), bounds, mains)
+        return compare(finals, strata(chosen), bounds, mains, alone)
 
     def finals(self, judge: str, run_ids: Sequence[str], instances: Sequence[Instance]) -> "NDArray[np.float64]":
         """Return a judge's scores of final renderings, 0–10, NaN where a score is missing; shape (instances, runs).

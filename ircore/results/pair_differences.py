@@ -42,6 +42,10 @@ class PairDifferences:
         row, column = self.run_ids.index(first), self.run_ids.index(second)
         return int(self.low[row, column] > 0) - int(self.low[column, row] > 0)
 
+    def tells(self, first: str, second: str) -> bool:
+        """Return whether the board tells two pairs apart; pairs without a rank it tells from none."""
+        return {first, second} <= set(self.run_ids) and self.verdict(first, second) != 0
+
     def ranks(self, run_id: str, among: Iterable[str]) -> tuple[int, int] | None:
         """Return the best and the worst rank that a pair's comparisons allow it among some pairs; None without ranks.
 

@@ -1,6 +1,6 @@
 """The parts of judge ``verified`` over a run: share of the facts that final renderings show, part by part."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ircore.core.episode_records import Episode
@@ -45,8 +45,8 @@ def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) ->
     return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
 
 
-def part_results(shares: Iterable[Mapping[Part, PartShare]]) -> dict[Part, PartResult]:
-    """Return each part over some episodes.
+def part_results(shares: Iterable[Mapping[Part, PartShare]], labels: Sequence[str] = ()) -> dict[Part, PartResult]:
+    """Return each part over some episodes, given with the condition of each.
 
     >>> part_results([{"text": PartShare(0.5, 1, 2, 3)}, {"text": PartShare(1.0, 2, 2, 2)}])["text"].share.mean
     0.75
@@ -56,7 +56,7 @@ def part_results(shares: Iterable[Mapping[Part, PartShare]]) -> dict[Part, PartR
     for part in PARTS:
         own = [parts[part] for parts in episodes if part in parts]
         results[part] = PartResult(
-            estimate([score.share for score in own if score.share is not None], SHARE),
+            estimate([parts[part].share if part in parts else None for parts in episodes], SHARE, labels),
             sum(score.held for score in own),
             sum(score.decided for score in own),
             sum(score.total for score in own),

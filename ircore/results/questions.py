@@ -4,7 +4,7 @@ Every mean is over targets: the scores of a target are averaged over pairs first
 many pairs played it. Intervals and claims follow ``ircore.results.statistics.intervals``.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -15,21 +15,25 @@ from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.answer import Answer, Line, interval
 from ircore.results.columns import filled
-from ircore.results.conditions import under
+from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
+from ircore.results.statistics.bootstrap import Ratios, difference_intervals, ratio_intervals, resample
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of
 from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
+from ircore.results.statistics.ranks import standing
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
 
 PICTURES = 6
 """Episodes to look at for an answer."""
 
 _MOST_ROWS = 12
+_MOST_NAMED = 3
+"""Players left out of a comparison that are named."""
 _HARDEST = "pie_graph"
 """Category of the question on describers, where the set has it."""
 
@@ -85,22 +89,60 @@ class _ScoreTable:
         return (*first.values(), *others)[:PICTURES]
 
 
-def over_targets(scores: Floats) -> list[float]:
-    """Return the mean of each row that has a value.
+def target_means(scores: Floats) -> Floats:
+    """Return the mean of each row as a column, NaN where it has no value; rows are targets.
 
-    >>> over_targets(np.array([[1.0, 3.0], [np.nan, np.nan]]))
-    [2.0]
+    >>> target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
+    [[2.0], [nan]]
     """
-    # Rows without any value are left out first: NumPy warns of the mean of nothing.
     known = ~np.isnan(scores).all(axis=1)
-    # In C order, in which NumPy adds each row as it adds that row alone: other orders differ in the last bit.
-    means: list[float] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1).tolist()
+    means = np.full((len(scores), 1), np.nan)
+    # Rows without any value are left out: NumPy warns of the mean of nothing. In C order, in which NumPy adds each row
+    # as it adds that row alone: other orders differ in the last bit.
+    means[known, 0] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1)
     return means
 
 
-def _lines(scores: Iterable[tuple[str, Floats]], scale: Scale) -> list[Line]:
+def over_targets(scores: Floats, instances: Sequence[Instance], scale: Scale) -> Estimate:
+    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances."""
+    return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
+
+
+def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
+    """Return the mean score of each target as if all pairs had drawn it; NaN for one that nobody drew.
+
+    Where a pair has no score, its own level and that of the target stand for it (two-way additive fit, the estimated
+    marginal means of Searle, Speed and Milliken 1980, *The American Statistician* 34): otherwise a target that weak
+    pairs fail on would look easy. With every score these are the means of the rows.
+
+    Args:
+        scores: Targets by pairs, NaN where there is no score.
+        rounds: Most steps of the fit, which ends when nothing moves.
+
+    >>> weak_fails_on_the_hard = np.array([[8.0, 4.0], [7.0, np.nan]])
+    >>> [round(mean, 3) for mean in same_pairs(weak_fails_on_the_hard)]
+    [6.0, 5.0]
+    """
+    known = ~np.isnan(scores)
+    targets, pairs = known.any(axis=1), known.any(axis=0)
+    values, weights = np.where(known, scores, 0.0), known.astype(float)
+    levels = np.zeros(scores.shape[1])
+    means = np.zeros(len(scores))
+    for _ in range(rounds):
+        before = means
+        means = (values - weights * levels).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        levels = (values - weights * means[:, None]).sum(axis=0) / np.maximum(weights.sum(axis=0), 1)
+        # Levels are about the mean of the pairs that have any score.
+        levels -= levels[pairs].mean() if pairs.any() else 0.0
+        if np.abs(means - before).max(initial=0.0) < 1e-12:
+            break
+    drawn: list[float] = np.where(targets, means, np.nan).tolist()
+    return drawn
+
+
+def _lines(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[Line]:
     """Return the mean over targets of each label that has one."""
-    lines = (Line(label, estimate(over_targets(of_label), scale)) for label, of_label in scores)
+    lines = (Line(label, over_targets(of_label, instances, scale)) for label, of_label, instances in scores)
     return [line for line in lines if line.value.mean is not None]
 
 
@@ -113,24 +155,25 @@ def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty
     chosen = under(table.results.instances, category, difficulty)
     scores = table.finals(chosen)
     columns = _columns(table.results, seat)
-    lines = sorted(_lines(((label, scores[:, own]) for label, own in columns.items()), SCORE), key=_highest_first)
+    groups = ((label, scores[:, own], chosen) for label, own in columns.items())
+    lines = sorted(_lines(groups, SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
     targets = (
         f"{difficulty or ''} {_kind(category) if category else 'targets'}" if category or difficulty else "all targets"
     )
     best, second = lines[0].label, lines[1].label
-    both = zip(_rows(scores[:, columns[best]]), _rows(scores[:, columns[second]]), strict=True)
-    apart = estimate(
-        [of_best - of_second for of_best, of_second in both if not np.isnan(of_best - of_second)], DIFFERENCE
-    )
+    means = {label: target_means(scores[:, own]) for label, own in columns.items()}
+    apart = _apart(means[best], means[second], chosen)
+    alone = _leads_by_the_rule_of_boards(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     mean, lead = f"{interval(lines[0].value)} over {partners}", _lead(second, apart)
-    sentence = (
-        f"It cannot be told: the highest mean score, {mean}, is of {best}; {lead}."
-        if too_few(apart.n)
-        else f"{best}, with a mean score of {mean}; {lead}."
-    )
+    left_out, rivals = _left_out(table, seat, chosen, scores, columns, best)
+    if too_few(apart.n) or not alone or rivals:
+        sentence = f"It cannot be told: the highest mean score, {mean}, is of {best}; {lead}"
+    else:
+        sentence = f"{best}, with a mean score of {mean}; {lead}"
+    sentence = ". ".join([sentence, *rivals, *([left_out] if left_out else [])]) + "."
     own = np.where(np.isin(np.arange(len(table.runs)), columns[best]), scores, np.nan)
     return Answer(
         f"best-{seat}", f"Which {seat} is best on {targets}?", sentence, seat.capitalize(), "0–10",
@@ -150,8 +193,73 @@ def _columns(results: Results, seat: str) -> dict[str, list[int]]:
     return columns
 
 
-def _rows(scores: Floats) -> list[float]:
-    return [float(np.nanmean(row)) if not np.all(np.isnan(row)) else float("nan") for row in scores]
+def _apart(first: Floats, second: Floats, instances: Sequence[Instance]) -> Estimate:
+    """Return the mean difference of two players over the targets that both have."""
+    return difference_intervals(first, second, resample(strata(instances)), SCORE, DIFFERENCE)[0]
+
+
+def _leads_by_the_rule_of_boards(best: str, means: Mapping[str, Floats], chosen: Sequence[Instance]) -> bool:
+    """Return whether a player is alone at the top, with one error rate for all comparisons as on boards."""
+    values = np.hstack(list(means.values())) * 10
+    rows = np.flatnonzero(~np.isnan(values).any(axis=1))
+    ranges = standing(values[rows], values[rows], resample(strata(chosen[row] for row in rows.tolist()))).ranges
+    place = ranges[list(means).index(best)]
+    return place is not None and place.worst == 1
+
+
+def _left_out(
+    table: _ScoreTable,
+    seat: str,
+    chosen: Sequence[Instance],
+    scores: Floats,
+    columns: Mapping[str, list[int]],
+    champion: str,
+) -> tuple[str, list[str]]:
+    """Say which players are not compared, and which of them may be better than the best of those that are.
+
+    Args:
+        table: Of all runs.
+        seat: ``describer`` or ``generator``.
+        chosen: The targets asked about.
+        scores: Of these targets, one column for each run.
+        columns: Runs of each player that is compared, with the same partners.
+        champion: The best of these.
+
+    Returns:
+        A sentence that names those left out, empty if nobody is; and one for each that is not clearly worse.
+    """
+    other = "generator" if seat == "describer" else "describer"
+    usual = {submission.run_id for submission in same_rules(table.results)}
+    partners: dict[str, dict[str, int]] = {}
+    for at, submission in enumerate(table.results.submissions):
+        if submission.run_id in usual:
+            partners.setdefault(getattr(submission, seat), {})[getattr(submission, other)] = at
+    (shared, *_) = columns.values()
+    common = {getattr(table.results.submissions[at], other): at for at in shared}
+    names, rivals = [], []
+    for label in sorted(partners.keys() - columns.keys()):
+        both = sorted(partners[label].keys() & common.keys())
+        played = f"{label}, played with {_listed(sorted(partners[label]))} alone"
+        names.append(played)
+        if not both:
+            rivals.append(f"Nothing is known of {label} with the partners of {champion}")
+            continue
+        first, second = (
+            target_means(scores[:, [partners[player][partner] for partner in both]]) for player in (champion, label)
+        )
+        ahead = _apart(first, second, chosen)
+        if clear_of(ahead, 0) != 1:
+            rivals.append(
+                f"{label} is not clearly worse with {_listed(both)}, where {champion} leads by {interval(ahead)}"
+            )
+    said = f"Not compared, for want of the same partners: {'; '.join(names[:_MOST_NAMED])}" if names else ""
+    if len(names) > _MOST_NAMED:
+        said += f"; and {len(names) - _MOST_NAMED} more"
+    return said, rivals[:_MOST_NAMED]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _lead(second: str, apart: Estimate) -> str:
@@ -173,7 +281,10 @@ def _best_describer(table: _ScoreTable) -> Answer | None:
 def _refinement(table: _ScoreTable) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
     deltas = table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
-    whole = estimate(over_targets(deltas), DIFFERENCE)
+    instances = table.results.instances
+    finals = np.where(np.isnan(deltas), np.nan, table.finals(instances))
+    ends = target_means(finals), target_means(finals - deltas)
+    (whole,) = difference_intervals(*ends, resample(strata(instances)), SCORE, DIFFERENCE)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
@@ -203,7 +314,7 @@ def _nobody(table: _ScoreTable) -> Answer | None:
         return None
     worst = sorted(best, key=lambda row: (best[row], row))
     undrawn = sum(score < DRAWN for score in best.values())
-    mean = estimate(list(best.values()), SCORE)
+    mean = estimate(list(best.values()), SCORE, strata(chosen[row] for row in best))
     lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
     left = len(chosen) - len(best)
     rated = f"the {counted(len(best), 'rated target')}" + (
@@ -228,7 +339,14 @@ def _title(instance: Instance) -> str:
 
 
 def _groups(table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]) -> list[Line]:
-    return _lines(((name, table.finals(instances_of(name))) for name in names), SCORE)
+    """Return the mean score of groups of targets, all over the same pairs."""
+    every = list(table.results.instances)
+    means = dict(zip((item.instance_id for item in every), same_pairs(table.finals(every)), strict=True))
+    groups = ((name, instances_of(name)) for name in names)
+    return _lines(
+        ((name, np.array([[means[item.instance_id]] for item in own]).reshape(-1, 1), own) for name, own in groups),
+        SCORE,
+    )
 
 
 def _kind(category: str) -> str:
@@ -246,10 +364,10 @@ def _hardest(table: _ScoreTable) -> Answer | None:
     lines.sort(key=lambda line: line.value.mean or 0)
     low, *others = lines
     tied = [_kind(line.label) for line in others if clear_of(difference_of(line.value, low.value), 0) != 1]
-    sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over all pairs"
+    sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over the same pairs"
     if tied:
         names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
-        sentence = f"It cannot be told: the lowest mean score over all pairs is that of {_kind(low.label)}, "
+        sentence = f"It cannot be told: the lowest mean score over the same pairs is that of {_kind(low.label)}, "
         sentence += f"{interval(low.value)}, but {names} cannot be told from it"
     sentence += f"; the highest is of {_kind(others[-1].label)}, {interval(others[-1].value)}."
     chosen = under(results.instances, low.label, None)
@@ -271,8 +389,8 @@ def _difficulty(table: _ScoreTable) -> Answer | None:
     apart = difference_of(easy, hard)
     verdict = {1: "Yes", -1: "No, easier"}.get(clear_of(apart, 0) or 0, "It cannot be told")
     sentence = (
-        f"{verdict}: easy targets score {interval(easy)}, hard ones {interval(hard)}, over all pairs; the difference "
-        f"is {interval(apart)}."
+        f"{verdict}: easy targets score {interval(easy)}, hard ones {interval(hard)}, over the same pairs; the "
+        f"difference is {interval(apart)}."
     )
     chosen = under(results.instances, None, "hard")
     episodes = table.episodes(chosen, table.finals(chosen))
@@ -320,19 +438,20 @@ def _correlation(agreement: Agreement) -> Estimate:
 def _satisfied(table: _ScoreTable) -> Answer | None:
     """Answer how often describers end an episode because they are satisfied, and how good these are."""
     lines, chosen = [], list(table.results.instances)
-    ended = table.filled(lambda result: float(result.episode.outcome == "converged"))
+    # An episode that broke off was ended by nobody's satisfaction or lack of it.
+    ended = table.filled(lambda r: float(r.episode.outcome == "converged") if r.episode.played else None)
     describers = [submission.describer for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
-        lines.append(Line(label, estimate(over_targets(ended[:, columns]), SHARE)))
+        lines.append(Line(label, over_targets(ended[:, columns], chosen, SHARE)))
     scores = np.where(ended == 1, table.finals(chosen), np.nan)
-    whole, quality = estimate(over_targets(ended), SHARE), estimate(over_targets(scores), SCORE)
+    whole, quality = over_targets(ended, chosen, SHARE), over_targets(scores, chosen, SCORE)
     if whole.mean is None or quality.mean is None:
         return None
     verdict = {1: "Mostly", -1: "Not much"}.get(clear_of(quality, DRAWN), "It cannot be told")
     sentence = (
-        f"{verdict}: describers end {interval(whole.times(100), 0, ' %')} of the episodes as satisfied, and such a "
-        f"final rendering scores {interval(quality)}."
+        f"{verdict}: describers end {interval(whole.times(100), 0, ' %')} of the played episodes as satisfied, and "
+        f"such a final rendering scores {interval(quality)}."
     )
     lines.sort(key=_highest_first)
     return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",

@@ -94,7 +94,7 @@ def refuse_mixtures(runs: Sequence[RunView[Any, Any, Any]], rules_of: Callable[[
         if twin is not run:
             raise InputError(
                 f"{twin.path} and {run.path} are both runs of {run.run.slug} under the same rules",
-                "Name only one of the two runs.",
+                "Name only one of the two runs; runs that differ in their seeds alone are joined by: ircore merge",
             )
 
 

@@ -1,11 +1,13 @@
 """Counts of episodes under one condition, by outcome and rating of one judge."""
 
-from math import fsum
+from statistics import fmean
 from typing import get_args
 
 from ircore.core.episode_records import Outcome
+from ircore.results.conditions import strata
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
-from ircore.results.statistics.intervals import Estimate, wilson
+from ircore.results.statistics.intervals import Estimate, estimate
+from ircore.results.statistics.scales import SHARE
 
 
 class Tally:
@@ -25,7 +27,8 @@ class Tally:
         self.played = 0
         self.outcomes: dict[Outcome, int] = dict.fromkeys(get_args(Outcome), 0)
         self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
-        self._preferences: list[float] = []
+        self._preferences: dict[str, list[float]] = {}
+        self._labels: dict[str, str] = {}
 
     def add(self, result: EpisodeResult, judge: str) -> None:
         """Count an episode; of an aborted episode only the outcome counts."""
@@ -37,8 +40,11 @@ class Tally:
         if judged.convergence is not None:
             self.convergence[judged.convergence] += 1
         if judged.preference is not None:
-            self._preferences.append(judged.preference)
+            instance_id = result.episode.instance_id
+            self._preferences.setdefault(instance_id, []).append(judged.preference)
+            (self._labels[instance_id],) = strata([result.episode])
 
     def preference(self) -> Estimate:
         """Return the share that prefers the final rendering, 0–1, a tie being half."""
-        return wilson(fsum(self._preferences), len(self._preferences))
+        # Each instance counts once: its episodes are no independent answers.
+        return estimate([fmean(values) for values in self._preferences.values()], SHARE, list(self._labels.values()))

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ircore.results.conditions import under
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SCORE
@@ -32,7 +33,8 @@ def trajectories(
     """Average similarity turn by turn, by category.
 
     An episode that has ended keeps its last score. So every turn averages the same episodes: the line begins at the
-    mean first score, ends at the mean final score, and does not drop because only hard episodes go on.
+    mean first score, ends at the mean final score, and does not drop because only hard episodes go on. An episode
+    without a score at a turn that is shown is in no point.
 
     Args:
         episodes: Of one run.
@@ -44,31 +46,45 @@ def trajectories(
         For each category one point a turn up to the longest episode's; turns whose scores are mostly unknown are left
         out.
     """
-    tracks: dict[str | None, list[list[float | None]]] = {category: [] for category in categories}
+    tracks: dict[str | None, list[_Track]] = {category: [] for category in categories}
     for result in under(episodes, None, difficulty):
         judged = result.judged.get(judge)
         if judged is not None and judged.final is not None:
-            track = _track(result, judged)
+            track = _Track(_scores(result, judged), *strata([result.episode]))
             for category in {None, result.episode.category} & tracks.keys():
                 tracks[category].append(track)
     return {category: _points(of_category) for category, of_category in tracks.items()}
 
 
-def _points(tracks: Sequence[list[float | None]]) -> tuple[_TurnPoint, ...]:
+class _Track(NamedTuple):
+    """An episode's scores turn by turn, None for a rendering without one, and the condition of its target."""
+
+    scores: list[float | None]
+    label: str
+
+
+def _points(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
     """Return the mean of tracks turn by turn."""
-    lengths = [len(track) for track in tracks]
+    lengths, labels = [len(track.scores) for track in tracks], [track.label for track in tracks]
     longest = max(lengths, default=0)
-    reached = zip(*(track + track[-1:] * (longest - len(track)) for track in tracks), strict=True)
+    scores = [track.scores for track in tracks]
+    reached = zip(*(track + track[-1:] * (longest - len(track)) for track in scores), strict=True)
+    # Turns between the first and the final one are rated only on request.
+    shown = {
+        turn: latest
+        for turn, latest in enumerate(reached, start=1)
+        if len(latest) - latest.count(None) >= KNOWN_SHARE * len(tracks)
+    }
+    # Each turn has a score for most episodes; the line is over those with a score at all of these turns.
+    same = [all(latest[episode] is not None for latest in shown.values()) for episode in range(len(tracks))]
     points = []
-    for turn, latest in enumerate(reached, start=1):
-        # Turns between the first and the final one are rated only on request.
-        known = [value for value in latest if value is not None]
-        if len(known) >= KNOWN_SHARE * len(tracks):
-            refining = [length >= turn for length in lengths].count(True)
-            points.append(_TurnPoint(turn, estimate(known, SCORE), refining))
+    for turn, latest in shown.items():
+        known = [value if is_same else None for value, is_same in zip(latest, same, strict=True)]
+        refining = sum(length >= turn for length, is_same in zip(lengths, same, strict=True) if is_same)
+        points.append(_TurnPoint(turn, estimate(known, SCORE, labels), refining))
     return tuple(points)
 
 
-def _track(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
+def _scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
     """Return the score of each rendering in turn; None for a rendering without a score."""
     return [judged.trajectory.get(turn.turn) for turn in result.episode.turns if turn.rendering is not None]

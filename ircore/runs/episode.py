@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Episode
+from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameInstance, GameRun
 from ircore.core.images import Picture
@@ -24,16 +24,18 @@ def episode_setup(
     instance: AnyInstance,
     prompts: GamePrompts,
     pictures: Mapping[str, Picture] | None = None,
+    repeat: int = 1,
 ) -> EpisodeSetup[Any]:
     """Return the setup of an episode: instance, rules, prompts and seed.
 
     Args:
         game: The game.
-        run: Identity of the run: its rules and its seed.
+        run: Identity of the run: its rules and its seeds.
         instances: The instance set.
         instance: The instance of the set that is played.
         prompts: The game master's words.
         pictures: The instance's pictures by name; read from the set if None.
+        repeat: Which episode of the instance, 1-based.
 
     Raises:
         InputError: The instance does not fit the game, or one of its pictures is damaged.
@@ -44,7 +46,7 @@ def episode_setup(
         pictures=instances.pictures(instance) if pictures is None else pictures,
         rules=run.rules if isinstance(run, Run) else game.rules.model_validate(run.rules),
         prompts=prompts,
-        seed=derived_seed(run.seed, instance.instance_id),
+        seed=derived_seed(run.seeds[repeat - 1], instance.instance_id),
     )
 
 
@@ -143,7 +145,7 @@ def _stopped(error: Exception) -> Ending:
     raise error
 
 
-def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> AnyEnded:
+def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending, repeat: int = 1) -> AnyEnded:
     """Return the record of an episode that has ended.
 
     Raises:
@@ -159,7 +161,7 @@ def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending) -> Any
             raise WorkError(
                 f"{where} ended with a {type(step).__name__} as step {number}, not a {game.step.__name__}", _REMEDY
             )
-    return episode_record(game.name, instance, ending.outcome, ending.steps, ending.reason, ending.detail)
+    return episode_record(game.name, instance, ending.outcome, ending.steps, ending.reason, ending.detail, repeat)
 
 
 def episode_record(
@@ -169,6 +171,7 @@ def episode_record(
     steps: Sequence[Record | Fields],
     reason: AnyAbortReason | None,
     detail: str | None,
+    repeat: int = 1,
 ) -> AnyEnded:
     """Return the record of an episode of any game.
 
@@ -179,9 +182,10 @@ def episode_record(
         steps: The steps as the game or an earlier record has them.
         reason: Why the episode was aborted; None for any other outcome.
         detail: Observation that led to the abort; the first 2,000 characters are recorded.
+        repeat: Which episode of the instance, 1-based.
     """
     stated = {
-        "episode_id": instance.instance_id,
+        "episode_id": repeat_id(instance.instance_id, repeat),
         "instance_id": instance.instance_id,
         "category": instance.category,
         "difficulty": instance.difficulty,

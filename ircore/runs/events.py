@@ -136,6 +136,13 @@ def episode_id_of(event: AnyEvent) -> str:
     return event.episode.episode_id if isinstance(event, AnyEnd) else event.episode_id
 
 
+def with_episode_id(event: AnyEvent, name: str) -> AnyEvent:
+    """Return an event as one of an episode with another id."""
+    if isinstance(event, AnyEnd):
+        return event.model_copy(update={"episode": event.episode.model_copy(update={"episode_id": name})})
+    return event.model_copy(update={"episode_id": name})
+
+
 def step_word(game: str) -> str:
     """Return the word for a step of an episode: a turn of reconstruction, a step of any other game."""
     return "turn" if game == RECONSTRUCTION else "step"

@@ -40,14 +40,18 @@ def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int
                 f"Give --shard {part.shard} too.",
             )
         failed = folder.ended()
-        unfinished = selected.where(lambda entry: entry.instance_id not in writer.finished)
-        given_up = [_given_up(folder.game, instance, failed.get(instance.instance_id)) for instance in unfinished]
+        given_up = [
+            _given_up(folder.game, instance, repeat, failed.get(name))
+            for instance in selected
+            for repeat, name in enumerate(folder.run.episode_ids([instance.instance_id]), start=1)
+            if name not in writer.finished
+        ]
         writer.record([end_entry(episode) for episode in given_up])
     return len(given_up)
 
 
-def _given_up(game: str, instance: AnyInstance, failed: AnyEnded | None) -> AnyEnded:
+def _given_up(game: str, instance: AnyInstance, repeat: int, failed: AnyEnded | None) -> AnyEnded:
     """Return the final record of an episode; ``failed`` is its technical failure, None if it never ended."""
     was = "never played to an end" if failed is None else f"{failed.abort_reason}: {failed.detail or ''}"
     steps = () if failed is None else recorded_steps(failed)
-    return episode_record(game, instance, "aborted", steps, GIVEN_UP, f"declared final; {was}")
+    return episode_record(game, instance, "aborted", steps, GIVEN_UP, f"declared final; {was}", repeat)

@@ -97,6 +97,11 @@ class AnyRunFolder:
             )
         return copied
 
+    @property
+    def episode_ids(self) -> list[str]:
+        """Ids of all episodes of the run, in the order of the instance set."""
+        return self.run.episode_ids(self.any_instances.instances.ids)
+
     def rendering_path(self, sha256: str) -> Path:
         """Return where the rendering with this hash lies."""
         return self.path / "renderings" / f"{sha256}.png"
@@ -143,7 +148,7 @@ class AnyRunFolder:
             return "Restore the journal from a copy of the run: the relay has signed each of its lines."
         name = _EPISODE_ID.search(damaged.line)
         # The damage may be in the id, which then names no episode.
-        if name is None or name[1].decode() not in self.any_instances.instances.ids:
+        if name is None or name[1].decode() not in self.episode_ids:
             return "Remove this line: what it recorded is done again. Answers that no longer fit are then named."
         whose = (number for number, line in read_lines(self.path / JOURNAL) if name[0] in line)
         return f"Remove {lines_in_words(whose)}, all of the episode {name[1].decode()}: it is played again."
@@ -184,7 +189,7 @@ class AnyRunFolder:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
         # A later end takes the place of an earlier one: an episode that failed was played again.
         ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
-        return {name: ended[name] for name in self.any_instances.instances.ids if name in ended}
+        return {name: ended[name] for name in self.episode_ids if name in ended}
 
     def scores(self) -> tuple[Score, ...]:
         """Return every score so far, in the order in which they were given."""

@@ -3,24 +3,33 @@
 Checked first: the shards are of one run and of one selection of instances, none is missing, no instance belongs to two
 of them, every instance was played. The joined run is what one process would have written, but for times: events and
 scores follow the order of the instance set. Journals are gone through, never held in memory.
+
+Runs that differ in nothing but their seeds are joined as well: each becomes a repeat of the joined run, which is the
+one that ``--repeats`` would have played where the seeds follow each other.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from ircore.core.episode_records import Rendering
+from pydantic import TypeAdapter
+
+from ircore.core.episode_records import Rendering, repeat_id
 from ircore.core.errors import InputError
+from ircore.core.fact_records import RenderingFacts
 from ircore.core.files import new_folder, write_bytes
+from ircore.core.game_records import GameRun, GameScore
 from ircore.core.journal import JournalWriter
-from ircore.core.score_records import JudgeIdentity
+from ircore.core.records import RECONSTRUCTION
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.runs.costs.prices import RUN_PRICES
-from ircore.runs.events import AnyEnd, Call, episode_id_of
+from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, Call, episode_id_of, event_line, with_episode_id
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, create_run, open_any_run
-from ircore.runs.judge_questions import JUDGEMENTS, question_lines, read_judgements
-from ircore.runs.play import as_decided
+from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
+from ircore.runs.play import as_decided, with_run_id
 from ircore.runs.provenance import Provenance, write_provenance
 from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.runs.shards import Part, read_part
@@ -29,27 +38,20 @@ NAMED = 5
 """Missing instances that an error names."""
 
 
-class _OfAnEpisode(Protocol):
-    """A record that belongs to an episode."""
-
-    @property
-    def episode_id(self) -> str: ...
-
-
-RecordT = TypeVar("RecordT", bound=_OfAnEpisode)
+RecordT = TypeVar("RecordT", GameScore, JudgeQuestion, RenderingFacts, Score)
 
 
 @dataclass(frozen=True)
 class Merged:
-    """The joined run, with counts.
+    """The joined run, with counts of its episodes.
 
     >>> with_run = merge([Path("run")], Path("joined"))
     >>> with_run.episodes, with_run.missing
     (2, ())
 
     Attributes:
-        missing: Instances of the shards that should be there and are not.
-        lacking: Number of all instances that should be there and are not, those of shards that were not given included.
+        missing: Ids of episodes of the shards that should be there and are not.
+        lacking: Number of all episodes that should be there and are not, those of shards that were not given included.
     """
 
     folder: AnyRunFolder
@@ -63,26 +65,32 @@ class _Contents:
     """What a shard's journal holds, and where.
 
     Attributes:
-        lines: Place and length in bytes of each line, with its newline, by the id of its episode.
-        finished: Ids of the episodes that have a result.
+        names: Ids of the episodes in the joined run by their ids in the shard.
+        lines: Place and length in bytes of each line, with its newline, by the id of its episode in the joined run.
+        finished: Ids in the joined run of the episodes that have a result.
         renderings: By their hash.
     """
 
+    names: Mapping[str, str]
     lines: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     finished: set[str] = field(default_factory=set)
     renderings: dict[str, Rendering] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, shard: AnyRunFolder) -> "_Contents":
-        contents, place = cls(), 0
+    def of(cls, shard: AnyRunFolder, names: Mapping[str, str]) -> "_Contents":
+        contents, place = cls(names), 0
         for _, line, event in shard.numbered_events():
             length = len(line) + 1
-            contents.lines.setdefault(episode_id_of(event), []).append((place, length))
+            name = names.get(episode_id_of(event))
             place += length
+            # Of no instance of the set.
+            if name is None:
+                continue
+            contents.lines.setdefault(name, []).append((place - length, length))
             if isinstance(event, AnyEnd):
                 # A technical failure has an end in the journal, and is played again: it does not count as finished.
                 kept = contents.finished.add if event.episode.finished else contents.finished.discard
-                kept(event.episode.episode_id)
+                kept(name)
             elif isinstance(event, Call) and event.rendering is not None:
                 contents.renderings[event.rendering.sha256] = event.rendering
         return contents
@@ -92,7 +100,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     """Join shards of a run of any game.
 
     Args:
-        paths: Run folders, made with or without ``--shard``.
+        paths: Run folders, made with or without ``--shard``, or under several seeds.
         out: The run folder to make.
         partial: Whether shards and episodes may be missing; playing the joined run goes on with them.
 
@@ -105,34 +113,77 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     with ExitStack() as locks:
         for shard in shards:
             locks.enter_context(shard.lock())
-        _check_identity(shards)
+        run = joined_identity(shards)
         judges = _judges(shards)
         provenance = _provenance(shards)
-        planned, selected = _planned(shards, partial)
-        contents = [_Contents.of(shard) for shard in shards]
+        names = [_renamed(shard, run) for shard in shards]
+        planned, selected = _planned(shards, names, partial)
+        contents = [_Contents.of(shard, own) for shard, own in zip(shards, names, strict=True)]
         owners = _owners((shard, held.lines) for shard, held in zip(shards, contents, strict=True))
         finished = {name for held in contents for name in held.finished}
         missing = tuple(name for name in planned if name not in finished)
         if missing and not partial:
             raise _gap(missing, "played to its end in no shard")
         with new_folder(out, durable=True) as temporary:
-            _write(shards, contents, owners, judges, temporary)
+            _write(run, shards, contents, owners, judges, temporary)
             if provenance is not None:
                 write_provenance(temporary, provenance)
     lacking = len(missing) + selected - len(planned)
     return Merged(open_any_run(out), len(finished), missing, lacking)
 
 
-def _check_identity(shards: Sequence[AnyRunFolder]) -> None:
-    first = as_decided(shards[0].run).model_dump(exclude={"started"})
-    for shard in shards[1:]:
-        # Field by field, so that the message can say what differs.
-        for name, value in as_decided(shard.run).model_dump(exclude={"started"}).items():
-            if value != first.get(name):
+def joined_identity(shards: Sequence[AnyRunFolder]) -> Run | GameRun:
+    """Return the identity of the run that shards, or runs under several seeds, are joined into.
+
+    Raises:
+        InputError: They differ in more than their seeds, one seed is in two runs, or shards are of different seeds.
+    """
+    first = shards[0]
+    seeds: dict[int, AnyRunFolder] = {}
+    for shard in shards:
+        _check_identity(shard, first, with_seeds=False)
+        for seed in shard.run.seeds:
+            owner = seeds.setdefault(seed, shard)
+            # Shards have all seeds in common, and runs under several seeds none.
+            if owner.run.seeds != shard.run.seeds:
                 raise InputError(
-                    f"{shard.path / RUN_FILE}: {name}: another run than {shards[0].path / RUN_FILE}",
-                    "Merge only shards that were played by the same command.",
+                    f"{owner.path} and {shard.path}: both were played under the seed {seed}", "Name one of the two."
                 )
+    if first.run.seeds == tuple(seeds):
+        for shard in shards:
+            _check_identity(shard, first, with_seeds=True)
+        return first.run
+    for shard in shards:
+        if read_part(shard) is not None:
+            other = next(other for other in shards if other.run.seeds != shard.run.seeds)
+            raise InputError(
+                f"{other.path / RUN_FILE}: seed: another run than {shard.path / RUN_FILE}, which is a shard",
+                "Merge the shards of each run first, then the runs.",
+            )
+    ordered = tuple(sorted(seeds))
+    return with_run_id(first.run.model_copy(update={"seed": ordered[0], "more_seeds": ordered[1:]}))
+
+
+def _check_identity(shard: AnyRunFolder, first: AnyRunFolder, with_seeds: bool) -> None:
+    left_out = {"started"} if with_seeds else {"started", "run_id", "seed", "more_seeds"}
+    others = as_decided(first.run).model_dump(exclude=left_out)
+    # Field by field, so that the message can say what differs.
+    for name, value in as_decided(shard.run).model_dump(exclude=left_out).items():
+        if value != others.get(name):
+            raise InputError(
+                f"{shard.path / RUN_FILE}: {name}: another run than {first.path / RUN_FILE}",
+                "Merge only shards that were played by the same command, or runs that differ in their seeds alone.",
+            )
+
+
+def _renamed(shard: AnyRunFolder, run: Run | GameRun) -> dict[str, str]:
+    """Return the ids that a shard's episodes have in the joined run, by their ids in the shard, in their order."""
+    repeats = [run.seeds.index(seed) + 1 for seed in shard.run.seeds]
+    return {
+        own: repeat_id(name, repeat)
+        for name in shard.any_instances.instances.ids
+        for own, repeat in zip(shard.run.episode_ids([name]), repeats, strict=True)
+    }
 
 
 def _judges(shards: Sequence[AnyRunFolder]) -> list[JudgeIdentity]:
@@ -165,11 +216,20 @@ def _without_time(provenance: Provenance | None) -> Provenance | None:
     return provenance and provenance.model_copy(update={"when": ""})
 
 
-def _planned(shards: Sequence[AnyRunFolder], partial: bool) -> tuple[list[str], int]:
-    """Return the instances that the shards were to play, in the order of the set, and how many all shards are to play.
+def _planned(
+    shards: Sequence[AnyRunFolder], names: Sequence[Mapping[str, str]], partial: bool
+) -> tuple[list[str], int]:
+    """Return the ids of the episodes that the shards were to play, and how many all shards are to play."""
+    run = shards[0].run
+    if any(shard.run.seeds != run.seeds for shard in shards):
+        whole = [name for own in names for name in own.values()]
+        return whole, len(whole)
+    instances, selected = _planned_instances(shards, partial)
+    return run.episode_ids(instances), selected * run.repeats
 
-    An undivided run plays all instances of the set.
-    """
+
+def _planned_instances(shards: Sequence[AnyRunFolder], partial: bool) -> tuple[list[str], int]:
+    """Return the instances that the shards of one run were to play, and how many all of its shards are to play."""
     names = list(shards[0].any_instances.instances.ids)
     parts = [(shard, part) for shard in shards if (part := read_part(shard)) is not None]
     if len(parts) < len(shards):
@@ -231,6 +291,7 @@ def _owners(names_of_shards: Iterable[tuple[AnyRunFolder, Iterable[str]]]) -> di
 
 
 def _write(
+    run: Run | GameRun,
     shards: Sequence[AnyRunFolder],
     contents: Sequence[_Contents],
     owners: dict[str, AnyRunFolder],
@@ -240,10 +301,11 @@ def _write(
     """Fill an empty folder with the run."""
     first = shards[0]
     # The shards began at different times, which no identity covers; the joined run began with the earliest.
-    run = first.run.model_copy(update={"started": min(shard.run.started for shard in shards)})
+    run = run.model_copy(update={"started": min(shard.run.started for shard in shards)})
     folder = create_run(out, run, first.any_instances, first.any_instances.instances[:0])
     for shard in shards:
-        names = {name for name, owner in owners.items() if owner is shard}
+        ids = shard.any_instances.instances.ids
+        names = {name for name in ids if any(owners.get(each) is shard for each in run.episode_ids([name]))}
         shard.any_instances.hold(out / "instances", shard.any_instances.instances.named(names))
     for shard, held in zip(shards, contents, strict=True):
         for rendering in held.renderings.values():
@@ -251,16 +313,19 @@ def _write(
             # Several shards may have drawn the same picture.
             if not copied.exists():
                 write_bytes(copied, shard.rendering(rendering).data, durable=True)
-    order = list(first.any_instances.instances.ids)
-    _join_journals(shards, contents, order, folder.path / JOURNAL)
-    if scores := _in_order([(shard, shard.scores()) for shard in shards], owners, order):
+    order = folder.episode_ids
+    # As one process plays them: every instance once before any instance is repeated.
+    repeats = (order[place :: run.repeats] for place in range(run.repeats))
+    _join_journals(shards, contents, [name for of_repeat in repeats for name in of_repeat], folder.path / JOURNAL)
+    places = list(zip(shards, (held.names for held in contents), strict=True))
+    if scores := _in_order([(*place, place[0].scores()) for place in places], owners, order):
         folder.add_scores(scores)
-    if facts := _in_order([(shard, read_facts(shard)) for shard in shards], owners, order):
+    if facts := _in_order([(*place, read_facts(place[0])) for place in places], owners, order):
         add_facts(folder, facts)
-    games = [(shard, shard.measured()) for shard in shards if isinstance(shard, GameRunFolder)]
+    games = [(shard, names, shard.measured()) for shard, names in places if isinstance(shard, GameRunFolder)]
     if isinstance(folder, GameRunFolder) and (measured := _in_order(games, owners, order)):
         folder.keep_measured(measured)
-    if judgements := _in_order([(shard, read_judgements(shard)) for shard in shards], owners, order):
+    if judgements := _in_order([(*place, read_judgements(place[0])) for place in places], owners, order):
         _write_lines(folder.path / JUDGEMENTS, question_lines(judgements))
     _copy_prices(shards, out)
     for judge in judges:
@@ -270,19 +335,25 @@ def _write(
 def _join_journals(
     shards: Sequence[AnyRunFolder], contents: Sequence[_Contents], order: Sequence[str], path: Path
 ) -> None:
-    """Write the lines of all shards, episode by episode in the order of the set."""
+    """Write the lines of all shards, episode by episode in the order of the joined run."""
     with ExitStack() as opened, JournalWriter(path) as journal:
         journals = [
-            (opened.enter_context((shard.path / JOURNAL).open("rb")), held.lines)
+            (opened.enter_context((shard.path / JOURNAL).open("rb")), shard.game, held)
             for shard, held in zip(shards, contents, strict=True)
             if held.lines
         ]
         for name in order:
-            for file, lines in journals:
-                for place, length in lines.get(name, ()):
+            for file, game, held in journals:
+                for place, length in held.lines.get(name, ()):
                     file.seek(place)
-                    journal.append([file.read(length).removesuffix(b"\n")])
+                    line = file.read(length).removesuffix(b"\n")
+                    journal.append([line if held.names.get(name) == name else _with_episode_id(line, game, name)])
         journal.sync()
+
+
+def _with_episode_id(line: bytes, game: str, name: str) -> bytes:
+    kind: TypeAdapter[Any] = EVENTS if game == RECONSTRUCTION else GAME_EVENTS
+    return event_line(with_episode_id(kind.validate_json(line), name))
 
 
 def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
@@ -291,11 +362,18 @@ def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def _in_order(
-    parts: Iterable[tuple[AnyRunFolder, Iterable[RecordT]]], owners: dict[str, AnyRunFolder], order: Sequence[str]
+    parts: Iterable[tuple[AnyRunFolder, Mapping[str, str], Iterable[RecordT]]],
+    owners: dict[str, AnyRunFolder],
+    order: Sequence[str],
 ) -> list[RecordT]:
-    """Return the records of each instance from the shard that played the instance, in the order of the set."""
+    """Return the records of each episode from the shard that played it, in the order of the joined run."""
     rank = {name: number for number, name in enumerate(order)}
-    records = [record for shard, several in parts for record in several if owners.get(record.episode_id) is shard]
+    records = [
+        record if name == record.episode_id else record.model_copy(update={"episode_id": name})
+        for shard, names, several in parts
+        for record in several
+        if owners.get(name := names.get(record.episode_id, "")) is shard
+    ]
     return sorted(records, key=lambda record: rank[record.episode_id])
 
 

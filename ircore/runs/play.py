@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, overload
 
 from ircore import __version__
+from ircore.core.episode_records import repeat_id
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.plugins import package_version
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import RECONSTRUCTION, AnyInstance, GameRules
-from ircore.core.submission_records import Run
+from ircore.core.records import LONGEST_NAME, RECONSTRUCTION, AnyInstance, GameRules
+from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
@@ -40,16 +41,40 @@ RunT = TypeVar("RunT", bound=Run | GameRun)
 
 @overload
 def make_run(
-    loaded: LoadedSubmission, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
+    loaded: LoadedSubmission,
+    instances: AnyInstanceSet,
+    rules: GameRules,
+    prompts: GamePrompts,
+    seed: int,
+    repeats: int = 1,
 ) -> Run: ...
 @overload
 def make_run(
-    loaded: LoadedGameSubmission, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
+    loaded: LoadedGameSubmission,
+    instances: AnyInstanceSet,
+    rules: GameRules,
+    prompts: GamePrompts,
+    seed: int,
+    repeats: int = 1,
 ) -> GameRun: ...
 def make_run(
-    loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int
+    loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
 ) -> Run | GameRun:
-    """Return the identity of a run; its id depends on every field but the time, and on all that decides an answer."""
+    """Return the identity of a run; its id depends on every field but the time, and on all that decides an answer.
+
+    Args:
+        loaded: The submission.
+        instances: The set.
+        rules: Rules of the run.
+        prompts: The game master's words.
+        seed: Seed of the first episode of each instance; that of each further one is greater by 1.
+        repeats: Episodes of each instance, 1 to ``MOST_REPEATS``.
+
+    Raises:
+        InputError: Ids of the set leave no room for those of repeats.
+    """
+    if repeats > 1:
+        _check_ids(instances)
     game = loaded.submission.game
     kind: type[Run] | type[GameRun] = Run if game == RECONSTRUCTION else GameRun
     draft: Run | GameRun = kind(
@@ -61,12 +86,30 @@ def make_run(
         rules=rules if kind is Run else rules.model_dump(mode="json"),
         prompts=prompts.version,
         seed=seed,
+        more_seeds=tuple(range(seed + 1, seed + repeats)),
         version=__version__,
         packages=_packages(loaded),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         reference=bool(reference_players(loaded.submission.players)),
     )
     return with_run_id(draft)
+
+
+def _check_ids(instances: AnyInstanceSet) -> None:
+    """Refuse a set in which an instance has the id of another one's repeat, or an id too long for repeats to have one.
+
+    Raises:
+        InputError: Naming the instance.
+    """
+    names = set(instances.instances.ids)
+    for name in names:
+        head, mark, number = name.rpartition(".r")
+        longest = len(repeat_id(name, MOST_REPEATS)) > LONGEST_NAME
+        if longest or (mark and number.isdecimal() and head in names):
+            raise InputError(
+                f"{instances.folder}: {name}: repeats of the set's instances could not be told apart by their ids",
+                "Give the instance another id, or leave --repeats out.",
+            )
 
 
 def _packages(loaded: AnyLoaded) -> dict[str, str]:
@@ -183,9 +226,8 @@ def play(
     """
     cost_limit = cost_limit or CostLimit(prices_of_run(folder))
     with folder.lock(), writing(folder) as writer:
-        unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
-        ended = [name for name in plan.selected.ids if name in writer.finished]
-        cost_limit.begin(folder.questions(), len(plan.selected), ended)
+        names, unfinished = plan.episode_ids, plan.due(writer.finished)
+        cost_limit.begin(folder.questions(), len(names), [name for name in names if name in writer.finished])
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             # Before the first answer, so that no episode has to wait for the vocabulary while others are asked.
             load_tokenizer()
@@ -195,9 +237,9 @@ def play(
             else:
                 asyncio.run(Session(plan, game, players, writer, engine, cache).run(unfinished))
         # The workers return quietly at the limit of cost, so that answers under way are recorded first.
-        if any(name not in writer.finished for name in plan.selected.ids):
+        if any(name not in writer.finished for name in names):
             raise cost_limit.stopped()
-        return [writer.finished[name] for name in plan.selected.ids]
+        return [writer.finished[name] for name in names]
 
 
 def _short(value: object) -> str:

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ircore.core.episode_records import Attempt
+from ircore.core.episode_records import Attempt, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.recorder import Recorder
 from ircore.core.tokens import load_tokenizer
@@ -22,7 +22,7 @@ from ircore.runs.costs.prices import RunPrices, prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
 from ircore.runs.folder import AnyRunFolder, open_any_run
-from ircore.runs.session import PlayPlan, Session
+from ircore.runs.session import DueEpisode, PlayPlan, Session
 from ircore.runs.setup import make_players
 from ircore.runs.stopping import SIGNALS, let_signals_go
 from ircore.runs.writer import store_pictures
@@ -210,6 +210,7 @@ class _Silent:
 
 def play_part(
     part: PlayPlan,
+    due: list[DueEpisode],
     loaded: AnyLoaded,
     cache: Cache | None,
     limited: bool,
@@ -225,12 +226,12 @@ def play_part(
         folder = open_any_run(path)
         prices = prices_of_run(folder)
         cost_limit = _Reserving(prices, control) if limited else _Telling(prices, control)
-        writer = _Handed(folder, part.selected.ids, records)
+        writer = _Handed(folder, [repeat_id(instance.instance_id, repeat) for instance, repeat in due], records)
         engine: Engine[Entry] = Engine(Recorder(writer), cost_limit, _Silent())
         game = load_game(part.run.game, "run")
         load_tokenizer()
         session = Session(part, game, make_players(game, loaded), writer, engine, cache)
-        asyncio.run(_heeding(control, session))
+        asyncio.run(_heeding(control, session, due))
         control.send(Done())
     except asyncio.CancelledError:
         control.send(Done())  # as it was told to; what was under way is recorded as given up
@@ -243,14 +244,14 @@ def play_part(
             control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", ""), by_input=by_input))
 
 
-async def _heeding(control: Connection, session: Session) -> None:
-    """Play the episodes that a session selected, heeding the process that began this one."""
+async def _heeding(control: Connection, session: Session, due: list[DueEpisode]) -> None:
+    """Play episodes, heeding the process that began this one."""
     playing = asyncio.current_task()
     # Asking may have ended before this process was ready.
     while control.poll():
         _heed(control, session.engine.cost_limit, playing)
     asyncio.get_running_loop().add_reader(control.fileno(), _heed, control, session.engine.cost_limit, playing)
-    await session.run(session.plan.selected)
+    await session.run(due)
 
 
 def _heed(control: Connection, cost_limit: CostLimit, playing: "asyncio.Task[Any] | None") -> None:

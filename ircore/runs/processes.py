@@ -22,7 +22,7 @@ from ircore.runs.costs.limit import NoMoreError, Reserve
 from ircore.runs.engine import Engine
 from ircore.runs.events import AnyEnd, Entry
 from ircore.runs.process_part import Batch, Busy, Done, Freed, Grant, Stopping, Tried, Wish, play_part
-from ircore.runs.session import PlayPlan, count_ended
+from ircore.runs.session import DueEpisode, PlayPlan, count_ended
 from ircore.runs.stopping import signals_held
 from ircore.runs.writer import RunWriter
 
@@ -48,10 +48,10 @@ class ProcessPool:
 
     async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
         """Play the unfinished episodes of a plan; raises as ``Engine.run``."""
-        unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
+        unfinished = plan.due(writer.finished)
         number = min(self.number, plan.concurrency, max(1, len(unfinished)))
         parts = [
-            replace(plan, selected=unfinished[start::number], concurrency=(plan.concurrency + start) // number)
+            (replace(plan, concurrency=(plan.concurrency + start) // number), unfinished[start::number])
             for start in range(number)
         ]
         # The C library of Linux would keep memory ready for each thread of a process: some 4 MB.
@@ -63,7 +63,7 @@ class ProcessPool:
                 resource_tracker.ensure_running()
             # A signal comes when all of them are known: one that is begun and not known would be left waiting.
             with signals_held():
-                workers += [_Worker(part, self, writer, engine) for part in parts]
+                workers += [_Worker(part, due, self, writer, engine) for part, due in parts]
             await engine.run((worker.attended() for worker in workers), plan.deadline, ())
         finally:
             for worker in workers:
@@ -73,13 +73,15 @@ class ProcessPool:
 class _Worker:
     """A process of play, as the process that began it sees it."""
 
-    def __init__(self, part: PlayPlan, pool: ProcessPool, writer: RunWriter, engine: Engine[Entry]) -> None:
+    def __init__(
+        self, part: PlayPlan, due: list[DueEpisode], pool: ProcessPool, writer: RunWriter, engine: Engine[Entry]
+    ) -> None:
         # A forked process would inherit the event loop, threads and connections of this one.
         context = get_context("spawn")
         self._records, records = context.Pipe()
         self._control, control = context.Pipe()
         limited = engine.cost_limit.max_cost is not None
-        arguments = (part, pool.loaded, pool.cache, limited, records, control)
+        arguments = (part, due, pool.loaded, pool.cache, limited, records, control)
         self._process: SpawnProcess = context.Process(
             target=play_part, args=arguments, kwargs={"path": writer.folder.path}
         )

@@ -162,7 +162,8 @@ class ReplayPlayer:
 
     def _seed(self, episode: Episode, turn: int, seat: Seat[Any, Any]) -> int:
         """Return the seed of a question, as the rules derive it."""
-        return derived_seed(derived_seed(self._folder.run.seed, episode.instance_id), turn, seat.name)
+        of_run = self._folder.run.seeds[episode.repeat - 1]
+        return derived_seed(derived_seed(of_run, episode.instance_id), turn, seat.name)
 
 
 def _fault(episode: Episode) -> Fault | None:

@@ -1,11 +1,11 @@
 """The episodes of a run while they are played: workers, the table of an episode, a question to a seat."""
 
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
-from ircore.core.episode_records import Episode
+from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
@@ -44,6 +44,13 @@ QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)
 
 
+class DueEpisode(NamedTuple):
+    """An episode that is to be played: an instance, and which of its episodes in the run."""
+
+    instance: AnyInstance
+    repeat: int
+
+
 @dataclass(frozen=True)
 class PlayPlan:
     """The run and the instances to be played, with the limits of this session.
@@ -64,6 +71,7 @@ class PlayPlan:
         prompts: The game master's words.
         concurrency: Episodes at the same time, ≥ 1.
         deadline: Seconds after which play stops, whatever is under way; None for no limit.
+        only: Ids of the episodes of these instances that are to be played; None for all.
     """
 
     run: Run | GameRun
@@ -72,6 +80,25 @@ class PlayPlan:
     prompts: GamePrompts
     concurrency: int
     deadline: float | None = None
+    only: frozenset[str] | None = None
+
+    @property
+    def episode_ids(self) -> list[str]:
+        """Ids of the episodes that are to be played, those of one instance side by side."""
+        return [name for name in self.run.episode_ids(self.selected.ids) if self.only is None or name in self.only]
+
+    def due(self, finished: Container[str]) -> list[DueEpisode]:
+        """Return the episodes without a result; a repeat begins when the one before is played on all instances.
+
+        Args:
+            finished: Ids of the episodes that have a result.
+        """
+        wanted = {name for name in self.episode_ids if name not in finished}
+        return [
+            DueEpisode(instance, repeat)
+            for repeat in range(1, self.run.repeats + 1)
+            for instance in self.selected.where(lambda entry: repeat_id(entry.instance_id, repeat) in wanted)  # noqa: B023
+        ]
 
 
 @dataclass(frozen=True)
@@ -95,24 +122,25 @@ class Session:
         """What decides the answers of each seat besides the questions, see ``seat_hash``."""
         return {seat: seat_hash(seat, spec) for seat, spec in self.plan.run.submission.players.items()}
 
-    async def run(self, instances: Sequence[AnyInstance]) -> None:
+    async def run(self, episodes: Sequence[DueEpisode]) -> None:
         """Let ``concurrency`` workers take episodes from a shared queue; the first failure stops all of them.
 
         At the cost limit each worker stops before its next question, so that every answer under way is still recorded.
         """
-        waiting = iter(instances)
-        workers = [self._worker(waiting) for _ in range(min(self.plan.concurrency, len(instances)))]
+        waiting = iter(episodes)
+        workers = [self._worker(waiting) for _ in range(min(self.plan.concurrency, len(episodes)))]
         await self.engine.run(workers, self.plan.deadline, list(self.players.values()))
 
-    async def _worker(self, waiting: Iterator[AnyInstance]) -> None:
-        for instance in waiting:
-            setup = episode_setup(self.game, self.plan.run, self.plan.instances, instance, self.plan.prompts)
-            table = _JournalTable(instance.instance_id, setup, self)
+    async def _worker(self, waiting: Iterator[DueEpisode]) -> None:
+        plan = self.plan
+        for instance, repeat in waiting:
+            setup = episode_setup(self.game, plan.run, plan.instances, instance, plan.prompts, repeat=repeat)
+            table = _JournalTable(repeat_id(instance.instance_id, repeat), setup, self)
             try:
                 ending = await played(self.game, table, setup)
             except NoMoreError:
                 return  # the episode stays open, and goes on from its record when the run is resumed
-            episode = ended_episode(self.game, instance, ending)
+            episode = ended_episode(self.game, instance, ending, repeat)
             # Nothing waits for the end of an episode: the next one begins while the line is written.
             self.engine.recorder.record_soon(end_entry(episode))
             count_ended(episode, self.writer, self.engine)

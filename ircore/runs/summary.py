@@ -25,7 +25,7 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
         prices: Prices of the run; by default the prices that it was played with.
 
     Returns:
-        ``run`` (its identity), ``planned`` and ``episodes`` (in the set; ended), ``unfinished`` (without a result yet:
+        ``run`` (its identity), ``planned`` and ``episodes`` (of the set; ended), ``unfinished`` (without a result yet:
         never ended, or failed for a technical reason and not declared final), ``outcomes``, ``abort_reasons``,
         ``turns`` (of other games than reconstruction ``steps``), ``requests`` by seat and ``failed_requests`` among
         them by fault (whether the answer came later or not), ``served`` by seat (answers of each model as the service
@@ -54,7 +54,7 @@ def _summary(
     folder: AnyRunFolder, episodes: Sequence[AnyEnded], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> dict[str, Any]:
     outcomes = Counter(episode.outcome for episode in episodes)
-    planned = len(folder.any_instances.instances)
+    planned = len(folder.any_instances.instances) * folder.run.repeats
     sums = Totals.of(questions, prices).as_dict()
     attempts = (attempt.kind for question in questions for attempt in question.attempts)
     summary = {

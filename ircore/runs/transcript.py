@@ -51,7 +51,9 @@ def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
         InputError: The run has no such episode; the nearest ones are named.
     """
     instances: Any = folder.any_instances
-    known = {instance.instance_id: instance for instance in instances.instances}
+    known = {
+        name: instance for instance in instances.instances for name in folder.run.episode_ids([instance.instance_id])
+    }
     if episode_id not in known:
         near = get_close_matches(episode_id, known, n=3, cutoff=0.4) or list(known)[:3]
         raise InputError(

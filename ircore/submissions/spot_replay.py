@@ -166,9 +166,10 @@ def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_c
     if prompts.version != run.run.prompts:
         problem = f"{run.path}: was played with the prompts {run.run.prompts}"
         raise InputError(problem, "Use the version that has them.")
-    selected = run.instances.instances.named(names)
+    chosen = {episode.instance_id for episode in run.episodes() if episode.episode_id in names}
+    selected = run.instances.instances.named(chosen)
     folder = open_run(out, run.run, run.instances, selected)
-    plan = PlayPlan(run.run, run.instances, selected, prompts, concurrency)
+    plan = PlayPlan(run.run, run.instances, selected, prompts, concurrency, only=frozenset(names))
     play_all(plan, folder, game, make_players(game, submission_of(run)), max_cost)
     return folder
 

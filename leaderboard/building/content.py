@@ -268,7 +268,7 @@ def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
 
 def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
     """Yield every page that the results of a site have."""
-    single = (front_page(site, games), paper_page(), _prompts_page(), compare_page(site), limits_page(site))
+    single = (front_page(site, games), paper_page(site), _prompts_page(), compare_page(site), limits_page(site))
     asked, cited = ask_page(site), citation_page(site.version, site.address)
     several = (
         board_pages(site),

@@ -6,6 +6,7 @@ from math import log10
 
 from ircore.core.counted import counted
 from ircore.results.statistics.intervals import clear_of, too_few
+from ircore.results.tables.intervals import SEM_WORDS
 from ircore.results.tables.model import Table
 from ircore.results.tables.turns import budgets_table
 from leaderboard.charts.data import MOST_PANELS, RUN, Entry, Subject, entries_of, picked
@@ -21,11 +22,24 @@ _Series = Sequence[Entry]
 def budget_scores_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the mean score by token budget of each pair that was played under several budgets."""
     table = budgets_table(subject.results, subject.judge)
-    series = _series(table)
-    if not series:
+    if not table.rows:
         return Missing("Does a larger token budget give better pictures?", table.notes[0])
+    table = subject.barred(table)
+    series = _series(table)
     y = axis(0, 10.1, steps(0, 10, 5), "mean similarity of the final rendering (0–10)")
     return _sketch(subject, table, "score", Scale(_budgets(series), y), _scores_title(series))
+
+
+def budget_scores_sem_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw the mean score by token budget with bands of one standard error, the bars of the paper's Figure 17."""
+    drawn = budget_scores_sketch(Subject(subject.results, subject.pairs, subject.judge, bars="sem"))
+    if isinstance(drawn, Missing):
+        return drawn
+    return replace(
+        drawn,
+        title="Score by token budget as the paper’s Figure 17 draws it, with bands of one standard error",
+        reading_aid=f"Each mark is a mean over the episodes of one budget. {SEM_WORDS}",
+    )
 
 
 def budget_deltas_sketch(subject: Subject) -> Sketch | Missing:

@@ -17,10 +17,11 @@ from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.formats import as_csv
+from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
 from ircore.results.tables.rules import with_rules
 from ircore.results.tables.table_metadata import flat_units, source_of, units_text
-from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sketch
+from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sem_sketch, budget_scores_sketch
 from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
 from leaderboard.charts.costs import costs_sketch, seconds_sketch
@@ -31,9 +32,14 @@ from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
 from leaderboard.charts.judges import agreement_sketch, reliability_sketch
 from leaderboard.charts.language import lengths_sketch, novelty_sketch
 from leaderboard.charts.metrics import correlations_sketch, metric_preferences_sketch
-from leaderboard.charts.outcome_bars import budget_outcomes_sketch, convergence_sketch, pair_convergence_sketch
+from leaderboard.charts.outcome_bars import (
+    budget_outcomes_sketch,
+    convergence_sketch,
+    pair_convergence_sketch,
+    pooled_convergence_sketch,
+)
 from leaderboard.charts.ratings import ratings_sketch
-from leaderboard.charts.scores import delta_sketch, deltas_sketch, preferences_sketch, scores_sketch
+from leaderboard.charts.scores import delta_sketch, deltas_sem_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
 from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
 from leaderboard.model.site import Pair
@@ -204,12 +210,15 @@ OF_ALL: Mapping[str, Callable[[Subject], Sketch | Missing]] = {
     "metric-preferences": metric_preferences_sketch,
     "costs": costs_sketch,
     "seconds": seconds_sketch,
+    "convergence-pooled": pooled_convergence_sketch,
+    "deltas-sem": deltas_sem_sketch,
+    "budget-scores-sem": budget_scores_sem_sketch,
 }
 """Figures that the site has once: about all judges, about no judge, or by the site's own judge."""
 
 ACROSS_RULES = frozenset(
     {
-        "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability",
+        "budget-scores", "budget-scores-sem", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability",
         "metric-correlations", "metric-preferences",
     }
 )  # fmt: skip
@@ -264,7 +273,9 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results,
     chart = chart_of(identity, kind, sketch)
     if chart.table is None:
         return chart
-    return replace(chart, table=with_rules(chart.table, results), source=source_of(chart.table, version))
+    table = with_rules(chart.table, results)
+    bars = {"bars": "one standard error of the mean"} if SEM in table.carried else {}
+    return replace(chart, table=table, source={**source_of(chart.table, version), **bars})
 
 
 def chart_of(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS
+from ircore.results.hops import SAME_EPISODES
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table
 from ircore.results.tables.model import Value
 from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, RUN, Subject, grouped, of_runs, picked
@@ -79,7 +80,7 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
         title=title,
         reading_aid=(
             "Each cell is the share of a turn's messages in which words of a category occur: the stronger the colour"
-            " the more. Later turns rest on fewer, and usually harder, episodes."
+            f" the more. {SAME_EPISODES}"
         ),
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=small_maps(some.ranked, maps, _NAMES, first=2),

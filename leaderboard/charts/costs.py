@@ -7,6 +7,7 @@ from math import ceil, floor, log10
 import plotly.graph_objects as go
 
 from ircore.core.counted import counted
+from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
 from leaderboard.charts.beside_marks import Place, Spot, places
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
@@ -46,7 +47,10 @@ _PLOT, _LEFT, _RIGHT, _TOP = 346, 46, 14, 14
 """Height of the plot, and room around it, CSS pixels."""
 
 _Points = Mapping[str, tuple[float, float]]
-"""Logarithm of the effort, and score, by run_id."""
+"""Place on the axis, the logarithm of the effort or that of the strip of free pairs, and score, by run_id."""
+
+_STRIP = 0.4
+"""Distance of the strip of free pairs from the least effort above 0, in powers of ten: 0 has no logarithm."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +82,14 @@ class Effort:
     unit: tuple[str, str]
     """What stands before and behind a number in the text shown on hover."""
 
+    none: str
+    """Name of the strip of pairs that take nothing of it."""
+
     def said(self, value: float) -> str:
         """Return a number with its unit, in words."""
         before, behind = self.unit
+        if not value:
+            return f"{self.none} an episode"
         return f"{before}{self.form(value)}{behind} an episode"
 
 
@@ -97,6 +106,7 @@ COST = Effort(
     unknown="No pair's cost is known: prices of its players are needed (or they cost nothing).",
     form=_money,
     unit=("US$ ", ""),
+    none="free",
 )
 
 SECONDS = Effort(
@@ -107,46 +117,58 @@ SECONDS = Effort(
     unknown="No pair's seconds are known.",
     form=lambda value: f"{value:.2g}" if value < 10 else f"{value:.0f}",
     unit=("", " s"),
+    none="0 s",
 )
 
 
 def costs_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw each pair's score against its cost per episode; pairs that no cheaper pair beats are named."""
+    """Draw each pair's score against its cost per episode, free pairs in a strip of their own."""
     return _effort_sketch(subject, COST)
 
 
 def seconds_sketch(subject: Subject) -> Sketch | Missing:
-    """Draw each pair's score against its seconds per episode; pairs that no faster pair beats are named."""
+    """Draw each pair's score against its seconds per episode."""
     return _effort_sketch(subject, SECONDS)
 
 
 def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
     efforts, scores = subject.by_run(subject.judge, effort.key), subject.by_run(subject.judge, "score")
-    points = {
-        pair.run_id: (log10(taken), score)
+    taken = {
+        pair.run_id: amount
         for pair in subject.ranked
-        # An effort of zero, such as that of free players, has no place on a logarithmic axis.
-        if (taken := mean(efforts[pair.run_id]) or 0) > 0 and (score := mean(scores[pair.run_id])) is not None
+        if (amount := mean(efforts[pair.run_id])) is not None and mean(scores[pair.run_id]) is not None
     }
-    if not points:
+    paid = [log10(amount) for amount in taken.values() if amount > 0]
+    if not paid:
         return Missing(effort.title, effort.unknown)
+    free = min(paid) - _STRIP
+    points = {
+        run_id: (log10(amount) if amount > 0 else free, mean(scores[run_id]) or 0.0) for run_id, amount in taken.items()
+    }
     known = [pair for pair in subject.ranked if pair.run_id in points]
     best = _frontier(known, points)
+    rows = {row.submission.run_id: row for row in subject.results.board(subject.judge)}
+    ranked = [row for run_id, row in rows.items() if run_id in taken and row.rank_low is not None]
     # A cheap pair may be on the frontier without being among the best.
     shown = known[:MOST_POINTS] + [pair for pair in best if pair not in known[:MOST_POINTS]]
     few = len(shown) <= _ALL_NAMED
-    left_out = len(subject.pairs) - len(shown)
+    unknown = sum(mean(efforts[pair.run_id]) is None for pair in subject.ranked)
+    left_out = len(subject.pairs) - len(shown) - unknown
     named = shown if few else best
-    wide, narrow = (_layout(effort, named, shown, points, scores, length) for length in _WIDTHS)
-    marks = [_mark(effort, pair, efforts[pair.run_id], scores[pair.run_id]) for pair in shown]
-    verb = "is" if len(best) == 1 else "are"
+    strip = free if any(amount == 0 for amount in taken.values()) else None
+    wide, narrow = (_layout(effort, named, shown, points, scores, length, strip) for length in _WIDTHS)
+    marks = [_mark(effort, pair, points[pair.run_id], taken[pair.run_id], scores[pair.run_id]) for pair in shown]
     return Sketch(
-        title=f"{effort.title} {len(best)} of {counted(len(points), 'pair')} {verb} not beaten at {effort.less}",
+        title=_title(effort, ranked, taken),
         reading_aid=(
             "Each mark is a pair: further left is less, further up is better, lines are 95 % intervals of the score."
-            " The stepped line is the frontier: no pair beats those on it with the same or less."
-            + ("" if few else " They alone are named.")
-            + (f" {counted(left_out, 'pair')} of unknown {effort.key} or lower score not shown." if left_out else "")
+            " The stepped line joins the highest scores that can be had for the same or less. Beaten is a pair if"
+            " another takes no more and has better ranks, ranges that do not overlap: by main score, intervals"
+            " included."
+            + ("" if few else " Those on the line alone are named.")
+            + (f" Pairs that take nothing stand in the strip on the left: {effort.none}." if strip is not None else "")
+            + (f" {counted(unknown, 'pair')} of unknown {effort.key} cannot be placed." if unknown else "")
+            + (f" {counted(left_out, 'pair')} of lower score not shown." if left_out else "")
         ),
         drawing=Drawing([_frontier_line(best, points, max(x for x, _ in points.values())), *marks], wide, narrow),
         table=picked(
@@ -155,8 +177,25 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
     )
 
 
+def _title(effort: Effort, ranked: Sequence[BoardRow], taken: Mapping[str, float]) -> str:
+    """Return how many pairs are not beaten by the board's ranks; the bare question where no two pairs have ranks."""
+    if len(ranked) < 2:
+        return effort.title
+    beaten = sum(
+        any(
+            (better.rank_high or 0) < (row.rank_low or 0)
+            and taken[better.submission.run_id] <= taken[row.submission.run_id]
+            for better in ranked
+        )
+        for row in ranked
+    )
+    left = len(ranked) - beaten
+    verb = "is" if left == 1 else "are"
+    return f"{effort.title} {left} of {counted(len(ranked), 'pair')} {verb} not clearly beaten at {effort.less}"
+
+
 def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
-    """Return pairs that no pair of the same or a lower effort beats, the least effort first."""
+    """Return pairs whose score none of the same or a lower effort reaches, the least effort first."""
     frontier: list[Pair] = []
     # Of pairs with the same effort the best comes first, so that the others cannot be on the frontier.
     for pair in sorted(pairs, key=lambda pair: (points[pair.run_id][0], -points[pair.run_id][1])):
@@ -180,11 +219,11 @@ def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> g
     )
 
 
-def _mark(effort: Effort, pair: Pair, effort_value: Value, score: Value) -> go.Scatter:
-    amount, value, colour = mean(effort_value) or 1, mean(score), describer_token(pair.hue)
+def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> go.Scatter:
+    (x, value), colour = place, describer_token(pair.hue)
     return go.Scatter(
         mode="markers",
-        x=[rounded(log10(amount))],
+        x=[rounded(x)],
         y=[rounded(value)],
         error_y=whiskers([score], colour),
         marker={"symbol": generator_symbol(pair.shape), "size": 11, "color": colour},
@@ -202,12 +241,17 @@ def _layout(
     points: _Points,
     scores: Mapping[str, Value],
     length: int,
+    strip: float | None,
 ) -> Json:
     efforts = [points[pair.run_id][0] for pair in shown]
     ends = interval_ends([scores[pair.run_id] for pair in shown])
     low, high = floor(min(ends)), ceil(max(ends))
     # A lone whole number has no extent of its own.
     x, y = (min(efforts) - 0.15, max(efforts) + 0.15), (low, high) if low < high else (low - 1, high + 1)
+    # Where a strip stands, the axis of logarithms begins beyond the line that parts the two.
+    begins = x[0] if strip is None else strip + _STRIP / 2
+    ticks = [*([] if strip is None else [(strip, effort.none)]), *_ticks(begins, x[1], effort.form)]
+    line = {"xref": "x", "yref": "y domain", "x0": begins, "x1": begins, "y0": 0, "y1": 1, "line": {"width": 1}}
     annotations = [
         words(spot.name, points[pair.run_id], "x y", anchor, shift, colour=describer_token(pair.hue, "-text"))
         for pair, spot, (anchor, shift) in _names(named, shown, points, (x, y), length)
@@ -217,9 +261,10 @@ def _layout(
         _LEFT,
         _RIGHT,
         _TOP,
-        xaxis=axis(*x, _ticks(*x, effort.form), effort.axis),
+        xaxis=axis(*x, ticks, effort.axis),
         yaxis=axis(*y, steps(*y, 1), "mean similarity (0–10)", showline=True, linecolor=token("zero")),
         annotations=annotations,
+        shapes=[] if strip is None else [line],
     )
 
 

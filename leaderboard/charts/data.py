@@ -7,9 +7,11 @@ figure is a selection of their columns and rows.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Literal
 
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
+from ircore.results.tables.intervals import with_standard_errors
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.model.site import Pair
 
@@ -34,6 +36,7 @@ class Subject:
         pairs: Names and marks of the pairs, by run_id.
         judge: Judge of the figures that show the ratings of one judge.
         ranked: Every pair, best first; by default as on the board of the judge.
+        bars: What stands beside means.
 
     Example:
         >>> from pathlib import Path
@@ -46,11 +49,17 @@ class Subject:
     """
 
     def __init__(
-        self, results: Results, pairs: Mapping[str, Pair], judge: str, ranked: Sequence[Pair] | None = None
+        self,
+        results: Results,
+        pairs: Mapping[str, Pair],
+        judge: str,
+        ranked: Sequence[Pair] | None = None,
+        bars: Literal["interval", "sem"] = "interval",
     ) -> None:
         self.results = results
         self.pairs = pairs
         self.judge = judge
+        self.bars = bars
         self._ranked = ranked
         self._boards: dict[str, Table] = {}
 
@@ -74,7 +83,9 @@ class Subject:
         # Order of the results, not of the ranks: only ``ranked`` says who is best.
         submissions = tuple(submission for submission in self.results.submissions if submission.run_id in chosen)
         episodes = {submission.run_id: self.results.episodes[submission.run_id] for submission in submissions}
-        return Subject(replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs)
+        return Subject(
+            replace(self.results, submissions=submissions, episodes=episodes), chosen, self.judge, pairs, self.bars
+        )
 
     def selection_words(self, most: int) -> str:
         """Return a sentence that says which ``most`` pairs a figure shows; empty if the figure shows all pairs."""
@@ -90,8 +101,12 @@ class Subject:
     def board(self, judge: str) -> Table:
         """Return the board of a judge, all pairs under all conditions."""
         if judge not in self._boards:
-            self._boards[judge] = board_table(self.results, judge)
+            self._boards[judge] = self.barred(board_table(self.results, judge))
         return self._boards[judge]
+
+    def barred(self, table: Table) -> Table:
+        """Return a table with what stands beside means in this subject's figures: intervals, or standard errors."""
+        return table if self.bars == "interval" else with_standard_errors(table, self.results)
 
     def by_run(self, judge: str, key: str) -> dict[str, Value]:
         """Return a column of a judge's board as values by run_id."""

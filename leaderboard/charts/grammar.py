@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import TOO_FEW, too_few
+from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table, Value
 from leaderboard.model.site import Marked
 from leaderboard.theme import FONT_FAMILY, FONT_SIZE, token
@@ -209,7 +210,8 @@ def interval_words(value: Value, form: Callable[[float | None], str] = labels.nu
     if value.low is None or value.high is None:
         return f"{n}, so no interval" if value.n == 1 else n
     few = f", {TOO_FEW}" if too_few(value.n) else ""
-    return f"95 % interval {form(value.low)} to {form(value.high)}" + (f", {n}{few}" if n else "")
+    ends = "one standard error" if SEM in value.marks else "95 % interval"
+    return f"{ends} {form(value.low)} to {form(value.high)}" + (f", {n}{few}" if n else "")
 
 
 def interval_ends(values: Sequence[Value]) -> list[float]:

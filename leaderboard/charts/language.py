@@ -14,8 +14,8 @@ from leaderboard.charts.turns import turn_axis
 from leaderboard.words import labels
 
 _AID = (
-    "The line is the mean over the episodes that have a message at a turn, the band its 95 % interval, and a mark's"
-    " area shows how many these are: later turns rest on fewer, and usually harder, episodes."
+    "The line is the mean over the same episodes at each turn, those that go on to the last turn shown, the band its"
+    " 95 % interval; a mark's area shows how many episodes have a message at the turn, these and easier ones."
 )
 
 _LAST = f"at the last turn that {MINIMUM_PICTURES} episodes reach"

@@ -1,13 +1,13 @@
 """Stacked bars: how the episodes of pairs, of categories or of token budgets converged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import plotly.graph_objects as go
 
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.turns import budgets_table, outcomes_table
+from ircore.results.tables.turns import budgets_table, outcomes_table, pooled_judges, pooled_outcomes_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
 from leaderboard.charts.grammar import Drawing, Missing, Sketch, axis, legend, mean, pair_lines, plain, steps
 from leaderboard.charts.rows import Row, row_layouts
@@ -24,10 +24,12 @@ class _Bar:
 
     name: tuple[str, ...]
     shares: Mapping[str, Value]
+    ratings: int | None = None
+    """Ratings that the shares are of, where those of several judges are pooled; None for one an episode."""
 
     @property
     def episodes(self) -> int:
-        return self.shares["improved"].n or 0
+        return (self.shares["improved"].n or 0) if self.ratings is None else self.ratings
 
     def share(self, outcome: Convergence) -> float:
         return mean(self.shares[outcome]) or 0.0
@@ -45,6 +47,32 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
     title = _title(list(bars.values()), every)
     shown = picked(of_runs(table, chosen), _COLUMNS)
     return _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
+
+
+def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw how the episodes of each pair converged, the ratings of several judges pooled, as the paper's Figure 5."""
+    table = pooled_outcomes_table(subject.results)
+    rows = grouped(table)
+    chosen = [pair for pair in subject.ranked[:MOST_ROWS] if pair.run_id in rows]
+    bars = [
+        _Bar(pair_lines(pair), entry, round(mean(entry["ratings"]) or 0))
+        for pair in chosen
+        for entry in rows[pair.run_id][:1]
+    ]
+    shown = picked(of_runs(table, [pair.run_id for pair in chosen]), (*_COLUMNS, "ratings"))
+    judges = ", ".join(pooled_judges(subject.results))
+    title = "Outcomes pooled over judges, as the paper’s Figure 5 has them"
+    drawn = _sketch(bars, title, shown, subject.selection_words(MOST_ROWS))
+    if isinstance(drawn, Missing):
+        return drawn
+    return replace(
+        drawn,
+        reading_aid=(
+            f"Each bar splits the ratings of a pair's episodes by {judges}, an episode counting once for each judge, by"
+            " whether the final rendering scored above, equal to or below the first, or was the only one; the numbers"
+            " in it are ratings. Judges of one episode are not independent: intervals in the table go by pictures."
+        ),
+    )
 
 
 def pair_convergence_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
@@ -82,7 +110,7 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str
         return Missing("How do episodes end?", "No episode was rated.")
     layouts = row_layouts(
         [Row(bar.name, (f"n {bar.episodes}",)) for bar in bars],
-        axis(0, 100, steps(0, 100, 25), "share of rated episodes (%)"),
+        axis(0, 100, steps(0, 100, 25), f"share of {'ratings' if bars[0].ratings else 'rated episodes'} (%)"),
         legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
         barmode="stack",
         bargap=0.55,
@@ -101,6 +129,7 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str
 
 def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:
     name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
+    noun = "ratings" if bars[0].ratings else "episodes"
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]
     # The table holds shares; times n they are whole numbers again.
     counts = [round(bar.share(outcome) * bar.episodes) for bar in bars]
@@ -114,7 +143,7 @@ def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:
         textfont={"color": token(f"{colour}-ink")},
         marker={"color": token(colour)},
         customdata=[[plain(" ".join(bar.name)), count] for bar, count in zip(bars, counts, strict=True)],
-        hovertemplate=f"%{{customdata[0]}}<br>{name}: %{{customdata[1]}} episodes (%{{x:.0f}} %)<extra></extra>",
+        hovertemplate=f"%{{customdata[0]}}<br>{name}: %{{customdata[1]}} {noun} (%{{x:.0f}} %)<extra></extra>",
     )
 
 
@@ -124,4 +153,4 @@ def _title(bars: Sequence[_Bar], whose: str = "") -> str:
         labels.percent(sum(bar.share(outcome) * bar.episodes for bar in bars) / whole)
         for outcome in ("improved", "regressed")
     )
-    return f"{better} % of episodes{whose} end better than they began, {worse} % worse"
+    return f"{better} % of rated episodes{whose} end better than they began, {worse} % worse"

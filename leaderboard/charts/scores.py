@@ -1,11 +1,13 @@
 """Charts with one mark and whisker per pair: scores, ΔQ and preference, by one judge or by all judges."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import ceil, floor
 
 from ircore.core.counted import counted
 from ircore.games.reconstruction.published.paper_tables import JUDGES
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
+from ircore.results.tables.intervals import SEM, SEM_WORDS
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.published import published_means_table
@@ -37,6 +39,9 @@ _Form = Callable[[float | None], str]
 
 _ByJudge = Mapping[str, Mapping[str, Value]]
 """A measure by judge and run_id."""
+
+EACH_ALONE = "Each line is for its pair alone: of twenty pairs without any effect one is clear of the middle by chance."
+"""What counts of intervals do not say."""
 
 _LOW_HEAD = 14
 """Room above the first row where no words explain the axis, CSS pixels."""
@@ -86,21 +91,34 @@ def deltas_sketch(subject: Subject) -> Sketch | Missing:
     return _deltas(subject, deltas)
 
 
+def deltas_sem_sketch(subject: Subject) -> Sketch | Missing:
+    """Draw ΔQ by each judge with bars of one standard error, the bars of the paper's Figure 15."""
+    drawn = deltas_sketch(Subject(subject.results, subject.pairs, subject.judge, subject.ranked, "sem"))
+    if isinstance(drawn, Missing):
+        return drawn
+    return replace(
+        drawn,
+        title="ΔQ as the paper’s Figure 15 draws it, with bars of one standard error",
+        reading_aid=f"Each mark is a pair's mean change from first to final rendering. {SEM_WORDS}",
+    )
+
+
 def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
     pairs = _by_value(subject.ranked[:MOST_ROWS], deltas)
     low, high, step = around_zero([by_run[pair.run_id] for by_run in deltas.values() for pair in pairs])
+    by_every = " by every judge" if len(deltas) > 1 else ""
     return Sketch(
         # The title counts every pair, also where the figure shows the best alone.
         title=_against(
-            [by_run[pair.run_id] for by_run in deltas.values() for pair in subject.ranked],
+            [[by_run[pair.run_id] for pair in subject.ranked] for by_run in deltas.values()],
             0,
             ("Refinement helps", "harms"),
-            "Does refinement help? No pair's interval is clear of zero",
-            "pairs" if len(deltas) == 1 else "comparisons",
+            "Does refinement help? No pair's interval is clear of zero" + by_every,
         ),
         reading_aid=(
             "Each mark is a pair's mean change from first to final rendering, over its episodes of at least two"
             " renderings, and each line its 95 % interval: a line that crosses zero leaves open whether refining helps."
+            f" {EACH_ALONE}"
         ),
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=marked_rows(
@@ -125,17 +143,18 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
     if not shares:
         return Missing("Is the final rendering preferred to the first?", "No judge was asked for a preference.")
     pairs = _by_value(subject.ranked[:MOST_ROWS], shares)
+    by_every = " by every judge" if len(shares) > 1 else ""
     return Sketch(
         title=_against(
-            [value for by_run in shares.values() for value in by_run.values()],
+            [[by_run[pair.run_id] for pair in subject.ranked] for by_run in shares.values()],
             0.5,
             ("The final rendering is preferred in", "the first in"),
-            "Is the final rendering preferred to the first? No interval is clear of 50 %",
-            "comparisons" if len(shares) > 1 else "pairs",
+            "Is the final rendering preferred to the first? No interval is clear of 50 %" + by_every,
         ),
         reading_aid=(
             "Each mark is the share of a pair's episodes of several renderings in which the final one is preferred to"
             " the first, a tie being half; a line that crosses 50 % leaves it open."
+            f" {EACH_ALONE}"
         ),
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=marked_rows(
@@ -188,7 +207,7 @@ def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _For
 def _beside(judge: str, value: Value, form: _Form, alone: bool) -> str:
     if not value.n and not alone:
         return f"{judge} · none"
-    text = f"{form(mean(value))}{'†' if value.marks else ''} · n {value.n or 0}"
+    text = f"{form(mean(value))}{'†' if set(value.marks) - {SEM} else ''} · n {value.n or 0}"
     return text if alone else f"{judge} · {text}"
 
 
@@ -234,16 +253,25 @@ def _whole_points(values: Sequence[Value]) -> tuple[float, float]:
     return low, high
 
 
-def _against(values: Sequence[Value], line: float, verbs: tuple[str, str], open_title: str, noun: str) -> str:
-    """Count intervals above and below a line, in words; crossing intervals are undecided, missing means skipped."""
-    known = sum(mean(value) is not None for value in values)
-    sides = [clear_of(value, line) for value in values]
-    above, below = sides.count(1), sides.count(-1)
+def _against(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, str], open_title: str) -> str:
+    """Count pairs whose intervals lie above and below a line by every judge, in words; the others are undecided.
+
+    Args:
+        values: By judge, the values of the same pairs; one without a mean is passed over.
+        line: Value that tells the two sides apart.
+        verbs: Words for pairs above and for pairs below.
+        open_title: The title where no pair is on either side.
+    """
+    sides = [
+        {clear_of(value, line) for value in of_pair if mean(value) is not None} for of_pair in zip(*values, strict=True)
+    ]
+    known = [of_pair for of_pair in sides if of_pair]
+    above, below = known.count({1}), known.count({-1})
     if above == below == 0:
         return open_title
-    undecided = known - above - below
-    of = f"{known} {noun.removesuffix('s') if known == 1 else noun}"
-    said = f"{verbs[0]} {above} of {of} and {verbs[1]} {below or 'none'}"
+    undecided = len(known) - above - below
+    by = ", by every judge" if len(values) > 1 else ""
+    said = f"{verbs[0]} {above} of {counted(len(known), 'pair')} and {verbs[1]} {below or 'none'}{by}"
     return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
 
 

@@ -304,10 +304,10 @@ def _effort_cells(cell: Cell, layout: RowLayout, episodes: Markup) -> Iterator[s
     for label, estimate, digits, why in (
         ("Turns", cell.turns, 1, "no played episode"),
         ("Tokens", cell.tokens, 0, "no played episode"),
-        ("Cost, US$", cell.cost, 3, "cost not known"),
     ):
-        if layout.costs or estimate is not cell.cost:
-            yield _linked(label, "g-effort", mean(estimate), episodes, values.stacked(estimate, digits, why))
+        yield _linked(label, "g-effort", mean(estimate), episodes, values.stacked(estimate, digits, why))
+    if layout.costs:
+        yield _linked("Cost, US$", "g-effort", mean(cell.cost), episodes, values.price(cell.cost))
 
 
 def _provenance_cells(line: Line, root: str) -> Iterator[str]:

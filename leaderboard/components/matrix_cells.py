@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow, Cell
+from ircore.results.tables.intervals import money_digits
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import safe
@@ -80,7 +81,7 @@ def condition_cell(
     """
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.key, anchor)
     price = aggregates.cost.mean
-    words = "cost not known" if price is None else f"US$ {number(price)}"
+    words = "cost not known" if price is None else f"US$ {number(price, money_digits(price, 2))}"
     cost = "" if price == 0 else f' <span class="muted">{words}</span>'
     numbers = (
         f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{_main_dot(cell)}\n'

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from ircore.core.counted import counted
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
+from ircore.results.tables.intervals import money_digits
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.markup import REMEMBERED, safe
 from leaderboard.theme import delta_class, score_class
@@ -98,6 +99,7 @@ def stacked(
     why: str = "no rated episode",
     as_difference: bool = False,
     improves: bool = True,
+    end_digits: int | None = None,
 ) -> Markup:
     """Return a mean over half the width of its interval, for the narrow columns of a board.
 
@@ -107,12 +109,14 @@ def stacked(
         why: Reason given where there is no mean.
         as_difference: Whether the mean has a sign and an arrow.
         improves: Whether a larger difference is better; if not, there is no arrow.
+        end_digits: Decimals of the interval's ends; at most one if None.
     """
     value = estimate.mean
     if value is None:
         return missing(why)
     # Two ends with two decimals each would reach into the next column.
-    half = interval_width(estimate, digits, min(digits, 1), as_difference) or f"n {estimate.n}"
+    ends = min(digits, 1) if end_digits is None else end_digits
+    half = interval_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
     text = f"{arrow(value) if improves else ''}{signed(value, digits)}" if as_difference else number(value, digits)
     title = interval_words(estimate, digits)
     return safe(f'<span class="value" title="{title}">{text}</span><span class="half">{half}</span>')
@@ -212,6 +216,21 @@ def quality(cell: Cell) -> Markup:
     return (again(cell.score) if is_tenth(cell) else score(cell.score)) + possible(cell)
 
 
+def price(cost: Estimate) -> Markup:
+    """Return a cost in US dollars over its interval, with two significant digits at least; ``free`` for none.
+
+    >>> price(Estimate(0.0, None, None, 42)), price(Estimate(None, None, None, 0)) == missing("cost not known")
+    (Markup('free'), True)
+    """
+    if not cost.mean:
+        return missing("cost not known") if cost.mean is None else safe("free")
+    digits = money_digits(cost.mean, 3)
+    # A spread that is not seen in these digits is no spread.
+    if cost.half_width is not None and round(cost.half_width, digits) == 0:
+        cost = Estimate(cost.mean, None, None, cost.n)
+    return stacked(cost, digits, end_digits=digits)
+
+
 def stacked_quality(cell: Cell) -> Markup:
     """Return the score of the rated episodes over its interval, for the narrow column of a board."""
     return (again(cell.score) if is_tenth(cell) else stacked(cell.score, 2)) + possible(cell)
@@ -222,8 +241,8 @@ def possible(cell: Cell) -> Markup:
     doubt = cell.doubt
     if doubt is None or cell.score.mean is None or number(doubt.low) == number(doubt.high):
         return Markup()
-    ends = f"{number(doubt.low)} to {number(doubt.high)}"
-    return safe(f' <span class="half possible" title="{escape(open_words(doubt))}">{ends} possible</span>')
+    ends = f"{number(doubt.low)}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{number(doubt.high)}"
+    return safe(f' <span class="half possible" title="{escape(open_words(doubt))}">possible {ends}</span>')
 
 
 def is_tenth(cell: Cell) -> bool:

@@ -9,7 +9,7 @@ from ircore.results.episodes import CONVERGENCES, EpisodeResult
 from leaderboard.components.xray_data import marks_data
 from leaderboard.gallery.episode_view import view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
-from leaderboard.gallery.same_words import FILE, same_words, whose_fault
+from leaderboard.gallery.same_words import FAULTS, FILE, Faults, same_words
 from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
 from leaderboard.model.final_fates import facts_of_pair
@@ -27,6 +27,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
     strips = strip_episodes(site)
     galleries = list(site.galleries.values())
     pairs, fragments = ranked_pairs(site), Fragments(site)
+    faults = Faults(site, pairs)
     for index, gallery in enumerate(galleries):
         yield Page(
             f"gallery/{gallery.instance.instance_id}",
@@ -45,7 +46,7 @@ def gallery_pages(site: Site) -> Iterator[Page]:
                 "best": best_of(site, gallery),
                 "strips": {chosen.pair.key: strip_page(chosen) for chosen in strips if chosen.gallery is gallery},
             },
-            later=partial(_sections, site, fragments, pairs, index),
+            later=partial(_sections, site, fragments, faults, pairs, index),
             finding=partial(target_finding, site.judge),
         )
     yield _replay_page(site, "replay", "One episode, turn by turn", telling_episode(site))
@@ -75,13 +76,14 @@ def _index(site: Site) -> dict[str, Any]:
     return {"groups": _groups(site), "selections": _selections(site)}
 
 
-def _sections(site: Site, fragments: Fragments, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
+def _sections(site: Site, fragments: Fragments, faults: Faults, pairs: Sequence[Pair], index: int) -> dict[str, Any]:
     gallery = list(site.galleries.values())[index]
     groups = same_words(site, gallery, pairs)
     return {
         "sections": [fragments.sections(pair)[index] for pair in pairs[:FIRST]],
         "groups": groups,
-        "fault": whose_fault(site, gallery, pairs, groups),
+        "faults": {pair.key: said for pair in pairs[:FIRST] if (said := faults.sentence(pair, gallery))},
+        "faults_file": FAULTS,
         "words_file": FILE,
     }
 

@@ -2,19 +2,30 @@
 
 Pairs have the same words on a target where their describers wrote the same first message, or where recorded words were
 drawn again. What differs between their first renderings went with the drawing alone; what differs between the first
-renderings of one generator went with the words.
+renderings of one generator went with the words. Which of the two is larger is said of the pair of the episode that a
+reader looks at, by one player exchanged for one other at a time, and with an interval over targets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
+from math import fsum
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Episode
-from leaderboard.gallery.fragments import compact, ranked_pairs
+from ircore.core.untrusted_text import one_line
+from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
+from ircore.results.statistics.scales import DIFFERENCE
+from leaderboard.gallery.fragments import FIRST, compact, ranked_pairs
 from leaderboard.model.site import Gallery, Pair, Site
+from leaderboard.words.labels import interval_words, number, signed
 
 FILE = "words.json"
 """Name of an instance's file, in its folder of the gallery's data."""
+
+FAULTS = "fault.json"
+"""Name of the file with sentences on words and drawing, in the same folder."""
 
 MOST_PAIRS = 24
 """Pairs shown of a group."""
@@ -35,51 +46,48 @@ class SameWords:
 
 
 @dataclass(frozen=True)
-class Spread:
-    """The best and the worst first rendering where one player stayed the same.
+class Exchange:
+    """The difference that one other player in a seat makes to first scores, whichever way, on average over others."""
 
-    >>> Spread("classical", best=("canvas", 9.5), worst=("sketch", 1.5)).points
-    8.0
-    """
+    points: float
+    """Mean absolute difference, 0–10."""
 
-    kept: str
-    """The player that stayed the same."""
-
-    best: tuple[str, float]
-    """Player with the best rendering, and its score, 0–10."""
-
-    worst: tuple[str, float]
-
-    @property
-    def points(self) -> float:
-        """Difference of the two scores."""
-        return self.best[1] - self.worst[1]
+    others: int
+    """Number of other players."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Differences in score that went with the drawing, and with the words, on a target.
+    """The share of words and of drawing in an episode's first score: one player of its pair exchanged at a time.
 
-    >>> fault = Fault(Spread("a", ("x", 9.0), ("y", 8.0)), Spread("x", ("a", 9.0), ("b", 2.0)))
-    >>> fault.verdict
-    'More went with the words.'
+    Each exchange is of one player for one other, so that many describers beside few generators weigh no more.
     """
 
-    drawing: Spread
-    """Same words, several generators."""
+    first: float
+    """First score of the episode, 0–10."""
 
-    words: Spread | None
-    """Same generator, several describers; None if there are none."""
+    drawing: Exchange | None
+    """Same words, one other generator; None if no other drew them."""
+
+    words: Exchange | None
+    """Same generator, one other describer; None if there is none."""
+
+    difference: Estimate
+    """Drawing less words, over the targets that all of these pairs drew; one target alone allows no verdict."""
 
     @property
     def verdict(self) -> str:
-        """A sentence on which of the two is larger; empty if only one is known."""
-        if self.words is None:
+        """Whether more hangs on words or on drawing for this pair, over all targets; empty if only one is known."""
+        if self.drawing is None or self.words is None:
             return ""
-        # The page shows one decimal, so spreads that look the same must not be called different.
-        if round(self.words.points, 1) == round(self.drawing.points, 1):
-            return "As much went with the words as with the drawing."
-        return f"More went with the {'words' if self.words.points > self.drawing.points else 'drawing'}."
+        if too_few(self.difference.n):
+            return "The pairs share too few targets to say on which of the two more hangs."
+        side = clear_of(self.difference, 0)
+        more = "the two cannot be told apart" if not side else f"more hangs on the {'drawing' if side > 0 else 'words'}"
+        return (
+            f"Over the {counted(self.difference.n, 'target')} that all of these pairs drew, {more}: drawing less words "
+            f"{signed(self.difference.mean, 1)} ({interval_words(self.difference, 1)})."
+        )
 
 
 def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[SameWords]:
@@ -112,52 +120,130 @@ def _common(members: Sequence[tuple[Pair, Episode]]) -> int:
     return sum(1 for _ in takewhile(lambda at_turn: len(set(at_turn)) == 1, messages))
 
 
-def whose_fault(site: Site, gallery: Gallery, pairs: Sequence[Pair], groups: Sequence[SameWords]) -> Fault | None:
-    """Return the differences that went with drawing and words, after the first message; None without words drawn twice.
+class Faults:
+    """The share of words and of drawing in the episodes of a site, by their first renderings.
 
     Args:
         site: What is shown.
-        gallery: The target.
-        pairs: All pairs in the order of the board.
-        groups: The result of ``same_words``.
+        pairs: All pairs in the order of the board; of several runs of the same players the first counts.
     """
-    firsts = {pair.run_id: score for pair in pairs if (score := _first(site, gallery, pair)) is not None}
-    drawing = [_spread(group.describer, {pair.generator: firsts[pair.run_id]
-               for pair in reversed(group.pairs) if pair.run_id in firsts}) for group in groups]  # fmt: skip
-    known = [spread for spread in drawing if spread is not None]
-    if not known:
-        return None
-    # Reversed, so that of several runs of the same players the best on the board counts.
-    by_generator: dict[str, dict[str, float]] = {}
-    for pair in reversed(pairs):
-        if pair.run_id in firsts:
-            by_generator.setdefault(pair.generator, {})[pair.describer] = firsts[pair.run_id]
-    words = [spread for kept, scores in by_generator.items() if (spread := _spread(kept, scores)) is not None]
-    largest = max(known, key=lambda spread: (spread.points, spread.kept))
-    return Fault(largest, max(words, key=lambda spread: (spread.points, spread.kept), default=None))
+
+    def __init__(self, site: Site, pairs: Sequence[Pair]) -> None:
+        self._site = site
+        self._pairs = pairs
+        self._known: dict[str, Estimate] = {}
+
+    @cached_property
+    def _firsts(self) -> dict[str, dict[str, float]]:
+        """First scores, 0–10, by run_id and instance_id."""
+        return {
+            pair.run_id: {
+                result.episode.instance_id: judged.trajectory[1]
+                for result in self._site.results.episodes[pair.run_id]
+                if (judged := self._site.judged(result)) is not None and 1 in judged.trajectory
+            }
+            for pair in self._pairs
+        }
+
+    def of(self, pair: Pair, gallery: Gallery) -> Fault | None:
+        """Return the shares for a pair's episode on a target; None if no player could be exchanged."""
+        name = gallery.instance.instance_id
+        firsts = self._firsts
+        first, said = firsts[pair.run_id].get(name), self._first_message(pair, name)
+        if first is None or said is None:
+            return None
+        drawn, spoken = (
+            {label: other for label, other in others.items() if name in firsts[other.run_id]}
+            for others in (self._drawers(pair, name, said), self._speakers(pair))
+        )
+        drawing, words = (
+            _exchange(first, [firsts[other.run_id][name] for other in others.values()]) for others in (drawn, spoken)
+        )
+        if drawing is None and words is None:
+            return None
+        return Fault(first, drawing, words, self._difference(pair))
+
+    def sentence(self, pair: Pair, gallery: Gallery) -> str:
+        """Return ``of`` in words, which hold labels of players; empty if there is nothing to say."""
+        fault = self.of(pair, gallery)
+        if fault is None:
+            return ""
+        describer, generator = one_line(pair.describer, 60), one_line(pair.generator, 60)
+        parts = [f"After its first message {describer} + {generator} has {number(fault.first, 1)}."]
+        if fault.drawing is not None:
+            parts.append(
+                f"Drawn by one other generator, the same words differ from that by {number(fault.drawing.points, 1)}"
+                f" (mean of {fault.drawing.others})."
+            )
+        if fault.words is not None:
+            parts.append(
+                f"From the words of one other describer, {generator} differs by {number(fault.words.points, 1)}"
+                f" (mean of {fault.words.others})."
+            )
+        return " ".join([*parts, fault.verdict]).strip()
+
+    def _difference(self, pair: Pair) -> Estimate:
+        """Return drawing less words over the targets that a pair and all pairs with one player exchanged drew."""
+        if pair.run_id not in self._known:
+            drawers, speakers = self._drawers(pair), self._speakers(pair)
+            own, *others = (self._firsts[other.run_id] for other in (pair, *drawers.values(), *speakers.values()))
+            differences = []
+            for name in own.keys() & set.intersection(*map(set, others)) if drawers and speakers else ():
+                distances = [abs(scores[name] - own[name]) for scores in others]
+                drawn, spoken = distances[: len(drawers)], distances[len(drawers) :]
+                differences.append(fsum(drawn) / len(drawn) - fsum(spoken) / len(spoken))
+            # Sorted, so that the sum does not depend on the order of a set.
+            self._known[pair.run_id] = estimate(sorted(differences), DIFFERENCE)
+        return self._known[pair.run_id]
+
+    def _drawers(self, pair: Pair, name: str = "", said: str = "") -> dict[str, Pair]:
+        """Return pairs of the same describer, or of a target of the same words, with other generators, by generator."""
+        alike = (
+            other
+            for other in self._together(pair)
+            if (other.describer == pair.describer if not name else self._first_message(other, name) == said)
+        )
+        others: dict[str, Pair] = {}
+        # The words of the same describer come first, should another have found the same ones.
+        for other in sorted(alike, key=lambda other: other.describer != pair.describer):
+            if other.generator != pair.generator:
+                others.setdefault(other.generator, other)
+        return others
+
+    def _speakers(self, pair: Pair) -> dict[str, Pair]:
+        """Return pairs of the same generator with other describers, by describer."""
+        others: dict[str, Pair] = {}
+        for other in self._together(pair):
+            if other.generator == pair.generator and other.describer != pair.describer:
+                others.setdefault(other.describer, other)
+        return others
+
+    def _together(self, pair: Pair) -> list[Pair]:
+        return [other for other in self._pairs if other.result.run.rules == pair.result.run.rules]
+
+    def _first_message(self, pair: Pair, name: str) -> str | None:
+        result = self._site.episode(pair.run_id, name)
+        turns = result.episode.turns if result else ()
+        return turns[0].message if turns and turns[0].rendering else None
 
 
-def _first(site: Site, gallery: Gallery, pair: Pair) -> float | None:
-    judged = site.judged(site.episode(pair.run_id, gallery.instance.instance_id))
-    return judged.trajectory.get(1) if judged else None
-
-
-def _spread(kept: str, scores: Mapping[str, float]) -> Spread | None:
-    # A spread needs two players.
-    if len(scores) < 2:
-        return None
-    ordered = sorted(scores.items(), key=lambda entry: (-entry[1], entry[0]))
-    return Spread(kept, ordered[0], ordered[-1])
+def _exchange(first: float, others: Sequence[float]) -> Exchange | None:
+    return Exchange(fsum(abs(other - first) for other in others) / len(others), len(others)) if others else None
 
 
 def same_words_files(site: Site, folder: str) -> Iterator[tuple[str, str]]:
     """Yield a file for each target that several generators drew from the same words.
 
     ``[{"turns": 1, "pairs": [{"pair": key, "drawn": [[small, large, width, height, score], …]}, …]}, …]``, a picture
-    for each turn whose words are the same.
+    for each turn whose words are the same. Beside it, ``fault.json`` has the sentence of ``Faults`` for each pair that
+    does not stand in the target's page itself, by its key.
     """
     pairs = ranked_pairs(site)
+    faults = Faults(site, pairs)
     for gallery in site.galleries.values():
+        sentences = {pair.key: said for pair in pairs[FIRST:] if (said := faults.sentence(pair, gallery))}
+        if sentences:
+            yield f"{folder}/{gallery.instance.instance_id}/{FAULTS}", compact(sentences) + "\n"
         groups = same_words(site, gallery, pairs)
         if groups:
             rows = [

@@ -70,7 +70,8 @@ def _sketch(
     chosen = f" The best {MOST_PANELS} of {len(points)} runs are shown." if len(points) > MOST_PANELS else ""
     return Sketch(
         title=title,
-        reading_aid=f"Mean over episodes for each {words}; the band is the 95 % interval."
+        reading_aid=f"Each line is the mean over the same episodes at each {words}, those that reach its last one; the "
+        "band is the 95 % interval."
         f"{others}{beside.words}{chosen}",
         drawing=panels(
             tracks, Scale(_horizontal(places, curve), vertical, lambda value: number(value, digits)), beside.traces
@@ -128,7 +129,7 @@ def _table(
     return Table(
         name=f"curve_{measure.key}",
         title=f"{section.game.title}: {measure.title} by {words}",
-        caption="Mean over episodes with its 95 % interval.",
+        caption="Mean over the same episodes at each place, with its 95 % interval.",
         columns=(
             Column("run", "Run", "Players of the run.", digits=None),
             Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0),

@@ -222,7 +222,7 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
             *((f"Rule {name}", rule_word(value)) for name, value in run.rules.items()),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),
-            ("Seed", str(run.seed)),
+            ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),
             ("Instance set", run.instance_set),
             ("Run", run.run_id),
             ("Played", f"{run.started}, ircore {run.version}"),

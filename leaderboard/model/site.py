@@ -237,7 +237,8 @@ class Site:
         self._episodes = {
             (run_id, result.episode.instance_id): result
             for run_id, results in self.results.episodes.items()
-            for result in results
+            # Backwards, so that of several episodes of an instance the first one stands there.
+            for result in reversed(results)
         }
 
     def page_of(self, slug: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
+from ircore.results.conditions import strata
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import SHARE
 from leaderboard.model.final_fates import FinalFates, final_fates
@@ -162,17 +163,20 @@ def _line(kind: str, cases: Iterable[tuple[Pair, Gallery, FinalFates]]) -> KindL
     """Return the line of a kind; None if it has too few marks or no fault."""
     counts: Counter[Fate] = Counter()
     shares: dict[str, list[float]] = {}
+    labels: dict[str, str] = {}
     for _, gallery, fates in cases:
         of_kind = _of_kind(gallery, fates, kind)
         counts.update(of_kind)
         if of_kind:
             shares.setdefault(gallery.instance.instance_id, []).append(of_kind.count("right") / len(of_kind))
+            labels.update(zip([gallery.instance.instance_id], strata([gallery.instance]), strict=True))
     marks = counts.total()
     faults = tuple((fate, count) for fate, count in counts.most_common() if fate in FAULTS)
     if marks < _LEAST_MARKS or not faults:
         return None
     # The mean within a target first: renderings of one target are not independent of each other.
-    right = estimate([fsum(of_target) / len(of_target) for of_target in shares.values()], SHARE)
+    means = [fsum(of_target) / len(of_target) for of_target in shares.values()]
+    right = estimate(means, SHARE, [labels[name] for name in shares])
     return KindLine(plural(kind), right, marks, faults)
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
+from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
+from ircore.results.episodes import final_scores
 from ircore.results.pair_differences import pair_differences
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
@@ -54,7 +56,7 @@ class Neighbour(NamedTuple):
 class Entered:
     """Where a pair entered the board.
 
-    >>> Entered(None, 1, 3, Estimate(90.6, 88.0, 93.0, 42), ahead=None, behind=None, telling=()).moved
+    >>> Entered(None, 2, 9, Estimate(90.6, 88.0, 93.0, 42), ahead=None, behind=None, telling=(), ranks=(1, 7)).beaten
     2
     """
 
@@ -75,29 +77,38 @@ class Entered:
     """Pair next behind, likewise."""
 
     telling: tuple[tuple[Gallery, float], ...]
-    """Targets on which it leads the pair behind it by most, with the difference in points of 10."""
+    """Targets on which it leads the pair behind it by most, with the difference in points of 10; none where the
+    comparisons cannot tell the two apart."""
 
     ranks: tuple[int, int] | None = None
     """Best and worst rank that today's comparisons allow among the pairs that were there; None without a rank."""
 
     @property
-    def moved(self) -> int:
-        """Number of pairs that moved down one place."""
-        return self.pairs - self.place
+    def beaten(self) -> int:
+        """Number of pairs than which it is better by the board's comparisons: those that surely stand behind it."""
+        return max(0, self.pairs - self.ranks[1]) if self.ranks else 0
 
     @property
     def words(self) -> str:
         """The entry in words, for a page and for feeds; holds labels of players."""
-        ranks = f" (rank {rank(*self.ranks)})" if self.ranks else ""
-        said = f"It entered at place {self.place} of {self.pairs} by main score{ranks}"
+        place = f"place {self.place} of {self.pairs} by main score"
+        said = (
+            f"It entered with rank {rank(*self.ranks)} of {self.pairs}, {place}"
+            if self.ranks
+            else f"It entered at {place}"
+        )
         if self.ahead:
             said += f", behind {self.ahead.words}"
         if not self.behind:
             return f"{said}."
         said += f"{' and' if self.ahead else ','} ahead of {self.behind.words}"
-        down = "1 pair moved" if self.moved == 1 else f"{self.moved} pairs moved"
+        better = (
+            f"it is better than {counted(self.beaten, 'pair')} by the board's comparisons"
+            if self.beaten
+            else ("the comparisons tell it from no pair behind it")
+        )
         lead = " and ".join(f"{gallery.title.lower()} ({signed(points, 1)})" for gallery, points in self.telling)
-        return f"{said}; {down} down." + (f" What moved it past that pair most: {lead}." if lead else "")
+        return f"{said}; {better}." + (f" What moved it past that pair most: {lead}." if lead else "")
 
 
 @lru_cache(maxsize=1)  # asked for by this page, by the page of changes and by the feeds
@@ -120,8 +131,10 @@ def entries(site: Site) -> dict[str, Entered]:
         at = board.index((-cell.main.mean, pair.run_id))
         behind = _neighbour(site, board[at + 1][1]) if at + 1 < len(board) else None
         ahead = _neighbour(site, board[at - 1][1]) if at else None
-        telling = _telling(site, pair, behind.pair) if behind else ()
         differences = compared[key]
+        # Where the two may be equal, no target has moved the one past the other.
+        apart = behind is not None and differences is not None and differences.tells(pair.run_id, behind.pair.run_id)
+        telling = _telling(site, pair, behind.pair) if behind and apart else ()
         # The comparisons of today's board, with one error rate for all its pairs, are strict enough for a smaller one.
         ranks = differences.ranks(pair.run_id, [run_id for _, run_id in board]) if differences else None
         made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main, ahead, behind, telling, ranks)
@@ -142,10 +155,7 @@ def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float
 
 
 def _finals(site: Site, pair: Pair) -> dict[str, float]:
-    judged = ((result.episode.instance_id, site.judged(result)) for result in site.results.episodes[pair.run_id])
-    return {
-        instance: ratings.final for instance, ratings in judged if ratings is not None and ratings.final is not None
-    }
+    return final_scores(site.results.episodes[pair.run_id], site.judge)
 
 
 def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:

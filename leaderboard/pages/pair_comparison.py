@@ -1,9 +1,10 @@
 """Comparison of two to four pairs: the page, and the data from which a browser fills it for any pairs.
 
 ``data/compare/index.json`` names pairs and instances once; ``data/compare/<judge>/<pair>.json`` holds a pair's final
-scores by instance, its main scores and rank, and its comparisons with pairs that come later on the overall board. Up to
+scores by instance, its main scores, and its comparisons with pairs that come later on the overall board. Up to
 ``MOST`` pairs all are compared with all; of more pairs, each is compared with the next on the board. For other couples
-the browser computes Student's paired interval on common targets and says so; ranks say whether two pairs differ.
+the browser computes Student's paired interval on common targets and says so, and takes the board's own interval of
+their main scores from the board's file of differences (``against_files``).
 """
 
 import json
@@ -17,13 +18,15 @@ from typing import Any
 from scipy.special import stdtrit
 
 from ircore.core.records import Rules
+from ircore.results.episodes import final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.comparison import TIE, Comparison
 from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
 from ircore.results.statistics.scales import DIFFERENCE
 from ircore.results.tables.comparisons import MOST
 from leaderboard.model.site import Page, Pair, Site
-from leaderboard.pages.board_views import judge_words
+from leaderboard.pages.against_files import against_path
+from leaderboard.pages.board_views import View, is_rated, judge_words
 from leaderboard.words.labels import category_title
 
 FOLDER = "data/compare"
@@ -108,12 +111,11 @@ class Comparisons:
         """Yield every file of the page's data: its path below the site's root, and its text."""
         yield f"{FOLDER}/index.json", _dumps(self._index())
         for judge in self.site.results.judges:
-            known, ranks = self._known(judge), self._ranks(judge)
+            known = self._known(judge)
             for pair in self.pairs:
                 value = {
                     "finals": self.finals(pair, judge),
                     "main": self._mains(pair, judge),
-                    "rank": ranks[pair.run_id],
                     "against": known[pair.key],
                 }
                 yield f"{FOLDER}/{judge}/{pair.key}.json", _dumps(value)
@@ -124,16 +126,6 @@ class Comparisons:
             category: self.site.cell(pair, category, judge=judge) for category in (None, *self.site.results.categories)
         }
         return {name or "": _rounded(cell.main.mean) for name, cell in cells.items() if cell}
-
-    def _ranks(self, judge: str) -> dict[str, list[int] | None]:
-        """Return rank ranges among the pairs under the same rules, by run_id; None for a pair without a rank."""
-        rows = [row for rules in self.site.rule_sets for row in self.site.under(rules).board(judge)]
-        return {
-            row.submission.run_id: None
-            if row.rank_low is None or row.rank_high is None
-            else [row.rank_low, row.rank_high]
-            for row in rows
-        }
 
     def _known(self, judge: str) -> dict[str, dict[str, Any]]:
         # Couples grow with the square of the pairs, so that many pairs are compared with their neighbours alone.
@@ -149,7 +141,16 @@ class Comparisons:
         results = self.site.results
         return {
             "judges": [
-                {"name": judge, "words": judge_words(self.site, judge), "rates": sorted(scope) if scope else None}
+                {
+                    "name": judge,
+                    "words": judge_words(self.site, judge),
+                    "rates": sorted(scope) if scope else None,
+                    "boards": {
+                        rules.key: against_path(self.site, View(judge, rules=rules))
+                        for rules in self.site.rule_sets
+                        if is_rated(self.site, View(judge, rules=rules))
+                    },
+                }
                 for judge, scope in results.scopes.items()
             ],
             "judge": self.site.judge,
@@ -225,14 +226,7 @@ def _groups(comparisons: Comparisons, chosen: list[Pair]) -> list[dict[str, Any]
 
 def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
     """Return final scores by run_id and instance_id."""
-    return {
-        run_id: {
-            result.episode.instance_id: judged.final
-            for result in episodes
-            if (judged := result.judged.get(judge)) is not None and judged.final is not None
-        }
-        for run_id, episodes in results.episodes.items()
-    }
+    return {run_id: final_scores(episodes, judge) for run_id, episodes in results.episodes.items()}
 
 
 def _numbers(comparison: Comparison) -> list[float | int | None]:
@@ -243,6 +237,7 @@ def _numbers(comparison: Comparison) -> list[float | int | None]:
         *map(_rounded, (main.mean, main.low, main.high)),
         main.n,
         *map(_rounded, (comparison.least, comparison.most)),
+        *map(_rounded, (comparison.alone.low, comparison.alone.high)),
     ]
 
 

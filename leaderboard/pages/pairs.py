@@ -1,6 +1,5 @@
 """A page per pair: numbers, episodes in pictures, outcomes, and the command to play the pair again."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -14,6 +13,7 @@ from ircore.core.untrusted_text import one_line
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
+from ircore.results.next_episodes import play_command
 from ircore.submissions.history import open_dispute
 from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
@@ -264,7 +264,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
         ("History", rules.history),
         ("Drawing", rules.drawing),
         ("Prompts", run.prompts),
-        ("Seed", str(run.seed)),
+        ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),
         ("Instance set", run.instance_set),
         ("Run", run.run_id),
         ("Played", f"{run.started}, ircore {run.version}"),
@@ -308,14 +308,9 @@ def _cost(summary: Mapping[str, Any]) -> str:
 
 def _commands(pair: Pair) -> list[str]:
     run = pair.result.run
-    options = f"--token-budget {run.rules.token_budget} --max-turns {run.rules.max_turns} --seed {run.seed}"
-    # Only rules that differ from the paper's are named, so that common commands stay short.
-    if run.rules.history != "all":
-        options += f" --rule history={shlex.quote(run.rules.history)}"
-    if run.rules.drawing != "edit":
-        options += f" --rule drawing={run.rules.drawing}"
-    folder = shlex.quote(f"submissions/{run.slug}")
+    # Seeds that do not follow each other are of runs that were joined.
+    consecutive = run.more_seeds == tuple(range(run.seed + 1, run.seed + run.repeats))
     return [
-        f"ircore play {folder} --instances INSTANCES --out {run.slug} {options}",
+        play_command(run, run.seed, run.repeats if consecutive else 1, run.slug),
         f"ircore score {run.slug}",
     ]

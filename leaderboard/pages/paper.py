@@ -1,7 +1,8 @@
-"""Page of the paper's published figures, shown beside our own results and never mixed with them."""
+"""Page of the paper's published figures, beside ours and never mixed with them, and of its sentences, checked here."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from ircore.core.records import CATEGORIES
@@ -16,12 +17,20 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_pairs,
     published_scores,
 )
-from leaderboard.model.site import Page
+from ircore.results.paper_claims import paper_checks
+from leaderboard.model.site import Page, Site
+from leaderboard.model.site_judge import rates
 from leaderboard.words.labels import category_title, judge_name
 
+CHARTS = ("convergence-pooled", "deltas-sem", "budget-scores-sem")
+"""Figures as the paper draws them, where ours differ."""
 
-def paper_page() -> Page:
-    """Return the page of the published scores."""
+BESIDE = 4
+"""Pairs of this site beside the paper's four."""
+
+
+def paper_page(site: Site) -> Page:
+    """Return the page of the published scores, beside which stand the best pairs of the site."""
     means = mean_scores()
     pairs = published_pairs()
     return Page(
@@ -37,7 +46,7 @@ def paper_page() -> Page:
                 for pair in sorted(pairs, key=lambda pair: -means[pair][JUDGES[0]])
             ],
             "columns": pairs,
-            "conditions": _conditions(pairs),
+            "charts": CHARTS,
             "agreements": _agreements(),
             "hard": _hard(),
             "hard_counts": _signs(exception.difference for exception in claims.hard_against_easy()),
@@ -46,15 +55,49 @@ def paper_page() -> Page:
             **_behind("gpt-image-1.5"),
         },
         searchable=True,
+        later=partial(_beside, site),
     )
 
 
-def _conditions(pairs: Iterable[PublishedPair]) -> list[dict[str, Any]]:
+def _beside(site: Site) -> dict[str, Any]:
+    """Return what the runs of the site add: the grid with their pairs, and the checks of the paper's sentences."""
+    results = site.under()
+    rows = results.board(site.judge)[:BESIDE]
+    others = [judge for judge in results.judges if judge != site.judge and rates(results, judge)]
+    judges = [site.judge, *others][: len(JUDGES)]
+    checks = paper_checks(site.results, site.judge)
+    return {
+        "conditions": _conditions(published_pairs(), site, [row.submission.run_id for row in rows], judges),
+        "own": [site.pairs[row.submission.run_id] for row in rows],
+        "own_judges": judges,
+        "claims": [{"claim": claim, "here": checks[claim.key]} for claim in claims.claims()],
+    }
+
+
+def _conditions(
+    pairs: Iterable[PublishedPair], site: Site, run_ids: Sequence[str], judges: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the rows of Table 3: for each condition the published scores of each pair, and the means of our pairs."""
     scores = {(score.category, score.difficulty, score.pair): score for score in published_scores()}
+    cells = site.under().cells
     return [
         {
             "name": f"{category_title(category)}, {difficulty}",
-            "values": [[scores[category, difficulty, pair].score(judge) for judge in JUDGES] for pair in pairs],
+            "values": [
+                {
+                    "scores": [scores[category, difficulty, pair].score(judge) for judge in JUDGES],
+                    "preferred": scores[category, difficulty, pair].final_preferred,
+                    "human": scores[category, difficulty, pair].human,
+                }
+                for pair in pairs
+            ],
+            "own": [
+                [
+                    cells[key].score.mean if (key := (run_id, category, difficulty, judge)) in cells else None
+                    for judge in judges
+                ]
+                for run_id in run_ids
+            ],
         }
         for category, difficulty in dict.fromkeys((score.category, score.difficulty) for score in published_scores())
     ]

@@ -17,6 +17,7 @@ from ircore.core.untrusted_text import one_line, visible
 from ircore.players.traits import program_words
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
+from ircore.results.tables.intervals import money_digits
 from ircore.results.tables.ranks import remedies
 from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
@@ -141,6 +142,7 @@ def _environment() -> Environment:
         MINIMUM_PICTURES=MINIMUM_PICTURES,
         CORRECTION_WORDS=CORRECTION_WORDS,
         tier_of=tier_of,
+        money_digits=money_digits,
     )
     return environment
 

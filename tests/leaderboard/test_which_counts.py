@@ -10,7 +10,7 @@ from invented import invented_run, invented_set
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.catalogue import figures
 from leaderboard.components.plots import dot
-from leaderboard.gallery.same_words import Fault, Spread
+from leaderboard.gallery.same_words import Exchange, Fault
 from leaderboard.model.site import Site
 from leaderboard.pages.feed import changes
 from leaderboard.pages.history import entries
@@ -73,13 +73,15 @@ def test_a_mean_beyond_the_scale_stands_on_its_end() -> None:
         assert f'cx="{at}"' in dot(Estimate(mean, None, None, 42), None, 0, 10)
 
 
-@pytest.mark.parametrize(("words", "drawing", "verdict"), [
-    (3.04, 3.01, "As much went with the words as with the drawing."),
-    (3.2, 3.0, "More went with the words."), (3.0, 3.2, "More went with the drawing."),
+@pytest.mark.parametrize(("low", "high", "count", "verdict"), [
+    (-0.2, 0.4, 12, "the two cannot be told apart"), (0.2, 0.8, 12, "more hangs on the drawing"),
+    (-0.8, -0.2, 12, "more hangs on the words"), (0.2, 0.8, 3, "too few targets"),
 ])  # fmt: skip
-def test_spreads_that_look_the_same_are_not_called_different(words: float, drawing: float, verdict: str) -> None:
-    fault = Fault(Spread("a", ("x", drawing), ("y", 0.0)), Spread("x", ("a", words), ("b", 0.0)))
-    assert fault.verdict == verdict
+def test_more_hangs_on_words_or_drawing_only_where_the_interval_says_so(
+    low: float, high: float, count: int, verdict: str
+) -> None:
+    fault = Fault(5.0, Exchange(1.0, 2), Exchange(1.0, 2), Estimate((low + high) / 2, low, high, count))
+    assert verdict in fault.verdict
 
 
 def test_players_whose_labels_have_the_same_letters_have_pages_of_their_own() -> None:

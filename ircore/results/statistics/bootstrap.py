@@ -1,46 +1,42 @@
-"""Intervals by bootstrap, clustered on instances, stratified by condition: the rule of ``estimate`` for many columns.
+"""Means over instances with their intervals, for many columns at once: the rule of ``intervals``.
 
-How the instances are drawn again is said in ``resamples``.
+What is resampled beside them, for ranks, spreads and ratios, is drawn in ``resamples``.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
-from ircore.results.statistics.resamples import BLOCK, CHUNK, RESAMPLES, SEED, Resamples, resample
-from ircore.results.statistics.scales import (
-    AMOUNT,
-    DIFFERENCE,
-    MAIN,
-    OPEN,
-    SCORE,
-    SHARE,
-    Scale,
-    unseen_shift,
-    unseen_spread,
+from ircore.results.statistics.intervals import (
+    OF_CONTRAST,
+    ROUNDING,
+    Estimate,
+    Moments,
+    are_strata,
+    between,
+    mean_ends,
+    normal_quantile,
+    reach,
+    t_quantiles,
+    unseen_slopes,
 )
+from ircore.results.statistics.resamples import BLOCK, RESAMPLES, SEED, Resamples, resample
+from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, MAIN, OPEN, SCORE, SHARE, Scale
 from ircore.results.statistics.sums import column_sums
 
 __all__ = [
     "AMOUNT", "BLOCK", "DIFFERENCE", "MAIN", "OPEN", "RESAMPLES", "ROUNDING", "SCORE", "SEED", "SHARE",
-    "Ratios", "Resamples", "Scale", "centred", "contrast_intervals", "ratio_intervals",
-    "resample", "resampled_ends", "unseen_spread",
+    "Ratios", "Resamples", "Scale", "contrast_intervals", "difference_intervals",
+    "half_of_difference", "ratio_intervals", "resample",
 ]  # fmt: skip
 
 Floats = NDArray[np.floating[Any]]
-Method = Literal["percentile", "bca", "student"]
+Numbers = NDArray[Any]
 Contrasts = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Maps rows of values, shape (columns, any), linearly to their contrasts, a new array of shape (contrasts, any)."""
-
-DEFAULT: Method = "percentile"
-"""Default method: best coverage on scores like ours by ``benchmarks/intervals.py``; ``bca`` is a little too wide."""
-
-ROUNDING = 1e-9
-"""Differences below this, relative to the point, are rounding: such values count as equal."""
 
 TINY = 1e-12
 """Less than any sum of denominators that is not 0."""
@@ -98,20 +94,31 @@ class Ratios:
         """Return how far each instance moves the ratio, to first order: residual over the sum of denominators."""
         return self.residuals() / np.where(self.totals > 0, self.totals, 1)
 
+    def moments(self, drawn: Resamples) -> Moments:
+        """Return what the intervals rest on.
+
+        Args:
+            drawn: Its conditions are strata of each column in which all have enough instances with a value.
+        """
+        parts = _Strata.of(self, drawn)
+        influence = np.where(parts.are_apart, parts.centred, self.influence())
+        return _moments(self.points, influence, self._weighted(), self.counts, parts.freedom)
+
+    def _weighted(self) -> NDArray[np.float64]:
+        squares = (self.denominators**2).sum(axis=0)
+        return np.asarray(self.totals**2 / np.where(squares > 0, squares, 1), np.float64)
+
     def degrees(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return the degrees of freedom of each column: instances that count, less strata with such an instance."""
-        known = self.denominators > 0
-        used = [known[rows].any(axis=0) for rows in drawn.members]
-        return np.asarray(known.sum(axis=0) - np.sum(used, axis=0), np.float64)
+        return _Strata.of(self, drawn).freedom
 
     def errors(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return the standard errors, √(Σ influence² · n / degrees of freedom): for one stratum s / √n.
 
         Shape (columns,); infinite without a degree of freedom.
         """
-        squares, freedom = column_sums(centred(self.influence(), drawn) ** 2), self.degrees(drawn)
-        errors = np.sqrt(squares * self.counts / np.maximum(freedom, 1))
-        return np.where(freedom > 0, errors, np.inf)
+        moments = self.moments(drawn)
+        return np.where(moments.freedom > 0, np.sqrt(moments.squares * moments.inflation), np.inf)
 
     def deviations(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return resampled minus actual ratios, shape (columns, resamples); 0 in resamples without a value."""
@@ -127,170 +134,135 @@ class Ratios:
         np.divide(sums, totals, out=sums)
         return sums
 
-    def chosen(self, columns: slice) -> "Ratios":
-        """Return some of the columns."""
-        return Ratios(self.numerators[:, columns], self.denominators[:, columns])
+
+@dataclass(frozen=True)
+class _Strata:
+    """Conditions of instances as strata of columns."""
+
+    are_apart: NDArray[np.bool_]
+    """Whether conditions are strata of a column: all that have a value have enough of them."""
+
+    centred: NDArray[np.float64]
+    """Influence less its mean in the instance's condition: the part that varies where conditions are strata."""
+
+    freedom: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, ratios: Ratios, drawn: Resamples) -> "_Strata":
+        known = ratios.denominators > 0
+        inside = np.array([known[rows].sum(axis=0) for rows in drawn.members]).reshape(len(drawn.members), -1)
+        are_apart = np.array([are_strata(column) for column in inside.T], np.bool_)
+        centred = ratios.influence()
+        for rows, counts in zip(drawn.members, inside, strict=True):
+            # Rounded once, so that the mean does not depend on other columns.
+            centred[rows] -= known[rows] * (column_sums(centred[rows]) / np.maximum(counts, 1))
+        strata = np.where(are_apart, (inside > 0).sum(axis=0), 1)
+        return cls(are_apart, centred, np.maximum(known.sum(axis=0) - strata, 0).astype(np.float64))
 
 
-def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale, method: Method = DEFAULT) -> list[Estimate]:
+def _moments(points: Floats, influence: Floats, weighted: Floats, counts: Numbers, freedom: Floats) -> Moments:
+    squares, cubes = column_sums(influence**2), column_sums(influence * influence * influence)
+    # Equal values leave influences that are rounding errors, which are no spread.
+    equal = squares <= (ROUNDING * np.nan_to_num(points)) ** 2
+    squares[equal] = cubes[equal] = 0
+    inflation = counts / np.maximum(freedom, 1)
+    return Moments(*(np.asarray(part, np.float64) for part in (points, squares, cubes, weighted, freedom, inflation)))
+
+
+def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale) -> list[Estimate]:
     """Estimate each ratio with its interval.
 
     Args:
         ratios: What is estimated.
-        drawn: Resamples of the same instances.
+        drawn: Says of which condition each instance is.
         scale: Of the ratios.
-        method: ``percentile`` or ``bca``, both widened for few values, or ``student``: mean ± t · standard error. A
-            column of fewer than ``MINIMUM_PICTURES`` values gets the last in any case.
 
     Returns:
         One estimate a column; ``n`` counts the instances that have a value. There is no interval with fewer than two
         of them, nor where all are the same on a scale without ends.
     """
-    estimates: list[Estimate] = []
-    for columns in _chunks(ratios):
-        part = ratios.chosen(columns)
-        moved = part.deviations(drawn)
-        estimates += _estimates(part.points, part.influence(), _Support.of(part, drawn), moved, drawn, scale, method)
-    return estimates
+    low, high = mean_ends(ratios.moments(drawn), scale)
+    return _estimates(ratios.points, low, high, ratios.counts)
 
 
 def contrast_intervals(
-    ratios: Ratios, moved: NDArray[np.float64], contrasts: Contrasts, drawn: Resamples, scale: Scale
+    ratios: Ratios, contrasts: Contrasts, drawn: Resamples, scale: Scale, scale_of_contrasts: Scale
 ) -> list[Estimate]:
     """Estimate sums of ratios, each times a weight, such as a mean over columns or the difference of two.
 
     Args:
         ratios: What is combined.
-        moved: Their ``deviations``, shape (columns, resamples).
         contrasts: Combines them.
-        drawn: Resamples of the same instances.
-        scale: Of the contrasts.
+        drawn: Says of which condition each instance is.
+        scale: Of the ratios.
+        scale_of_contrasts: Of the contrasts.
 
     Returns:
-        One estimate a contrast; ``n`` is that of the column with the fewest values: every contrast rests on all.
+        One estimate a contrast; ``n`` is that of its column with the fewest values.
     """
-    support, points = _Support.of(ratios, drawn), contrasts(ratios.points[:, None])[:, 0]
-    fewest = _Support(*(np.full(len(points), numbers.min()) for numbers in (support.counts, support.freedom)))
-    influence = contrasts(ratios.influence().T).T
-    return _estimates(points, influence, fewest, contrasts(moved), drawn, scale, DEFAULT)
+    weights = contrasts(np.eye(len(ratios.totals)))
+    used = weights != 0
+    parts, columns = _Strata.of(ratios, drawn), ratios.moments(drawn)
+
+    def fewest(numbers: Numbers) -> NDArray[np.float64]:
+        return np.asarray(np.where(used, numbers, np.inf).min(axis=1, initial=np.inf), np.float64)
+
+    are_apart = (parts.are_apart | ~used).all(axis=1)
+    influence = np.where(are_apart, contrasts(parts.centred.T).T, contrasts(ratios.influence().T).T)
+    counts = fewest(ratios.counts)
+    points = contrasts(ratios.points[:, None])[:, 0]
+    moments = _moments(points, influence, fewest(columns.counts), counts, fewest(parts.freedom))
+    # What is lost in rounding is a part of what is combined, which may be much more than what is left of it.
+    largest = (np.abs(weights) * np.nan_to_num(np.abs(ratios.points))).max(axis=1, initial=0)
+    squares = np.where(moments.squares <= (ROUNDING * largest) ** 2, 0, moments.squares)
+    # Columns without a value have no slope, and no contrast may rest on them.
+    down, up = map(np.nan_to_num, unseen_slopes(columns, scale))
+    errors = np.sqrt(squares * moments.inflation)
+    # A column with a negative weight moves the contrast down by moving up.
+    below = np.maximum(np.maximum(weights, 0) * down, np.maximum(-weights, 0) * up).max(axis=1, initial=0)
+    above = np.maximum(np.maximum(weights, 0) * up, np.maximum(-weights, 0) * down).max(axis=1, initial=0)
+    low = np.maximum(scale_of_contrasts.lowest, points - _half(errors, moments, below))
+    high = np.minimum(scale_of_contrasts.highest, points + _half(errors, moments, above))
+    return _estimates(points, low, high, counts)
 
 
-class _Support(NamedTuple):
-    """Data behind each column: its instances and their number."""
-
-    counts: NDArray[np.intp]
-    """Instances that count for it."""
-
-    freedom: NDArray[np.float64]
-    """Degrees of freedom."""
-
-    @classmethod
-    def of(cls, ratios: Ratios, drawn: Resamples) -> "_Support":
-        return cls(ratios.counts, ratios.degrees(drawn))
-
-
-def _chunks(ratios: Ratios) -> Iterator[slice]:
-    columns = ratios.numerators.shape[1]
-    return (slice(start, start + CHUNK) for start in range(0, columns, CHUNK))
-
-
-def centred(influence: Floats, drawn: Resamples) -> NDArray[np.float64]:
-    """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
-    result = np.array(influence, np.float64)
-    for rows in drawn.members:
-        # Rounded once, so that the mean does not depend on other columns.
-        result[rows] -= column_sums(result[rows]) / len(rows)
-    return result
-
-
-def _estimates(
-    points: Floats,
-    influence: Floats,
-    support: _Support,
-    moved: NDArray[np.float64],
-    drawn: Resamples,
-    scale: Scale,
-    method: Method,
+def difference_intervals(
+    first: Floats, second: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale
 ) -> list[Estimate]:
-    """Return means with their intervals."""
-    counts, freedom = support
-    influence = centred(influence, drawn)
-    shift, unseen = unseen_shift(points, counts, scale), unseen_spread(points, counts, scale)
-    seen_spread = column_sums(influence**2)
-    # Equal values leave influences that are rounding errors, which are no spread.
-    seen_spread[seen_spread <= (ROUNDING * points) ** 2] = 0
-    low, high = resampled_ends(influence, counts, freedom, moved, method)
-    # Resamples show the seen spread alone: their interval is widened by the unseen one.
-    stretch = np.sqrt((seen_spread + unseen) / np.where(seen_spread > 0, seen_spread, 1))
-    few = _students(seen_spread + unseen, counts, freedom)
-    # Without any seen spread there is nothing to stretch, so that Student's interval stands alone.
-    plain = (counts < MINIMUM_PICTURES) | (freedom < MINIMUM_PICTURES - 1) | (seen_spread == 0) | (method == "student")
-    low, high = np.where(plain, -few, low * stretch) + shift, np.where(plain, few, high * stretch) + shift
-    return [
-        _estimate(float(point), int(n), float(point + a), float(point + b), scale)
-        for point, n, a, b in zip(points, counts, low, high, strict=True)
-    ]
-
-
-def _estimate(point: float, n: int, low: float, high: float, scale: Scale) -> Estimate:
-    # Equal ends: all values are the same on a scale without ends, which says nothing of others.
-    if n < 2 or low == high:
-        return Estimate(None if n == 0 else point, None, None, n)
-    return Estimate(point, max(scale.lowest, min(low, point)), min(scale.highest, max(high, point)), n)
-
-
-def _students(squares: Floats, counts: NDArray[np.intp], freedom: Floats) -> NDArray[np.float64]:
-    """Return the half widths of Student's intervals, shape (columns,)."""
-    from scipy.special import stdtrit
-
-    some = np.maximum(freedom, 1)
-    return np.asarray(stdtrit(some, (1 + CONFIDENCE) / 2) * np.sqrt(squares * counts / some), np.float64)
-
-
-def resampled_ends(
-    influence: Floats, counts: NDArray[np.intp], freedom: Floats, moved: NDArray[np.float64], method: Method
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lower and upper end of each column, as distances from the point.
-
-    Bootstrap intervals are too narrow for few values, since resamples vary by (n − 1) / n too little and know nothing
-    of Student's t. Both are made up for in the level: that of the normal quantile t(0.975, df) · √(n / df) (Hesterberg
-    2015, *What Teachers Should Know About the Bootstrap*, The American Statistician 69, section 4.1.2; here with
-    degrees of freedom df = n − strata).
-
-    ``bca`` moves the levels for bias and skewness (Efron 1987, JASA 82); the acceleration is that of the jackknife to
-    first order, Σu³ / (6 (Σu²)^1.5) with the influences u.
-    """
-    from scipy.special import ndtr, ndtri, stdtrit
-
-    freedom = np.maximum(freedom, 1)
-    wide = stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(counts / freedom)
-    bias, bent = np.zeros(len(counts)), np.zeros(len(counts))
-    if method == "bca":
-        # Resamples equal to the point count half to either side.
-        below = (moved < 0).mean(axis=1) + (moved == 0).mean(axis=1) / 2
-        # Cut off, since a point beyond all resamples would have an infinite bias.
-        bias = ndtri(np.clip(below, 0.001, 0.999))
-        length = np.sqrt(column_sums(influence**2))
-        bent = column_sums((influence / np.where(length > 0, length, 1)) ** 3) / 6
-    # The divisor of Efron's formula may reach 0 with few, very skew values.
-    levels = [ndtr(bias + (bias + z) / np.maximum(1 - bent * (bias + z), 0.1)) for z in (-wide, wide)]
-    low, high = _quantiles(moved, np.array(levels))
-    return low, high
-
-
-def _quantiles(rows: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return quantiles of each row, linear between neighbours; the rows are reordered.
+    """Estimate mean differences, first less second, column by column, of instances that have both values; NaN for none.
 
     Args:
-        rows: Shape (rows, values).
-        levels: Levels of the quantiles of each row, shape (quantiles, rows), as the result has it.
+        first: Shape (instances, columns).
+        second: The same shape.
+        drawn: Says of which condition each instance is.
+        scale: Of the values.
+        scale_of_differences: Of their differences.
     """
-    count = rows.shape[1]
-    at = np.clip(levels * (count + 1) - 1, 0, count - 1)
-    left = at.astype(np.intp)
-    right = np.minimum(left + 1, count - 1)
-    # Only the values beside a level have to be in their places: that takes half as long as sorting.
-    rows.partition(np.unique((left, right)), axis=1)
-    each, part = np.arange(len(rows)), at - left
-    quantiles: NDArray[np.float64] = rows[each, left] * (1 - part) + rows[each, right] * part
-    return quantiles
+    both, columns = ~np.isnan(first + second), first.shape[1]
+    values = np.hstack([np.where(both, part, np.nan) for part in (first, second)])
+    return contrast_intervals(
+        Ratios.means(values), lambda rows: rows[:columns] - rows[columns:], drawn, scale, scale_of_differences
+    )
+
+
+def half_of_difference(errors: Floats, moments: Moments, scale: Scale) -> NDArray[np.float64]:
+    """Return half of the interval of the difference to a mean like each of these, to the side that reaches farther.
+
+    Args:
+        errors: Standard errors of the differences.
+        moments: Of the means.
+        scale: Of the values.
+    """
+    return _half(errors, moments, np.maximum(*unseen_slopes(moments, scale)))
+
+
+def _half(errors: Floats, moments: Moments, slopes: Floats) -> NDArray[np.float64]:
+    per_value = OF_CONTRAST * normal_quantile() ** 2 / np.maximum(moments.counts, 1)
+    return reach((t_quantiles(moments.freedom) * errors) ** 2, per_value * slopes)
+
+
+def _estimates(points: Floats, low: Floats, high: Floats, counts: Numbers) -> list[Estimate]:
+    return [
+        between(float(point), float(a), float(b), int(n)) if n else Estimate(None, None, None, 0)
+        for point, a, b, n in zip(points, low, high, counts, strict=True)
+    ]

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ircore.results.statistics.agreement import checked
-from ircore.results.statistics.bootstrap import ROUNDING, SCORE, unseen_spread
-from ircore.results.statistics.draws import merged_strata, quotient, stratified_weights, widened
-from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate, t_quantile
+from ircore.results.statistics.bootstrap import SCORE, Ratios, resample
+from ircore.results.statistics.draws import quotient, widened
+from ircore.results.statistics.intervals import Estimate, mean_ends, t_quantile
 from ircore.results.statistics.monotone import GRID, HIGHEST, LOWEST, STEP, Floats, MapName, interpolation
 
 
@@ -190,9 +190,6 @@ class Recalibration:
     draws: Floats = field(repr=False)
     """The map fitted to each resample, shape (resamples, len(GRID))."""
 
-    seed: int = field(repr=False)
-    """Seed of the draws."""
-
     def apply(self, scores: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
         """Map single scores.
 
@@ -229,17 +226,16 @@ class Recalibration:
     def cells(self, scores: ArrayLike, members: NDArray[np.bool_], labels: Sequence[str]) -> list[Recalibrated]:
         """Return the means of cells on the humans' scale, with intervals for all that is uncertain about them.
 
-        In each resample the instances of the cell are drawn again, and the map is one fitted to instances drawn again.
-        How far a pair may be off by its own is added in quadrature to either side (Zou and Donner 2008, Statistics in
-        Medicine 27); of the ratings of a single pair that is unknown, and there is no interval.
-        Levels are widened for few instances (``_Spread.levels``). A cell of fewer than ``MINIMUM_PICTURES`` instances,
-        or of equal scores only, has Student's interval from the same two variances; one of a single instance has none.
-        What scores at the ends of the scale were not seen counts a little, as in ``bootstrap``.
+        Three things are unsure, each by its own: the mean of the mapped scores, with the interval of every mean
+        (``intervals``); the map, with the percentiles of the means that maps fitted to resamples give; and how far a
+        pair may be off the map. To either side they add up in quadrature (Zou and Donner 2008, Statistics in Medicine
+        27). Of the ratings of a single pair the last is unknown, and there is no interval, as for a cell of one
+        instance.
 
         Args:
             scores: Of the judge, one an instance, shape (instances,); NaN where missing.
             members: Which instances belong to which cell, shape (instances, cells).
-            labels: The stratum of each instance, such as its condition; it is drawn from as often as it has instances.
+            labels: The stratum of each instance, such as its condition; a set has a fixed number of each.
 
         Raises:
             ValueError: A score is infinite.
@@ -251,81 +247,30 @@ class Recalibration:
         points = interpolation(np.clip(x, *self.range), GRID)
         used = points.any(axis=1)
         mapped, drawn_maps = self.curve @ points, self.draws[:, used] @ points[used]
-        strata = merged_strata(labels)
-        # Another seed than that of the maps, so that cells and maps are drawn independently.
-        weights = stratified_weights(strata, len(self.draws), self.seed + 1)[known].T
         fixed = quotient(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
-        both = quotient((drawn_maps * weights) @ belongs, weights @ belongs)
-        value = quotient(mapped @ belongs, counts)
-        spreads = self._spreads(np.array(strata, np.intp)[known], mapped, belongs, fixed)
+        ratios = Ratios(mapped[:, None] * belongs, belongs)
+        conditions = [label for label, is_known in zip(labels, known.tolist(), strict=True) if is_known]
+        ends = mean_ends(ratios.moments(resample(conditions)), SCORE)
         outside = self._outside(x) @ belongs
         return [
-            self._recalibrated(float(value[at]), int(counts[at]), int(outside[at]), both[:, at], spread)
-            for at, spread in enumerate(spreads)
+            self._recalibrated(float(value), int(count), int(beyond), (float(low), float(high)), fixed[:, at])
+            for at, (value, count, beyond, low, high) in enumerate(
+                zip(ratios.points, counts, outside, *ends, strict=True)
+            )
         ]
 
-    def _spreads(self, strata: NDArray[np.intp], mapped: Floats, belongs: Floats, fixed: Floats) -> list["_Spread"]:
-        counts = belongs.sum(axis=0)
-        means = quotient(mapped @ belongs, counts)
-        influence = (mapped[:, None] - np.nan_to_num(means)) * belongs / np.maximum(counts, 1)
-        used = np.zeros(len(counts))
-        for stratum in np.unique(strata):
-            rows = strata == stratum
-            influence[rows] -= influence[rows].mean(axis=0)
-            used += belongs[rows].any(axis=0)
-        seen_spread, freedom = (influence**2).sum(axis=0), counts - used
-        whole = seen_spread * counts / np.maximum(freedom, 1) + unseen_spread(means, counts.astype(np.intp), SCORE)
-        more = self.instances / (self.instances - 1)
-        return [
-            _Spread(float(part), float(cell), float(free), float(maps), float(maps * more), self.instances - 1)
-            for part, cell, free, maps in zip(seen_spread, whole, freedom, fixed.var(axis=0), strict=True)
-        ]
-
-    def _recalibrated(self, value: float, n: int, outside: int, draws: Floats, spread: "_Spread") -> Recalibrated:
+    def _recalibrated(
+        self, value: float, n: int, outside: int, ends: tuple[float, float], draws: Floats
+    ) -> Recalibrated:
         if n == 0:
             return Recalibrated(None, None, None, 0, 0)
-        if spread.cell_freedom < 1:
+        pair = 0.0 if self.pairs is None else self.pairs.reach
+        if n < 2 or pair is None:
             return Recalibrated(value, None, None, n, outside)
-        if n < MINIMUM_PICTURES or spread.cell_freedom < MINIMUM_PICTURES - 1 or spread.cell_seen < ROUNDING:
-            low, high = value - spread.half_width, value + spread.half_width
-        else:
-            low, high = np.quantile(draws[np.isfinite(draws)], spread.levels)
-        reach = 0.0 if self.pairs is None else self.pairs.reach
-        if reach is None:
-            return Recalibrated(value, None, None, n, outside)
-        below, above = (float(np.hypot(max(0.0, part), reach)) for part in (value - low, high - value))
+        maps = np.quantile(draws, widened(self.instances))
+        below = float(np.sqrt((value - ends[0]) ** 2 + max(0.0, value - maps[0]) ** 2 + pair**2))
+        above = float(np.sqrt((ends[1] - value) ** 2 + max(0.0, maps[1] - value) ** 2 + pair**2))
         return Recalibrated(value, max(LOWEST, value - below), min(HIGHEST, value + above), n, outside)
 
     def _outside(self, scores: Floats) -> NDArray[np.bool_]:
         return np.asarray((scores < self.range[0] - 1e-9) | (scores > self.range[1] + 1e-9))
-
-
-class _Spread(NamedTuple):
-    """Two independent variances, of cells and of maps: as resamples show them, and corrected upwards."""
-
-    cell_seen: float
-    cell: float
-    cell_freedom: float
-    maps_seen: float
-    maps: float
-    maps_freedom: float
-
-    @property
-    def half_width(self) -> float:
-        """Return half of Student's 95 % interval, with Welch and Satterthwaite's degrees of freedom."""
-        from scipy.special import stdtrit
-
-        total = self.cell + self.maps
-        if total <= 0:
-            return 0.0
-        freedom = total**2 / (self.cell**2 / self.cell_freedom + self.maps**2 / self.maps_freedom)
-        return float(stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(total))
-
-    @property
-    def levels(self) -> tuple[float, float]:
-        """Levels of a percentile interval as wide as Student's would be (Hesterberg 2015, section 4.1.2)."""
-        from scipy.special import ndtr
-
-        seen_spread = self.cell_seen + self.maps_seen
-        tail = float(ndtr(-self.half_width / np.sqrt(seen_spread))) if seen_spread > 0 else 0.5
-        return tail, 1 - tail

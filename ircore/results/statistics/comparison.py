@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.statistics.bootstrap import DIFFERENCE, Ratios, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import DIFFERENCE, SCORE, Ratios, difference_intervals, resample
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import detectable
 
@@ -22,8 +22,8 @@ class Comparison:
 
     Example:
         >>> from ircore.results.statistics.intervals import Estimate
-        >>> comparison = Comparison(Estimate(0.5, 0.2, 0.8, 30), 20, 4, 6, 0.3, 0.2, 0.8, Estimate(0.5, 0.2, 0.8, 30))
-        >>> comparison.n
+        >>> main, alone = Estimate(5.0, -1.0, 11.0, 30), Estimate(5.0, 1.0, 9.0, 30)
+        >>> Comparison(Estimate(0.5, 0.2, 0.8, 30), 20, 4, 6, 0.3, 0.2, 0.8, main, alone).n
         30
     """
 
@@ -50,7 +50,11 @@ class Comparison:
     """The same with the best for the first pair; equals ``least`` where both have every score."""
 
     main: Estimate
-    """Difference of the main scores, −100 to 100, with the interval by which the board tells the two apart."""
+    """Difference of the main scores, −100 to 100, with the interval by which the board tells the two apart: all of the
+    board's comparisons hold at once in 95 % of cases."""
+
+    alone: Estimate
+    """The same difference with the interval of this one comparison, as if no other pair were on the board."""
 
     @property
     def n(self) -> int:
@@ -62,7 +66,7 @@ class Comparison:
         """The comparison of the second pair with the first.
 
         >>> difference = Estimate(0.5, 0.2, 0.9, 30)
-        >>> comparison = Comparison(difference, 20, 4, 6, 0.3, 0.1, 1.0, Estimate(5, 2, 9, 30))
+        >>> comparison = Comparison(difference, 20, 4, 6, 0.3, 0.1, 1.0, Estimate(5, 2, 9, 30), Estimate(5, 3, 8, 30))
         >>> comparison.turned.difference.low, comparison.turned.wins, comparison.turned.most
         (-0.9, 6, -0.1)
         """
@@ -75,6 +79,7 @@ class Comparison:
             least=None if self.most is None else -self.most,
             most=None if self.least is None else -self.least,
             main=_negative(self.main),
+            alone=_negative(self.alone),
         )
 
 
@@ -88,6 +93,7 @@ def compare(
     labels: Sequence[str],
     bounds: Sequence[tuple[Floats, Floats]],
     mains: Sequence[Estimate],
+    alone: Sequence[Estimate],
 ) -> list[Comparison]:
     """Compare couples of pairs.
 
@@ -96,20 +102,19 @@ def compare(
         labels: Condition of each instance, within which instances are drawn again.
         bounds: For each couple the least and greatest score that either pair may have on each instance, shape
             (instances, 2), NaN on instances that do not count.
-        mains: For each couple the difference of the main scores.
+        mains: For each couple the difference of the main scores, by the board's rule.
+        alone: The same differences, each with the interval of its one comparison.
 
     Returns:
         First minus second pair of each couple.
     """
-    differences = np.empty((len(labels), len(scores)))
-    for place, couple in enumerate(scores):
-        differences[:, place] = couple[:, 0] - couple[:, 1]
-    # All couples share the draws, so that their intervals rest on the same resampled pictures.
-    means, drawn = Ratios.means(differences), resample(labels)
-    estimates = ratio_intervals(means, drawn, DIFFERENCE)
-    errors, degrees = means.errors(drawn).tolist(), means.degrees(drawn).tolist()
+    first, second = (np.array([couple[:, side] for couple in scores]).T.reshape(len(labels), -1) for side in (0, 1))
+    differences, drawn = first - second, resample(labels)
+    estimates = difference_intervals(first, second, drawn, SCORE, DIFFERENCE)
+    moments = Ratios.means(differences).moments(drawn)
+    errors = np.sqrt(moments.squares * moments.inflation)
     comparisons = []
-    for place, (estimate, main) in enumerate(zip(estimates, mains, strict=True)):
+    for place, (estimate, main, single) in enumerate(zip(estimates, mains, alone, strict=True)):
         column = differences[:, place]
         least, most = _extremes(*bounds[place])
         comparisons.append(
@@ -118,10 +123,11 @@ def compare(
                 wins=int((column >= TIE).sum()),
                 ties=int((abs(column) < TIE).sum()),
                 losses=int((column <= -TIE).sum()),
-                detectable=detectable(errors[place], degrees[place]),
+                detectable=detectable(estimate.half_width or np.nan, errors[place], moments.freedom[place]),
                 least=least,
                 most=most,
                 main=main,
+                alone=single,
             )
         )
     return comparisons

@@ -11,34 +11,12 @@ from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES
 Floats = NDArray[np.float64]
 
 
+@lru_cache(maxsize=16)
 def drawn_weights(size: int, resamples: int, seed: int) -> Floats:
     """Return how often each instance was drawn, shape (instances, resamples); read only, since it is kept."""
-    return _weights((0,) * size, resamples, seed)
-
-
-def stratified_weights(strata: Sequence[int], resamples: int, seed: int) -> Floats:
-    """Draw from each stratum as many instances as the stratum has.
-
-    Args:
-        strata: Of each instance, from ``merged_strata``.
-        resamples: How often.
-        seed: Of the draws.
-
-    Returns:
-        How often each instance was drawn, shape (instances, resamples); read only, since it is kept.
-    """
-    return _weights(tuple(strata), resamples, seed)
-
-
-@lru_cache(maxsize=16)
-def _weights(strata: tuple[int, ...], resamples: int, seed: int) -> Floats:
-    codes = np.array(strata, np.intp)
-    weights = np.empty((len(codes), resamples))
-    # One generator for all strata, in the order of their codes: the seed alone decides the draws.
-    rng = np.random.default_rng(seed)
-    for code in np.unique(codes):
-        rows = np.nonzero(codes == code)[0]
-        weights[rows] = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), resamples).T
+    weights = np.ascontiguousarray(
+        np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), resamples).T, np.float64
+    )
     # Cached: a caller that wrote into the array would change the intervals of all later callers.
     weights.flags.writeable = False
     return weights

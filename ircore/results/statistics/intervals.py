@@ -1,27 +1,51 @@
-"""The small-sample rule that all intervals share, and the intervals that need no resampling.
+"""The rule that all intervals of means share, with what few pictures allow to claim.
 
-What varies independently is the picture (the instance). With n pictures and df = n − (conditions drawn from) degrees of
-freedom, every interval of the project follows one rule:
+What varies independently is the picture (the instance). A mean m of n values on a scale from a to b has the interval of
+a score test: its ends are the values μ that lie z standard errors from m, where the standard error is that of a
+variance that fits μ, and not m (Wilson 1927, *Probable Inference, the Law of Succession, and Statistical Inference*,
+JASA 22, who did so for shares). What fits a lower μ is the sample with a share q of values at the end a that nobody has
+seen, (1 − q) · m + q · a = μ, whose variance is, with d = m − μ,
 
-* n < 2: no interval.
-* 2 ≤ n < ``MINIMUM_PICTURES``: means, and differences and contrasts of means, have Student's interval, point ±
-  t(0.975, df) · standard error. Anything else (correlations, shares of variance, spreads) has none.
-* n ≥ ``MINIMUM_PICTURES``: bootstrap over pictures, its percentiles widened to t(0.975, df) · √(n / df)
-  (``bootstrap``), or Student's interval where nothing is resampled (bands of trajectories, messages).
-* Shares of episodes have Wilson's interval at every n ≥ 1: it needs no estimated spread.
+    V(μ) = s² + d · (m − a − s² / (m − a)) − d²,
+
+and likewise above. Values of 0 and 1 give Wilson's interval by it exactly; so the rule extends his to any values
+between two ends. How much of what was not seen is to be expected is the weight w of both terms in d:
+
+    w = r + (1 − r) · (f + (1 − f) · |2p − 1|^1.5),  p = (m − a) / (b − a),  r = s² / ((m − a) · (b − m)).
+
+r is 1 where all values lie at the two ends, which is where Wilson's test holds as it is, and small where they lie close
+together (Bhatia and Davis 2000, American Mathematical Monthly 107, for the bound). Values that heap up near one end
+rarely show the odd failure at the other, so that w is 1 there; in the middle it is f. As s² is itself unsure, its term
+has Student's t instead of z, as far as r is not 1. f = 0.1 and the exponent are chosen by simulation
+(``benchmarks/intervals.py``).
+
+* With one to three failures, or successes, Wilson's interval of a share stops too soon on their side (Brown, Cai and
+  DasGupta 2001, *Interval Estimation for a Binomial Proportion*, Statistical Science 16): there it reaches as far as
+  that of Clopper and Pearson (1934, Biometrika 26), weighted by r⁸ so that other values are not touched.
+* On a scale that lacks an end, V(μ) rises with the third moment of the values instead, as for the exponential family
+  through the sample: d · (third central moment) / s².
+* A difference or contrast of means has Student's interval with a term in d, too (``unseen_slopes``): of its means that
+  with the steepest one counts, since d is spent on one of them, times ``OF_CONTRAST``.
+* n < 2: no interval. Correlations, shares of variance and spreads have intervals by bootstrap, from
+  ``MINIMUM_PICTURES`` on.
 
 No claim below ``MINIMUM_PICTURES``: however narrow the interval, so few pictures give no rank, no detectable
 difference and no p, and nothing is called higher, lower or different (``clear_of``): such an interval leans on a spread
-that two to four values hardly show, and on scores being normal, which they are not.
+that two to four values hardly show.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import fsum, isfinite, sqrt
-from typing import Literal, Protocol
+from math import fsum
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ircore.results.statistics.scales import OPEN, SHARE, Scale
+
+Floats = NDArray[np.floating[Any]]
 
 CONFIDENCE = 0.95
 """Coverage that the intervals aim at."""
@@ -70,7 +94,7 @@ class Estimate:
         return Estimate(mean, low, high, self.n)
 
 
-LOPSIDED = 1.25
+LOPSIDED = 1.05
 """Ratio of the halves of an interval from which on ``±`` would mislead, so that its ends are shown."""
 
 SCALE_ENDS = frozenset({0.0, 1.0, 10.0, 100.0, -1.0, -10.0, -100.0})
@@ -148,69 +172,193 @@ def clear_of(interval: Interval, line: float) -> Literal[-1, 0, 1]:
     return 1 if interval.low > line else -1 if interval.high < line else 0
 
 
-def estimate(values: Sequence[float], scale: Scale = OPEN) -> Estimate:
-    """Estimate a mean with its 95 % interval, where nothing is resampled.
+ROUNDING = 1e-9
+"""Differences below this, relative to the mean, are rounding: such values count as equal."""
 
-    The interval is Student's, two-sided: mean ± t(0.975, n − 1) · s / √n with the sample standard deviation s
-    (divisor n − 1), cut off where the scale ends. Values at the ends of the scale that were not seen count a little
-    (``Scale``). It treats the values as independent.
+UNSEEN_IN_THE_MIDDLE = 0.1
+"""Weight f of values that were not seen, for means in the middle of their scale."""
+
+FEW = 3
+"""Up to so many values at the far end the near end of a share is that of Clopper and Pearson, if it reaches farther."""
+
+OF_CONTRAST = 0.7
+"""Factor of the term of values that were not seen in differences and contrasts of means."""
+
+
+class Moments(NamedTuple):
+    """Arrays of what the interval of each mean rests on, shape (columns,)."""
+
+    points: NDArray[np.float64]
+    """The means."""
+
+    squares: NDArray[np.float64]
+    """Sum of the squared influences of the values on the mean, s² / n: deviation from the stratum's mean, over n."""
+
+    cubes: NDArray[np.float64]
+    """Sum of the cubed influences."""
+
+    counts: NDArray[np.float64]
+    """Values n; where they have unequal weights, (Σ weight)² / Σ weight² (Kish 1965, *Survey Sampling*)."""
+
+    freedom: NDArray[np.float64]
+    """Degrees of freedom: values less strata."""
+
+    inflation: NDArray[np.float64]
+    """Values over degrees of freedom: the factor from squared influences to a variance."""
+
+
+def _weights(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return r, the share of the largest variance that the mean allows, and w, the weight of what was not seen."""
+    variance, points = moments.squares * moments.counts, moments.points
+    distances = points - scale.lowest, scale.highest - points
+    largest = distances[0] * distances[1]
+    tiny = (ROUNDING * (scale.highest - scale.lowest)) ** 2
+    heaped = np.where(largest > tiny, np.minimum(1, variance / np.where(largest > tiny, largest, 1)), 0)
+    off_middle = np.abs(distances[0] - distances[1]) / (scale.highest - scale.lowest)
+    # Roots and products are rounded alike everywhere, powers are not: numbers must not depend on other columns.
+    weight = UNSEEN_IN_THE_MIDDLE + (1 - UNSEEN_IN_THE_MIDDLE) * off_middle * np.sqrt(off_middle)
+    return heaped, heaped + (1 - heaped) * weight
+
+
+def unseen_slopes(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how fast a contrast's variance grows as a mean in it falls or rises by values at the end; 0 without ends.
+
+    A value x that turns out to be a changes a difference by x − a: in the mean by m − a, with the mean square
+    s² + (m − a)². Unlike in ``mean_ends`` the variance loses nothing by it, as it may be what the means have in common.
+    """
+    if not scale.has_ends:
+        return np.zeros(len(moments.points)), np.zeros(len(moments.points))
+    variance, weights = moments.squares * moments.counts, _weights(moments, scale)[1]
+    down, up = (
+        weights * (distance + variance / np.where(distance > 0, distance, 1))
+        for distance in (moments.points - scale.lowest, scale.highest - moments.points)
+    )
+    return down, up
+
+
+def reach(squares: Floats, slope: Floats, bend: Floats | float = 0.0) -> NDArray[np.float64]:
+    """Return d, the half of an interval to one side: the solution of (1 + bend) · d² = squares + slope · d.
 
     Args:
-        values: One an episode of one run, so one a picture.
+        squares: Half of Student's interval, squared.
+        slope: z² / n times the slope of the variance.
+        bend: z² / n times the weight of d² in the variance.
+    """
+    return np.asarray((slope + np.sqrt(slope**2 + 4 * (1 + bend) * squares)) / (2 * (1 + bend)), np.float64)
+
+
+def mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the lower and upper ends of the intervals of means by the rule of this module.
+
+    Args:
+        moments: Of the values.
         scale: Which values are possible.
+    """
+    from scipy.special import betaincinv
+
+    points, counts = moments.points, np.maximum(moments.counts, 1)
+    per_value, student = normal_quantile() ** 2 / counts, t_quantiles(moments.freedom) ** 2 * moments.inflation
+    if not scale.has_ends:
+        squares = np.where(moments.squares > 0, moments.squares, 1)
+        skew, base = per_value * counts * moments.cubes / squares, student * moments.squares
+        return np.maximum(scale.lowest, points - reach(base, -skew)), np.minimum(
+            scale.highest, points + reach(base, skew)
+        )
+    heaped, weights = _weights(moments, scale)
+    base = moments.squares * (student * (1 - heaped) + normal_quantile() ** 2 * heaped)
+    halves = []
+    for distance in (points - scale.lowest, scale.highest - points):
+        slope = distance - moments.squares * counts / np.where(distance > 0, distance, 1)
+        # Where variance falls towards the end, only shares of values at both ends are known to follow.
+        weight = per_value * np.where(slope > 0, weights, heaped)
+        halves.append(reach(base, weight * slope, weight))
+    low, high = points - halves[0], points + halves[1]
+    width = scale.highest - scale.lowest
+    hits = np.clip((points - scale.lowest) / width, 0, 1) * counts
+    misses = counts - hits
+    tail = (1 - CONFIDENCE) / 2
+    # Each exact end is asked for on the nearer side alone; the other arguments only have to be valid.
+    above = scale.lowest + width * betaincinv(hits + 1, np.maximum(misses, ROUNDING), 1 - tail)
+    below = scale.lowest + width * betaincinv(np.maximum(hits, ROUNDING), misses + 1, tail)
+    part = np.square(np.square(np.square(heaped)))
+    high = np.where((hits > misses) & (misses <= FEW), high + part * np.maximum(0, above - high), high)
+    low = np.where((hits < misses) & (hits <= FEW), low - part * np.maximum(0, low - below), low)
+    # The mean stays inside where rounding would leave it out.
+    return np.clip(low, scale.lowest, np.maximum(points, scale.lowest)), np.clip(high, points, scale.highest)
+
+
+def are_strata(counts: Floats) -> bool:
+    """Return whether strata with so many values each, 0 for one without any, are large enough to be looked at apart."""
+    used = np.asarray(counts)[np.asarray(counts) > 0]
+    return bool((used >= MINIMUM_PICTURES).all())
+
+
+def estimate(values: Sequence[float | None], scale: Scale = OPEN, labels: Sequence[str] = ()) -> Estimate:
+    """Estimate a mean with its 95 % interval by the rule of this module.
+
+    Args:
+        values: One an episode of one run, so one a picture, independent of each other; None is passed over.
+        scale: Which values are possible.
+        labels: The condition of each value's picture; without them all are of one. A set has a fixed number of pictures
+            of each, so that only what varies within a condition counts. Conditions of fewer than ``MINIMUM_PICTURES``
+            values are not told apart.
 
     Returns:
         Without an interval for fewer than two values, and for equal ones on a scale that lacks an end.
     """
-    n = len(values)
+    groups: dict[str, list[float]] = {}
+    for value, label in zip(values, labels or [""] * len(values), strict=True):
+        if value is not None:
+            groups.setdefault(label, []).append(value)
+    parts = list(groups.values())
+    n = sum(map(len, parts))
     if n == 0:
         return Estimate(None, None, None, 0)
-    mean = fsum(values) / n
-    squares = fsum((value - mean) ** 2 for value in values) / n**2
+    if not are_strata(np.array([len(part) for part in parts])):
+        parts = [[value for part in parts for value in part]]
+    mean = fsum(value for part in parts for value in part) / n
+    influences = [(value - centre) / n for part in parts for centre in (fsum(part) / len(part),) for value in part]
+    squares, cubes = fsum(part**2 for part in influences), fsum(part * part * part for part in influences)
     # Deviations of equal values that rounding leaves: such values have no spread.
-    if squares <= (1e-9 * mean) ** 2:
-        squares = 0.0
-    shift = 0.0
-    if isfinite(scale.lowest) and isfinite(scale.highest):
-        ends = (mean - scale.lowest) ** 2 + (scale.highest - mean) ** 2
-        squares += scale.unseen * ends / n**2
-        shift = scale.unseen * (scale.lowest + scale.highest - 2 * mean) / (n + 2 * scale.unseen)
-    if n < 2 or squares == 0:
+    if squares <= (ROUNDING * mean) ** 2:
+        squares = cubes = 0.0
+    freedom = n - len(parts)
+    numbers = (mean, squares, cubes, n, freedom, n / max(freedom, 1))
+    low, high = mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), scale)
+    return between(mean, float(low[0]), float(high[0]), n)
+
+
+def between(mean: float, low: float, high: float, n: int) -> Estimate:
+    """Return a mean with its interval, or without one where n is 1 or nothing says how far values spread."""
+    if n < 2 or low == high:
         return Estimate(mean, None, None, n)
-    half = t_quantile(n - 1) * sqrt(squares * n / (n - 1))
-    # The shift moves the interval and not the mean, which stays what was measured.
-    low, high = mean + shift - half, mean + shift + half
-    # The mean stays inside: at an end of the scale the shift may move the interval past it.
-    return Estimate(mean, max(scale.lowest, min(mean, low)), min(scale.highest, max(mean, high)), n)
+    return Estimate(mean, low, high, n)
 
 
-def wilson(successes: float, n: int) -> Estimate:
-    """Estimate a share with its 95 % interval, Wilson's score interval (Wilson 1927, JASA 22).
-
-    Unlike mean ± error it stays within 0 and 1 and has a width where all or none succeed.
+def share(successes: int, tries: int) -> Estimate:
+    """Estimate a share of independent tries, 0–1; without an interval only where there is no try.
 
     Args:
-        successes: 0 to ``n``; a tie may count as half a success.
-        n: How many tries, independent of each other.
+        successes: 0 to ``tries``.
+        tries: How many.
 
-    Returns:
-        The share, 0–1; without an interval only where ``n`` is 0.
+    >>> perfect = share(14, 14)
+    >>> round(perfect.low, 3), perfect.high  # Wilson's interval
+    (0.785, 1.0)
     """
-    if n == 0:
+    if tries == 0:
         return Estimate(None, None, None, 0)
-    share, z = successes / n, _normal_quantile()
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return Estimate(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)), n)
+    part = successes / tries
+    numbers = (part, part * (1 - part) / tries, 0.0, tries, tries - 1, 1.0)
+    low, high = mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), SHARE)
+    return Estimate(part, float(low[0]), float(high[0]), tries)
 
 
 def clustered_share(hits: Sequence[float], sizes: Sequence[int]) -> Estimate:
     """Estimate a share of tries when tries of one cluster resemble each other.
 
-    The share is R = Σ hits / Σ sizes. Its interval is Student's for the mean of R + (hitsᵢ − R · sizesᵢ) / mean(sizes),
-    one value a cluster: the linearised ratio estimator (Cochran 1977, *Sampling Techniques*, chapter 6), which takes
-    clusters as independent and not tries. Where none or all hit, these values have no spread; the interval is then
-    Wilson's, with the clusters as tries, and so it is where each cluster has one try.
+    The share is R = Σ hits / Σ sizes. What varies are the clusters: influences are those of the linearised ratio
+    estimator, (hitsᵢ − R · sizesᵢ) / Σ sizes (Cochran 1977, *Sampling Techniques*, chapter 6).
 
     Args:
         hits: Tries in which something holds, one number a cluster: messages by episode, or answers by picture.
@@ -222,19 +370,28 @@ def clustered_share(hits: Sequence[float], sizes: Sequence[int]) -> Estimate:
     total, clusters = sum(sizes), len(sizes)
     if not total:
         return Estimate(None, None, None, 0)
-    share, size = fsum(hits) / total, total / clusters
-    # One cluster has no Wilson interval here: its tries are not independent of each other.
-    if clusters > 1 and (share in (0, 1) or total == clusters):
-        return wilson(share * clusters, clusters)
-    return estimate([share + (hit - share * own) / size for hit, own in zip(hits, sizes, strict=True)], SHARE)
+    part = fsum(hits) / total
+    influences = [(hit - part * size) / total for hit, size in zip(hits, sizes, strict=True)]
+    weighted = total**2 / sum(size**2 for size in sizes)
+    freedom = clusters - 1
+    numbers = (part, fsum(u**2 for u in influences), 0.0, weighted, freedom, clusters / max(freedom, 1))
+    low, high = mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), SHARE)
+    return between(part, float(low[0]), float(high[0]), clusters)
 
 
 @lru_cache(maxsize=1)
-def _normal_quantile() -> float:
+def normal_quantile() -> float:
     """Return the upper quantile of the normal distribution for a two-sided interval of ``CONFIDENCE``."""
     from scipy.special import ndtri
 
     return float(ndtri((1 + CONFIDENCE) / 2))
+
+
+def t_quantiles(degrees: Floats) -> NDArray[np.float64]:
+    """Return the upper quantiles of Student's t for a two-sided interval of ``CONFIDENCE``; from 1 degree on."""
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(np.maximum(degrees, 1), (1 + CONFIDENCE) / 2), np.float64)
 
 
 @lru_cache(maxsize=4096)

@@ -8,13 +8,24 @@ differences of all pairs are held by simultaneous intervals in 95 % of cases, so
 
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.statistics.bootstrap import BLOCK, Ratios, Resamples, Scale, centred, unseen_spread
+from ircore.results.statistics.bootstrap import MAIN, SEED, Ratios, Resamples
 from ircore.results.statistics.groups import chances_of_best, groups_of
-from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate
+from ircore.results.statistics.intervals import (
+    CONFIDENCE,
+    MINIMUM_PICTURES,
+    OF_CONTRAST,
+    Estimate,
+    normal_quantile,
+    reach,
+    unseen_slopes,
+)
+from ircore.results.statistics.scales import MAIN_DIFFERENCE
+from ircore.results.statistics.sums import column_sums
 
 Floats = NDArray[np.float64]
 
@@ -23,9 +34,6 @@ RESAMPLES_USED = 2_000
 
 POWER = 0.8
 """Chance of finding a difference of the size that is called detectable."""
-
-MAIN_DIFFERENCE = Scale(-100.0, 100.0, 0.02)
-"""Scale of differences of two main scores."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +112,9 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
         return Standing(tuple(RankRange(1, 1) for _ in range(pairs)), None, None)
     differences = _differences(least, most, drawn)
     critical = _critical(differences, least, most, drawn)
-    better = differences.gaps > critical * differences.errors
+    better = differences.gaps > differences.reach(critical)
     means = (least.mean(axis=0) + most.mean(axis=0)) / 2
-    deviations = Ratios.means((least + most) / 2).deviations(_fewer(drawn))
+    deviations = _deviations(differences, critical, (least + most) / 2, drawn)
     places = zip(
         1 + better.sum(axis=0),
         pairs - better.sum(axis=1),
@@ -131,15 +139,9 @@ def all_differences(least: Floats, most: Floats, drawn: Resamples, critical: flo
         critical: Of the board.
     """
     differences = _differences(least, most, drawn)
-    # Without a critical value nothing is told apart: infinitely many standard errors.
-    low: Floats = differences.gaps - (critical or np.inf) * differences.errors
+    # Without a critical value nothing is told apart.
+    low = differences.gaps - differences.reach(critical) if critical else np.full(differences.gaps.shape, -np.inf)
     return np.maximum(MAIN_DIFFERENCE.lowest, low)
-
-
-def _fewer(drawn: Resamples) -> Resamples:
-    """Return the resamples that ranks are taken from."""
-    # Resamples lie in blocks, so that the first blocks are the first resamples.
-    return Resamples(drawn.weights[: RESAMPLES_USED // BLOCK], drawn.strata)
 
 
 def paired_difference(point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Estimate:
@@ -162,12 +164,11 @@ def paired_difference(point: float, least: Floats, most: Floats, drawn: Resample
         return Estimate(None, None, None, 0)
     differences = _differences(least, most, drawn)
     low, high = float(differences.gaps[0, 1]), -float(differences.gaps[1, 0])
-    error = float(differences.errors[0, 1])
-    if not np.isfinite(error):
+    if not np.isfinite(differences.errors[0, 1]):
         return Estimate(point, None, None, len(least))
-    wide = critical or float(stdtrit(differences.freedom, (1 + CONFIDENCE) / 2))
-    ends = max(MAIN_DIFFERENCE.lowest, low - wide * error), min(MAIN_DIFFERENCE.highest, high + wide * error)
-    return Estimate(point, *ends, len(least))
+    reaches = differences.reach(critical or float(stdtrit(differences.freedom, (1 + CONFIDENCE) / 2)))
+    ends = max(MAIN_DIFFERENCE.lowest, low - reaches[0, 1]), min(MAIN_DIFFERENCE.highest, high + reaches[1, 0])
+    return Estimate(point, float(ends[0]), float(ends[1]), len(least))
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,19 @@ class _Differences:
     freedom: float
     """Degrees of freedom, the same for all: every instance has a value for every pair."""
 
-    factor: float
-    """Factor from a sum of squared influences to a variance: instances over degrees of freedom."""
+    unseen: Floats
+    """z² / n times the slope of the variance with values that were not seen: low ones of the row's pair, or high ones
+    of the column's."""
+
+    def reach(self, critical: float) -> Floats:
+        """Return how much more the row's mean must be to be better: the half of the difference's interval downwards.
+
+        The standard error is that of a true difference of 0, as in all intervals (``intervals``).
+        """
+        # Where there is no telling errors are infinite, of which no root may be taken.
+        known = np.isfinite(self.errors)
+        half = reach((critical * np.where(known, self.errors, 0)) ** 2, self.unseen)
+        return np.where(known, half, np.inf)
 
 
 def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
@@ -197,24 +209,53 @@ def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
     gaps = low[:, None] - high[None, :]
     freedom = float(size - len(np.unique(drawn.strata)))
     spread = _spread(least, most, drawn)
-    factor = size / max(freedom, 1.0)
-    # The same for both orders of two pairs, so that the matrix of errors is symmetric.
-    unseen = unseen_spread(np.abs(gaps), np.full(gaps.shape, size, np.intp), MAIN_DIFFERENCE)
     is_known = size >= MINIMUM_PICTURES and freedom > 0
-    errors = np.sqrt((spread + unseen) * factor) if is_known else np.full(gaps.shape, np.inf)
-    return _Differences(gaps, spread, errors, max(freedom, 1.0), factor)
+    errors = np.sqrt(spread * size / freedom) if is_known else np.full(gaps.shape, np.inf)
+    down, up = (
+        unseen_slopes(Ratios.means(values).moments(drawn), MAIN)[side] for side, values in enumerate((least, most))
+    )
+    unseen = OF_CONTRAST * normal_quantile() ** 2 / max(size, 1) * np.maximum(down[:, None], up[None, :])
+    np.fill_diagonal(unseen, 0)
+    return _Differences(gaps, spread, errors, max(freedom, 1.0), unseen)
+
+
+def _deviations(differences: _Differences, critical: float, values: Floats, drawn: Resamples) -> Floats:
+    """Return resampled minus actual means, as far apart as the board's own intervals are wide; (pairs, resamples).
+
+    What was not seen adds noise of its own to each pair. So a pair is above another in more than 97.5 % of the
+    resamples about where the board tells the two apart.
+    """
+    deviations = Ratios.means(values).deviations(drawn.first(RESAMPLES_USED))
+    apart = ~np.eye(len(differences.gaps), dtype=bool)
+    typical = float(np.median(differences.reach(critical)[apart]))
+    # Half a couple's unseen term is each pair's, at the difference that the board typically tells apart.
+    unseen = np.sqrt(np.where(apart, differences.unseen, 0).max(axis=1) / 2 * typical) / critical
+    # The values themselves seed the noise: it hangs on no order, and pairs with equal values stay equal.
+    noise = [
+        np.random.default_rng((SEED, crc32(column.tobytes()))).standard_normal(deviations.shape[1])
+        for column in np.ascontiguousarray(values.T)
+    ]
+    inflation = len(values) / differences.freedom
+    return np.asarray(critical / normal_quantile() * (inflation**0.5 * deviations + unseen[:, None] * noise))
 
 
 def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
     """Return the largest spread that the difference can have, given the unknown ratings."""
     known = np.array_equal(least, most)
-    ends = [
-        centred((values - values.mean(axis=0)) / len(values), drawn)
-        for values in ((least,) if known else (least, most))
-    ]
+    ends = [_centred(values / len(values), drawn) for values in ((least,) if known else (least, most))]
     if known:
         return _spread_between(ends[0], ends[0])
     return np.asarray(np.max([_spread_between(end, other) for end in ends for other in ends], axis=0), np.float64)
+
+
+def _centred(values: Floats, drawn: Resamples) -> Floats:
+    """Return values less their mean in the instance's stratum: the part that varies in stratified drawing."""
+    result = np.array(values - values.mean(axis=0), np.float64)
+    for stratum in np.unique(drawn.strata):
+        rows = drawn.strata == stratum
+        # Rounded once, so that the mean does not depend on other columns.
+        result[rows] -= column_sums(result[rows]) / np.count_nonzero(rows)
+    return result
 
 
 def _spread_between(end: Floats, other: Floats) -> Floats:
@@ -238,7 +279,7 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     """Return the 95 % point of the largest standardised difference over the resamples."""
     from scipy.special import ndtri
 
-    fewer = _fewer(drawn)
+    fewer = drawn.first(RESAMPLES_USED)
     known = (differences.spread > 0) & (differences.freedom > 1)
     # Single precision is enough: the critical value is known to about 1 %.
     scale = np.where(known, 1 / np.sqrt(np.where(known, differences.spread, 1)), 0).astype(np.float32)
@@ -259,26 +300,25 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     return max(single, float(np.quantile(largest, CONFIDENCE)))
 
 
-def detectable(error: float, freedom: float, critical: float | None = None) -> float | None:
+def detectable(half: float, error: float, freedom: float) -> float | None:
     """Return the difference that would be found with a chance of 80 %.
 
-    (critical value + t(0.80, df)) · standard error (Bloom 1995, *Minimum Detectable Effects*, Evaluation Review 19).
+    Half of the interval + t(0.80, df) · standard error (Bloom 1995, *Minimum Detectable Effects*, Evaluation
+    Review 19).
 
     Args:
+        half: Half of the difference's interval, to the side that reaches farther.
         error: Standard error of the difference, in its unit.
         freedom: Degrees of freedom; None is returned where fewer than ``MINIMUM_PICTURES`` instances leave so few.
-        critical: Critical value in standard errors; None for t(0.975, df), that of a single comparison at the 95 %
-            level.
     """
     from scipy.special import stdtrit
 
-    if freedom < MINIMUM_PICTURES - 1 or not np.isfinite(error):
+    if freedom < MINIMUM_PICTURES - 1 or not np.isfinite(half + error):
         return None
-    return float(((critical or stdtrit(freedom, (1 + CONFIDENCE) / 2)) + stdtrit(freedom, POWER)) * error)
+    return float(half + stdtrit(freedom, POWER) * error)
 
 
 def _median_detectable(differences: _Differences, critical: float) -> float | None:
-    rows, columns = np.triu_indices(len(differences.gaps), 1)
-    if not np.isfinite(differences.errors).all():
-        return None
-    return detectable(float(np.median(differences.errors[rows, columns])), differences.freedom, critical)
+    couples = ~np.eye(len(differences.gaps), dtype=bool)
+    halves, errors = (np.median(part[couples]) for part in (differences.reach(critical), differences.errors))
+    return detectable(float(halves), float(errors), differences.freedom)

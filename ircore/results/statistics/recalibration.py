@@ -156,7 +156,6 @@ def recalibrate(
         pairs=None if matched.pairs is None else PairSpread.of(scores - matched.human, matched.pairs),
         curve=matched.fit(method, np.ones((matched.size, 1)))[0],
         draws=_drawn_maps(matched, weights),
-        seed=seed,
     )
 
 

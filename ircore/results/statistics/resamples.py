@@ -39,7 +39,7 @@ CONDITIONS = 32
 
 @dataclass(frozen=True)
 class Resamples:
-    """Number of times that each instance was drawn, the same for every column.
+    """Instances with their conditions, and how often each resample draws each of them, the same for every column.
 
     Example:
         >>> drawn = resample(["easy"] * 6)
@@ -47,21 +47,62 @@ class Resamples:
         [6.0, 6.0, 6.0]
     """
 
-    weights: NDArray[np.float64]
-    """Counts in blocks, shape (resamples / BLOCK, instances, BLOCK)."""
+    labels: tuple[str, ...]
+    """Condition of each instance."""
 
-    strata: NDArray[np.intp]
-    """Stratum of each instance, counted from 0, shape (instances,)."""
+    resamples: int
+    """How many resamples, a multiple of ``BLOCK``."""
+
+    seed: int
+    """Of the draws."""
 
     @property
     def size(self) -> int:
         """Number of instances."""
-        return len(self.strata)
+        return len(self.labels)
 
     @cached_property
     def members(self) -> list[NDArray[np.intp]]:
-        """Instances of each stratum."""
-        return [np.flatnonzero(self.strata == stratum) for stratum in range(self.strata.max(initial=-1) + 1)]
+        """Instances of each condition."""
+        labels = np.array(self.labels)
+        return [np.flatnonzero(labels == label) for label in dict.fromkeys(self.labels)]
+
+    @cached_property
+    def strata(self) -> NDArray[np.intp]:
+        """Stratum of each instance, counted from 0: its condition, or one for all where a condition has too few."""
+        strata = np.zeros(self.size, np.intp)
+        if min(map(len, self.members), default=0) >= MINIMUM_PICTURES:
+            for code, rows in enumerate(self.members):
+                strata[rows] = code
+        return strata
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """Counts in blocks, shape (resamples / BLOCK, instances, BLOCK); drawn when first asked for, and read only."""
+        weights = np.empty((self.size, self.resamples), np.float64)
+        for stratum in np.unique(self.strata):
+            rows = self.strata == stratum
+            size = int(np.count_nonzero(rows))
+            # Conditions that are no strata are drawn from together, under no label.
+            label = "" if len(set(self.strata.tolist())) < len(self.members) else self.labels[int(rows.argmax())]
+            # A hash of the label that is the same in every process, unlike Python's own; equal labels draw alike.
+            rng = np.random.default_rng((self.seed, crc32(label.encode())))
+            draws = rng.integers(size, size=(self.resamples, size))
+            # Each resample has numbers of its own, so that one count tells how often each drew each instance.
+            cells = draws + size * np.arange(self.resamples)[:, None]
+            counts = np.bincount(cells.ravel(), minlength=self.resamples * size).reshape(self.resamples, size)
+            weights[rows] = counts.T
+        # In memory block by block, as the matrix products read them.
+        blocks = weights.reshape(self.size, self.resamples // BLOCK, BLOCK).transpose(1, 0, 2)
+        weights = np.ascontiguousarray(blocks)
+        # Kept and shared by all runs, so that nobody may write into it.
+        weights.flags.writeable = False
+        return weights
+
+    def first(self, resamples: int) -> "Resamples":
+        """Return the first of these resamples."""
+        # Draws are made one resample after the other, so that fewer of them are the same ones.
+        return resample(self.labels, resamples, self.seed)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up each resample's values exactly: no digit depends on other columns or on the processor.
@@ -101,24 +142,6 @@ def resample(labels: Sequence[str], resamples: int = RESAMPLES, seed: int = SEED
 
 
 @lru_cache(maxsize=CONDITIONS)
-def _resample(labels: Sequence[str], resamples: int, seed: int) -> Resamples:
-    """Draw; every run is resampled in the same way under every condition."""
-    sizes = {label: labels.count(label) for label in dict.fromkeys(labels)}
-    if sizes and min(sizes.values()) < MINIMUM_PICTURES:
-        sizes, labels = {"": len(labels)}, [""] * len(labels)
-    weights = np.empty((len(labels), resamples), np.float64)
-    order = {label: index for index, label in enumerate(sizes)}
-    strata = np.array([order[label] for label in labels], np.intp)
-    for label, size in sizes.items():
-        # A hash of the label that is the same in every process, unlike Python's own; equal labels draw alike.
-        draws = np.random.default_rng((seed, crc32(label.encode()))).integers(size, size=(resamples, size))
-        # Each resample has numbers of its own, so that one count tells how often each drew each instance.
-        cells = draws + size * np.arange(resamples)[:, None]
-        counts = np.bincount(cells.ravel(), minlength=resamples * size).reshape(resamples, size)
-        weights[strata == order[label]] = counts.T
-    # In memory block by block, as the matrix products read them.
-    blocks = weights.reshape(len(labels), resamples // BLOCK, BLOCK).transpose(1, 0, 2)
-    weights = np.ascontiguousarray(blocks)
-    # Cached and shared by all runs, so that nobody may write into it.
-    weights.flags.writeable = strata.flags.writeable = False
-    return Resamples(weights, strata)
+def _resample(labels: tuple[str, ...], resamples: int, seed: int) -> Resamples:
+    """Return the one object that every run under a condition shares."""
+    return Resamples(labels, resamples, seed)

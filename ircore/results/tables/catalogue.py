@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ircore.core.plugins import BrokenPluginError, available, load, unknown
 
 if TYPE_CHECKING:
+    from ircore.games.reconstruction.language.lexicon import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.model import Table
 
@@ -41,6 +42,9 @@ class Question:
 
     episode: str | None = None
     """Only this episode, of facts."""
+
+    lexicon: "Choice" = "built-in"
+    """Patterns by which corrections are told: all, or the paper's alone."""
 
     def the_judge(self, results: "Results") -> str:
         """Return the judge asked for, or the headline judge of the condition (``ircore.results.headline``).
@@ -83,6 +87,9 @@ class Entry:
 
     by_part: bool = False
     """Whether its rows can be ordered by a part of the judge verified."""
+
+    by_lexicon: bool = False
+    """Whether it counts words of correction, which ``--lexicon`` chooses."""
 
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
@@ -133,6 +140,14 @@ def _of_all(description: str, name: str) -> Entry:
     )
 
 
+def _of_words(description: str, name: str) -> Entry:
+    """Return the table of a function of results, category, difficulty and the patterns of corrections."""
+    function = TableFunction(
+        name, lambda results, question: (results, question.category, question.difficulty, question.lexicon)
+    )
+    return Entry(description, function, by_lexicon=True)
+
+
 def _of_results(description: str, name: str) -> Entry:
     """Return the table of a function of results alone."""
     return Entry(description, TableFunction(name, lambda results, _: (results,)))
@@ -171,15 +186,21 @@ TABLES: Mapping[str, Entry] = {
     "board": Entry("pairs under one condition, best first", _BOARD, of_judge=True, ordered=True),
     "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True),
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
+    "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
     "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
+    "next": _of_judge("what would tell neighbours apart, and how to play it", "next_episodes:next_table"),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
     "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
+    "outcomes_pooled": _of_all(
+        "what refinement did, pooled over judges as the paper's Figure 5", "turns:pooled_outcomes_table"
+    ),
     "trajectories": _of_judge("score by turn, pair and category", "turns:trajectories_table"),
     "by_turn": _of_all(
         "every judge, part of the facts and metric at each turn and up to it (@K)", "hops:by_turn_table"
     ),
     "normalised": _of_all("the same from first to final rendering, at 20 places", "hops:normalised_table"),
     "budgets": _of_judge("pairs under several token budgets", "turns:budgets_table"),
+    "prompts": _of_judge("pairs with several prompts, picture by picture", "turns:prompts_table"),
     "parts": Entry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
     "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
     "said": _of_all("facts that messages state, renderings show and corrections mend", "fact_shares:said_table"),
@@ -187,9 +208,9 @@ TABLES: Mapping[str, Entry] = {
     "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "witnesses:witnesses_table"),
     "disagreements": _of_all("facts on which they contradict verified", "witnesses:disagreements_table"),
     "references": _of_judge("ceilings and floors of generators, never ranked", "references:references_table"),
-    "corrections": _of_all("what correction messages are about", "language:corrections_table"),
-    "corrections_by_turn": _of_all("the same turn by turn", "language:corrections_by_turn_table"),
-    "words": _of_all("the commonest words of each correction", "language:words_table"),
+    "corrections": _of_words("what correction messages are about", "language:corrections_table"),
+    "corrections_by_turn": _of_words("the same turn by turn", "language:corrections_by_turn_table"),
+    "words": _of_words("the commonest words of each correction", "language:words_table"),
     "messages": _of_all("length and novelty of messages by turn", "language:messages_table"),
     "convention": _of_all("whether describers get shorter and keep their words", "convention:convention_table"),
     "agreement": _of_results("every two raters side by side", "agreement:agreement_table"),
@@ -205,6 +226,11 @@ TABLES: Mapping[str, Entry] = {
     "recalibrated": _of_all("mean scores on the people's scale", "recalibration:recalibrated_table"),
     "targets": _of_all("what the targets show, and how many words they take", "targets:targets_table"),
     "measures": _of_all("scores beside what is known of targets, such as naming divergence", "measures:measures_table"),
+    "paper": Entry(
+        "each sentence of the paper that can be checked: whether it holds there and here",
+        TableFunction("published:paper_table", lambda results, question: (results, question.the_judge(results))),
+        of_judge=True,
+    ),
     "published": _of_paper("the paper's Table 3", "published:published_scores_table"),
     "published_means": _of_paper("means of the paper's Table 3", "published:published_means_table"),
     "published_judges": _of_paper("the paper's Table 1", "published:published_agreement_table", "table1"),

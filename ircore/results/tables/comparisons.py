@@ -20,8 +20,10 @@ COLUMNS = (
     Column("other_run_id", "Other run", "The second pair's run.", digits=None, audience="programs"),
     Column("pair", "pair", "The first pair.", digits=None),
     Column("other", "against", "The second pair.", digits=None),
-    Column("main_difference", "main", "Main score of the first less that of the second.", "points of 100", "higher", 1,
-           True, estimated=True),
+    Column("main_difference", "main, among all", "Main score of the first less that of the second.", "points of 100",
+           "higher", 1, True, estimated=True),
+    Column("main_alone", "main, these two alone", "The same, with the interval of this one comparison.",
+           "points of 100", "higher", 1, True, estimated=True),
     Column("difference", "difference", "Mean of first less second, instance by instance, where both were rated.",
            "points", "higher", 2, True, estimated=True),
     Column("least", "at worst", "The same over all instances, were all that is missing the worst for the first pair.",
@@ -38,8 +40,9 @@ COLUMNS = (
 )  # fmt: skip
 
 NOTES = (
-    "Intervals of main are those by which the board ranks, all comparisons together: two pairs have separate ranks "
-    "only if theirs leaves out 0. The interval of difference is for its one comparison, on what both played.",
+    "Among all: the interval by which the board ranks, all its comparisons together; two pairs have separate ranks "
+    "only if theirs leaves out 0. These two alone, and difference: the interval of the one comparison, for those who "
+    "wanted to know of these two before they saw the board.",
     "At worst and at best say how far what one of them did not play, or nobody rated, could turn the difference.",
 )
 
@@ -59,6 +62,7 @@ def comparisons_table(
                 Value(names[first]),
                 Value(names[second]),
                 Value.of(comparison.main, Selection((first, second), "ended", category, difficulty, judge)),
+                Value.of(comparison.alone, Selection((first, second), "ended", category, difficulty, judge)),
                 Value.of(comparison.difference, behind, "no instance in common"),
                 Value.or_missing(comparison.least, "nothing that the judge rates"),
                 Value.or_missing(comparison.most, "nothing that the judge rates"),
@@ -71,7 +75,7 @@ def comparisons_table(
             )
         )
     words = caption(results, judge, category, difficulty)
-    spare = ("detectable", "ties", "losses", "wins", "least", "most", "difference")
+    spare = ("detectable", "ties", "losses", "wins", "least", "most", "difference", "main_alone")
     return Table(
         "comparisons", "Pairs against pairs", words, COLUMNS, tuple(rows), NOTES, primary="difference", spare=spare
     )

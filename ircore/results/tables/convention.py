@@ -2,6 +2,7 @@
 
 from ircore.results.conditions import under
 from ircore.results.convention import convention
+from ircore.results.hops import SAME_EPISODES
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
@@ -39,6 +40,6 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
         caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        () if repeated else ("No target of this set occurs twice, so there are no repetitions.",),
+        (SAME_EPISODES,) if repeated else (SAME_EPISODES, "No target of this set occurs twice: no repetitions."),
         spare=("wnd_paper", "wnr_paper", "wnd", "wnr", "overlap"),
     )

@@ -17,7 +17,7 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
         Column("turn", "turn", "1-based; last is each episode's last one.", digits=None),
         Column("said", "said", "Facts of the target that the messages state.", "0–1", "higher", estimated=True),
         Column("drawn", "drawn", "Facts stated that the rendering shows.", "0–1", "higher", estimated=True),
-        Column("corrected", "corrected", "Facts wrong, then named, that are right after it.", "0–1", "higher",
+        Column("corrected", "corrected", "Facts wrong, then named, that are right after it, of n.", "0–1", "higher",
                estimated=True),
     )  # fmt: skip
     rows = []

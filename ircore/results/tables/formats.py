@@ -15,7 +15,7 @@ from typing import Any, Literal
 from ircore.core.terminal import printable
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, too_few
-from ircore.results.tables.intervals import interval_text, number
+from ircore.results.tables.intervals import interval_text, money_digits, number
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.text_layout import aligned, blocks, fitting_places, narrowest
 
@@ -52,7 +52,7 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
     if column.digits is None or isinstance(value.value, int):
         return f"{value.value:,}"
     behind = "" if interval == "none" else interval_shown(column, value, interval)
-    return f"{number(value.value, column.digits, column.signed)} {behind}".rstrip()
+    return f"{number(value.value, _digits(column, value), column.signed)} {behind}".rstrip()
 
 
 def interval_shown(column: Column, value: Value, interval: Literal["half", "ends"] = "ends") -> str:
@@ -61,7 +61,13 @@ def interval_shown(column: Column, value: Value, interval: Literal["half", "ends
         return ""
     style: Literal["mixed", "brackets"] = "mixed" if interval == "half" else "brackets"
     ends = value.low, value.high
-    return interval_text(value.value, ends, value.n, column.digits, column.signed, style)
+    return interval_text(value.value, ends, value.n, _digits(column, value), column.signed, style)
+
+
+def _digits(column: Column, value: Value) -> int:
+    """Return the decimals of an entry: a small amount of money has more than its column, so that it is not 0."""
+    digits = column.digits or 0
+    return money_digits(value.value, digits) if column.unit == "US$" and isinstance(value.value, float) else digits
 
 
 def render(table: Table, form: Format, results: Results | None = None, columns: int | None = None) -> str:

@@ -17,8 +17,16 @@ from ircore.games.registry import load_game
 from ircore.results.games import GameResults
 from ircore.results.tables.catalogue import table_names
 from ircore.results.tables.game_curves import players_table, published_figures_table, stepped_tables
-from ircore.results.tables.games import GAME_TABLES
+from ircore.results.tables.games import game_board, game_outcomes
 from ircore.results.tables.model import Table
+from ircore.results.tables.next_episodes import game_next_table
+
+GAME_TABLES: Mapping[str, Callable[[GameResults, str | None, str | None], Table]] = {
+    "board": game_board,
+    "outcomes": game_outcomes,
+    "next": game_next_table,
+}
+"""The tables of runs of any game, by the name that users give."""
 
 
 def game_tables(game: Game[Any]) -> Mapping[str, Callable[[GameResults], Table]]:

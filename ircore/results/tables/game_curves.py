@@ -1,5 +1,6 @@
 """Tables of a game beside the board: learning curves, players seat by seat, and the figures of the game's paper."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from ircore.results.game_curves import (
     scale_of,
 )
 from ircore.results.games import GameResults
-from ircore.results.hops import POINTS, by_turn, normalised_means
+from ircore.results.hops import POINTS, TOO_FEW_REACH, WHOEVER_IS_LEFT, by_turn, normalised_means
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.ranking import refuse_condition
 from ircore.results.tables.games import (
@@ -87,7 +88,8 @@ def curves_table(
     return Table(
         name=f"{game.name}_{_plural(curve)}",
         title=f"{game.title}: measures by {axis}",
-        caption=f"Mean over episodes for each {axis}, with its 95 % interval over episodes.{people}"
+        caption=f"Mean for each {axis} over the same episodes, those that reach the last {axis} with a value, with its "
+        f"95 % interval.{people}"
         f"{of_condition(category, difficulty)}",
         columns=(
             *_who(results),
@@ -97,12 +99,13 @@ def curves_table(
                 f"From 1{_TO_THE_LAST if curve.normalised else ''}.",
                 digits=0,
             ),
+            Column("reaching", "Reach it", f"Episodes with a value at this {axis}.", digits=0, implied="episodes"),
             *map(measure_column, measures),
             *rules_columns(results),
         ),
         rows=tuple(rows),
         # A game declares its measures in their order of importance; the name of a run tells its players, too.
-        spare=(*_seats(results), *(measure.key for measure in measures[:0:-1])),
+        spare=(*_seats(results), *(measure.key for measure in measures[:0:-1]), "reaching"),
     )
 
 
@@ -135,14 +138,19 @@ def _lines(results: GameResults, category: str | None, difficulty: str | None) -
 
 def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[Value, ...]]:
     points = {measure.key: curve_points(line.episodes, measure, curve) for measure in measures}
-    for place in sorted({place for of_measure in points.values() for place in of_measure}):
+    reached = {
+        measure.key: Counter(place for episode in line.episodes for place in episode.on_curve(measure, curve))
+        for measure in measures
+    }
+    for place in sorted({place for counts in reached.values() for place in counts}):
         values = (
             Value.of(points[measure.key][place], missing="no value")
             if place in points[measure.key]
-            else Value(None, missing="no value at this place")
+            else Value(None, missing=TOO_FEW_REACH if reached[measure.key][place] else "no value at this place")
             for measure in measures
         )
-        yield (*line.who, Value(place), *values, *line.rules)
+        reaching = max(counts[place] for counts in reached.values())
+        yield (*line.who, Value(place), Value(reaching), *values, *line.rules)
 
 
 def at_k_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -162,12 +170,14 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
     for line in _lines(results, category, difficulty):
         for measure in measures:
             series = [episode.series(measure) for episode in line.episodes]
-            points = by_turn(series, measure.direction == "higher", scale_of(measure))
+            labels = [episode.stratum for episode in line.episodes]
+            points = by_turn(series, measure.direction == "higher", scale_of(measure), labels)
             for point in points:
                 # Past the longest episode that has a value there is nothing to tell.
                 if point.latest.n:
+                    same = Value.of(point.same, missing=TOO_FEW_REACH)
                     means = (Value.of(mean, missing="no value") for mean in (point.at, point.latest, point.best))
-                    rows.append((*line.who, Value(measure.title), Value(point.turn), *means, *line.rules))
+                    rows.append((*line.who, Value(measure.title), Value(point.turn), same, *means, *line.rules))
     _require(rows, results)
     return Table(
         name=f"{game.name}_at_k",
@@ -178,15 +188,19 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
             *_who(results),
             Column("measure", "Measure", "The game's measure per step.", digits=None),
             Column("k", "K", "Number of the step, from 1.", digits=0),
-            Column("at", "At step K", "Mean over episodes that have a value at this step.", estimated=True),
+            Column("same", "At step K, same episodes", "Mean over the episodes that reach the curve's last step.",
+                   estimated=True),
+            Column("at", "At step K, whoever is left", "Mean over the episodes with a value at this step: n of them.",
+                   estimated=True),
             Column("latest", "@K, latest", "Mean of each episode's last value up to step K.", estimated=True),
             Column("best", "@K, best", "Mean of each episode's best value up to step K.", estimated=True),
             *rules_columns(results),
         ),
         rows=tuple(rows),
+        notes=(WHOEVER_IS_LEFT,),
         primary="latest",
-        spare=(*_seats(results), "at", "best"),
-    )
+        spare=(*_seats(results), "at", "best", "same"),
+    )  # fmt: skip
 
 
 def normalised_steps_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -206,7 +220,8 @@ def normalised_steps_table(results: GameResults, category: str | None = None, di
         for measure in game.measures:
             if measure.per != "step":
                 continue
-            means = normalised_means([episode.series(measure) for episode in line.episodes], scale_of(measure))
+            series = [episode.series(measure) for episode in line.episodes]
+            means = normalised_means(series, scale_of(measure), [episode.stratum for episode in line.episodes])
             names = (*line.who, Value(measure.title))
             rows += [
                 (*names, Value(place / (POINTS - 1)), Value.of(mean), *line.rules) for place, mean in enumerate(means)

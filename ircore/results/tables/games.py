@@ -1,6 +1,6 @@
 """The tables of a game other than reconstruction: its board, and the outcomes of its episodes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -158,13 +158,6 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         spare=("ended", "episodes"),
     )
-
-
-GAME_TABLES: Mapping[str, Callable[[GameResults, str | None, str | None], Table]] = {
-    "board": game_board,
-    "outcomes": game_outcomes,
-}
-"""The tables of runs of any game, by the name that users give."""
 
 
 def measure_column(measure: Measure) -> Column:

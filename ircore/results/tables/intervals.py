@@ -1,8 +1,27 @@
 """How numbers and their intervals are written for people: on pages, in tables, on badges and in the dataset's card."""
 
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import replace
+from math import floor, log10, sqrt
+from statistics import stdev
+from typing import TYPE_CHECKING, Literal
 
+from ircore.core.errors import InputError
 from ircore.results.statistics.intervals import even_half, too_few
+
+if TYPE_CHECKING:
+    from ircore.results.episodes import EpisodeResult
+    from ircore.results.model import Results
+    from ircore.results.tables.model import Selection, Table, Value
+
+SEM = "sem"
+"""Mark of entries whose ends are one standard error away from the mean."""
+
+SEM_WORDS = (
+    "± is one standard error of the mean (s / √n), as the paper's figures draw it, not the 95 % interval, which is "
+    "about twice as wide and decides what can be told apart."
+)
+"""Meaning of the mark."""
 
 
 def number(value: float, digits: int, signed: bool = False) -> str:
@@ -11,6 +30,15 @@ def number(value: float, digits: int, signed: bool = False) -> str:
     if float(text) == 0:
         return text.removeprefix("-")
     return f"+{text}" if signed and value > 0 else text.replace("-", "−")
+
+
+def money_digits(amount: float, least: int) -> int:
+    """Return the decimals that show two significant digits of an amount of money, at least ``least``.
+
+    >>> money_digits(0.000041, 3), money_digits(1.5, 3), money_digits(0, 3)
+    (6, 3, 3)
+    """
+    return max(least, 1 - floor(log10(amount))) if amount > 0 else least
 
 
 def interval_text(
@@ -52,3 +80,65 @@ def interval_text(
         return f"± {number(half, digits)}"
     first, last = (number(end, digits if end_digits is None else end_digits, signed) for end in (low, high))
     return f"{first} to {last}" if style == "words" else f"[{first}, {last}]"
+
+
+def with_standard_errors(table: "Table", results: "Results") -> "Table":
+    """Return a table whose bars are one standard error of the mean, the error bars of the paper's Figures 15 and 17.
+
+    It is s / √n with the sample standard deviation s (divisor n − 1) over the episodes behind a mean. Means of which
+    the episodes' own values are not known here, such as main scores, have no bars.
+
+    Raises:
+        InputError: The table has no mean of episodes.
+    """
+    known = False
+
+    def barred(key: str, value: "Value") -> "Value":
+        nonlocal known
+        of_episode = None if value.episodes is None else _of_episode(key, value.episodes)
+        # A count of episodes has a selection, too, and no bars to replace.
+        if of_episode is None or value.episodes is None or value.n is None:
+            return value._replace(low=None, high=None)
+        known = True
+        chosen = set(value.episodes.episodes(results))
+        numbers = [
+            number
+            for run_id in value.episodes.run_ids
+            for result in results.episodes[run_id]
+            if (run_id, result.episode.episode_id) in chosen and (number := of_episode(result)) is not None
+        ]
+        if len(numbers) < 2 or not isinstance(value.value, int | float):
+            return value._replace(low=None, high=None)
+        error = stdev(numbers) / sqrt(len(numbers))
+        ends = value.value - error, value.value + error
+        return value._replace(low=ends[0], high=ends[1], marks=(*value.marks, SEM))
+
+    keys = [column.key for column in table.columns]
+    rows = tuple(tuple(barred(key, value) for key, value in zip(keys, row, strict=True)) for row in table.rows)
+    if not known:
+        raise InputError(
+            f"--bars sem: the table {table.name} has no means of episodes",
+            "Choose another: board, judges, conditions and budgets have scores.",
+        )
+    notes = tuple(note.removeprefix("± is half the 95 % interval; ") for note in table.notes)
+    return replace(table, rows=rows, notes=notes, marks={**table.marks, SEM: SEM_WORDS})
+
+
+def _of_episode(key: str, selection: "Selection") -> "Callable[[EpisodeResult], float | None] | None":
+    """Return what a mean averages over episodes, by its column; None if that is not one number an episode."""
+    judge = selection.judge or ""
+
+    def judged(result: "EpisodeResult") -> "float | None":
+        ratings = result.judged[judge]
+        if key in {"preference", f"{judge}_preferred"}:
+            return ratings.preference
+        return ratings.delta if key == "delta" else ratings.final
+
+    if key in {"score", "delta", "preference", judge, f"{judge}_preferred"} and selection.which in {"rated", "refined"}:
+        return judged
+    amounts: dict[str, Callable[[EpisodeResult], float]] = {
+        "turns": lambda result: len(result.episode.rendered_turns),
+        "tokens": lambda result: result.tokens,
+        "seconds": lambda result: result.seconds,
+    }
+    return amounts.get(key) if selection.which == "played" else None

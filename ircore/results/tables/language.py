@@ -1,6 +1,7 @@
 """Language of describers: their corrections, and the length and novelty of their messages, turn by turn."""
 
-from ircore.games.reconstruction.language.lexicon import CORRECTIONS
+from ircore.games.reconstruction.language.lexicon import BUILT_IN, CORRECTIONS, Choice, load_lexicon
+from ircore.results.hops import SAME_EPISODES, TOO_FEW_REACH
 from ircore.results.language import (
     CorrectionProfile,
     MessageResult,
@@ -25,11 +26,13 @@ _CORRECTION_COLUMNS = tuple(
 )  # fmt: skip
 
 
-def _shares(profile: CorrectionProfile, behind: Selection) -> list[Value]:
-    return [Value.of(profile.usage[correction], behind, NO_CORRECTION) for correction in CORRECTIONS]
+def _shares(profile: CorrectionProfile, behind: Selection, missing: str = NO_CORRECTION) -> list[Value]:
+    return [Value.of(profile.usage[correction], behind, missing) for correction in CORRECTIONS]
 
 
-def corrections_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+def corrections_table(
+    results: Results, category: str | None = None, difficulty: str | None = None, lexicon: Choice = BUILT_IN
+) -> Table:
     """Return the share of correction messages (turn 2 and later) in which each category of correction fires."""
     columns = (
         *PAIR_COLUMNS,
@@ -38,7 +41,7 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
     )
     rows = []
     for run_id, who in pair_values(results).items():
-        profile = _language(results, run_id, category, difficulty).profile
+        profile = _language(results, run_id, category, difficulty, lexicon).profile
         behind = Selection((run_id,), "played", category, difficulty)
         rows.append((*who, Value(profile.messages), *_shares(profile, behind)))
     return Table(
@@ -47,12 +50,14 @@ def corrections_table(results: Results, category: str | None = None, difficulty:
         caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        ("Shares of messages, 0–1; a message may be about several things. n counts episodes.",),
+        ("Shares of messages, 0–1; a message may be about several things. n counts episodes.", _patterns(lexicon)),
         spare=CORRECTIONS[::-1],
     )
 
 
-def corrections_by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+def corrections_by_turn_table(
+    results: Results, category: str | None = None, difficulty: str | None = None, lexicon: Choice = BUILT_IN
+) -> Table:
     """Return the share of messages with each kind of correction by turn: data of the paper's Figure 13."""
     columns = (
         *PAIR_COLUMNS,
@@ -63,33 +68,38 @@ def corrections_by_turn_table(results: Results, category: str | None = None, dif
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for turn, profile in _language(results, run_id, category, difficulty).by_turn.items():
-            rows.append((*who, Value(turn), Value(profile.messages), *_shares(profile, behind)))
+        for turn, profile in _language(results, run_id, category, difficulty, lexicon).by_turn.items():
+            rows.append((*who, Value(turn), Value(profile.messages), *_shares(profile, behind, TOO_FEW_REACH)))
     return Table(
         "corrections_by_turn",
         "Correction language by turn",
         caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        ("Shares of messages, 0–1. Later turns rest on fewer, and usually harder, episodes.",),
+        (f"Shares of messages, 0–1. {SAME_EPISODES}", _patterns(lexicon)),
         spare=CORRECTIONS[::-1],
     )
 
 
-def words_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+def words_table(
+    results: Results, category: str | None = None, difficulty: str | None = None, lexicon: Choice = BUILT_IN
+) -> Table:
     """Return the commonest words behind each category of correction, over all pairs."""
     columns = (
         Column("correction", "correction", "What is corrected.", digits=None),
         Column("token", "word", "A word that made the category fire.", digits=None),
         Column("count", "times", "How often, in all messages of turn 2 and later.", digits=0),
     )
-    every = [message for run_id in results.episodes for message in _messages(results, run_id, category, difficulty)]
+    every = [
+        message for run_id in results.episodes for message in _messages(results, run_id, category, difficulty, lexicon)
+    ]
     rows = tuple(
         (Value(correction), Value(token), Value(count))
-        for correction, tokens in correction_profile(every).top_tokens.items()
+        for correction, tokens in correction_profile(every, lexicon).top_tokens.items()
         for token, count in tokens
     )
-    return Table("words", "Correction words", caption(results, None, category, difficulty), columns, rows)
+    words = caption(results, None, category, difficulty)
+    return Table("words", "Correction words", words, columns, rows, (_patterns(lexicon),))
 
 
 def messages_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -110,7 +120,8 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
         behind = Selection((run_id,), "played", category, difficulty)
         for turn in _language(results, run_id, category, difficulty).turns:
             estimates = (turn.tokens, turn.words, turn.novelty, turn.similarity)
-            values = (Value.of(estimate, behind, "first turn") for estimate in estimates)
+            missing = "first turn" if turn.turn == 1 else TOO_FEW_REACH
+            values = (Value.of(estimate, behind, missing) for estimate in estimates)
             rows.append((*who, Value(turn.turn), Value(turn.messages), *values))
     return Table(
         "messages",
@@ -118,17 +129,27 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
         caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        ("Later turns rest on fewer, and usually harder, episodes.",),
+        (SAME_EPISODES,),
         spare=("words", "messages", "similarity", "novelty"),
     )
 
 
-def _messages(results: Results, run_id: str, category: str | None, difficulty: str | None) -> tuple[MessageResult, ...]:
-    return chosen(episode_messages(results.episodes[run_id]), category, difficulty)
+def _messages(
+    results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice
+) -> tuple[MessageResult, ...]:
+    return chosen(episode_messages(results.episodes[run_id], lexicon), category, difficulty)
 
 
-def _language(results: Results, run_id: str, category: str | None, difficulty: str | None) -> RunLanguage:
+def _language(
+    results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice = BUILT_IN
+) -> RunLanguage:
     # The whole run's language is computed once and kept; parts of the run are computed when they are asked for.
-    if category is None and difficulty is None:
+    if category is None and difficulty is None and lexicon == BUILT_IN:
         return results.runs[run_id].language
-    return run_language(_messages(results, run_id, category, difficulty))
+    return run_language(_messages(results, run_id, category, difficulty, lexicon), lexicon)
+
+
+def _patterns(lexicon: Choice) -> str:
+    """Return the note that says by which patterns corrections were told."""
+    whose = "those that the paper's Table 5 prints, alone" if lexicon == "paper" else "the paper's and ours"
+    return f"Words of correction: {whose} (lexicon {load_lexicon(lexicon).version})."

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from ircore.results.conditions import under
+from ircore.results.episodes import final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import spearman
 from ircore.results.tables.agreement import agreement_value
@@ -38,11 +39,7 @@ def _rows(results: Results, targets: Mapping[str, Mapping[str, float]]) -> Itera
     names = sorted({name for measures in targets.values() for name in measures})
     for run_id, who in pair_values(results).items():
         for judge in results.judges:
-            final = {
-                episode.episode.instance_id: judged.final
-                for episode in results.episodes[run_id]
-                if (judged := episode.judged.get(judge)) is not None and judged.final is not None
-            }
+            final = final_scores(results.episodes[run_id], judge)
             for name in names:
                 known = [instance for instance in targets if instance in final and name in targets[instance]]
                 scores = [final[instance] for instance in known]

@@ -14,8 +14,9 @@ USUAL = Rules()
 
 
 def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
-    """Return each pair's name by run id: the players, any unusual rules, and the slug if names coincide."""
-    names = {submission.run_id: _pair(submission) for submission in submissions}
+    """Return each pair's name by run id: players, unusual rules, prompts where they differ, slug if names coincide."""
+    several = len({submission.run.prompts for submission in submissions}) > 1
+    names = {submission.run_id: _pair(submission, several) for submission in submissions}
     count = Counter(names.values())
     return {
         submission.run_id: names[submission.run_id]
@@ -25,8 +26,9 @@ def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
     }
 
 
-def _pair(submission: SubmissionResult) -> str:
-    unusual = unusual_rules(submission.run.rules)
+def _pair(submission: SubmissionResult, with_prompts: bool) -> str:
+    prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
+    unusual = [*unusual_rules(submission.run.rules), *prompts]
     return f"{submission.describer} + {submission.generator}" + (f" ({', '.join(unusual)})" if unusual else "")
 
 

@@ -39,7 +39,9 @@ def caption(
     """Return a caption of a table's selection: condition, judge, episodes a pair and instance set."""
     size = len(under(results.instances, category, difficulty))
     judged = "" if judge is None else f", judged by {judge}"
+    repeats = max(submission.run.repeats for submission in results.submissions)
+    many = counted(size, "episode") if repeats == 1 else f"{counted(size, 'target')}, up to {repeats} episodes of each,"
     return (
         f"{condition_words(category, difficulty).capitalize()}{judged}; "
-        f"{counted(size, 'episode')} a pair; instance set {results.instance_set[:12]}."
+        f"{many} a pair; instance set {results.instance_set[:12]}."
     )

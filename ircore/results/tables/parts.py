@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.fact_records import PARTS, ExtraBox, Part, RenderingFacts
-from ircore.results.conditions import is_under
+from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
@@ -117,7 +117,13 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
         Column("fact", "Fact", "Key of the fact within its target.", digits=None, audience="programs"),
         Column("sentence", "fact", "What is true of the target.", digits=None),
         Column("verdict", "verdict", "holds, fails or undecided.", digits=None),
-        Column("credit", "credit", "1 if it holds; between for what is nearly right.", "0–1", "higher"),
+        Column(
+            "credit",
+            "credit",
+            "1 if it holds; between for what is nearly right; −1 for another mark's colour.",
+            "−1 to 1",
+            "higher",
+        ),
         Column("attribute", "Attribute", "Of the fact, such as presence or colour.", digits=None, audience="programs"),
         Column("weight", "Weight", "How much it counts: percent of all facts.", digits=6, audience="programs"),
         Column(
@@ -188,8 +194,9 @@ def parts_under(
 ) -> dict[Part, PartResult]:
     """Return each part of a run over the episodes of one condition."""
     known = results.runs[run_id].part_shares
-    return part_results(
-        known[result.episode.episode_id]
-        for result in results.episodes[run_id]
-        if result.episode.episode_id in known and is_under(result.episode, category, difficulty)
-    )
+    episodes = [
+        result.episode
+        for result in under(results.episodes[run_id], category, difficulty)
+        if result.episode.episode_id in known
+    ]
+    return part_results((known[episode.episode_id] for episode in episodes), strata(episodes))

@@ -1,7 +1,8 @@
-"""The published figures as tables: reported by the paper, never among results of runs."""
+"""The published figures as tables, never among results of runs, and the paper's sentences held against runs."""
 
 from typing import Literal
 
+from ircore.games.reconstruction.published.claims import claims
 from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
     REPORTED,
@@ -11,7 +12,10 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_agreement,
     published_scores,
 )
+from ircore.results.model import Results
+from ircore.results.paper_claims import paper_checks
 from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import caption
 
 NOT_GIVEN = "not given by the paper"
 
@@ -89,3 +93,27 @@ def published_agreement_table(number: Literal["table1", "table2", "table4"]) -> 
     )
     words = f"{number.replace('table', 'Table ')} of {SOURCE}."
     return Table(f"published_{number}", "Published agreement", words, columns, rows, (), {}, REPORTED)
+
+
+def paper_table(results: Results, judge: str) -> Table:
+    """Return the sentences of the paper that can be checked: what its own tables and what some runs say of each."""
+    columns = (
+        Column("claim", "Claim", "Key of the sentence.", digits=None, audience="programs"),
+        Column("section", "section", "Of the paper; B is an appendix.", digits=None),
+        Column("sentence", "what the paper says", "In other words than its own.", digits=None),
+        Column("in_paper", "in its tables", "Whether the paper's printed tables bear it out.", digits=None),
+        Column("paper_evidence", "their numbers", "Numbers of the paper that say so.", digits=None),
+        Column("here", "here", "Whether these runs bear it out.", digits=None),
+        Column("here_evidence", "numbers here", "Numbers of these runs that say so.", digits=None),
+    )
+    here = paper_checks(results, judge)
+    rows = tuple(
+        tuple(Value(text) for text in (claim.key, claim.section, claim.sentence, *claim.in_paper, *here[claim.key]))
+        for claim in claims()
+    )
+    notes = (
+        f"The paper is {SOURCE}: other players, targets and judges; its tables have no intervals, so that verdicts "
+        "on them go by printed numbers alone. Here verdicts go by 95 % intervals: open is what these do not tell.",
+    )
+    words = caption(results, judge)
+    return Table("paper", "What the paper says", words, columns, rows, notes, spare=("paper_evidence", "here_evidence"))

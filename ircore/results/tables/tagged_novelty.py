@@ -8,6 +8,7 @@ from ircore.games.reference.measures import measured_novelty
 from ircore.games.reference.records import Round
 from ircore.results.game_curves import SteppedEpisode, by_step, curve_points
 from ircore.results.games import GameResults
+from ircore.results.hops import TOO_FEW_REACH
 from ircore.results.tables.games import measure_column
 from ircore.results.tables.model import Column, Table, Value
 
@@ -29,12 +30,17 @@ def tagged_novelty_table(results: GameResults, content_of: Tagger) -> Table:
             measure.key: curve_points(episodes, measure, Curve(measure.key, over="repetition")) for measure in measures
         }
         for repetition in curves["message_wnr"]:
-            values = (Value.of(curves[measure.key][repetition], missing="no value") for measure in measures)
+            values = (
+                Value.of(curves[measure.key][repetition])
+                if repetition in curves[measure.key]
+                else Value(None, missing=TOO_FEW_REACH)
+                for measure in measures
+            )
             rows.append((Value(run.run.slug), Value(repetition), *values))
     return Table(
         name="reference_tagged_novelty",
         title="Word novelty by repetition, with a tagger's words",
-        caption="Mean over episodes with its 95 % bootstrap interval over episodes.",
+        caption="Mean over the same episodes at each repetition, with its 95 % interval over episodes.",
         columns=(
             Column("run", "Run", "Its folder's name.", digits=None),
             Column("repetition", "Repetition", "From 2: the first has no message before.", digits=0),

@@ -1,7 +1,14 @@
 """Effect of refinement: outcomes of episodes, scores turn by turn, token budgets side by side."""
 
-from ircore.results.budgets import budget_series
+from collections import Counter
+
+from ircore.core.score_records import HUMAN
+from ircore.results.budgets import budget_series, prompt_groups
+from ircore.results.conditions import under
+from ircore.results.episodes import CONVERGENCES
+from ircore.results.headline import judge_kind
 from ircore.results.model import Results
+from ircore.results.statistics.intervals import clustered_share
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 from ircore.results.tables.rated_shares import rated_columns, rated_values
@@ -35,6 +42,53 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
     notes = ("Shares of rated episodes, Wilson intervals.",)
     spare = ("turn_limit", "converged", "no_refinement", "stable", "unfinished", "aborted", "regressed", "improved")
     return Table("outcomes", "Outcomes", words, columns, tuple(rows), notes, spare=spare)
+
+
+def pooled_judges(results: Results) -> tuple[str, ...]:
+    """Return the judges whose outcomes are pooled: the models where there are several, else all but people."""
+    judges = tuple(judge for judge in results.judges if judge != HUMAN)
+    models = tuple(judge for judge in judges if judge_kind(results, judge) == "model")
+    return models if len(models) > 1 else judges
+
+
+def pooled_outcomes_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the outcomes of refinement pooled over judges, as the paper's Figure 5 has them.
+
+    A rating is an episode seen by one judge. Judges of one episode resemble each other, so the intervals take pictures
+    as the units (``clustered_share``), and not ratings.
+    """
+    judges = pooled_judges(results)
+    columns = (
+        *PAIR_COLUMNS,
+        Column("improved", "improved", "ΔQ > 0.", "0–1", "higher", estimated=True),
+        Column("stable", "stable", "ΔQ = 0.", "0–1", estimated=True),
+        Column("regressed", "regressed", "ΔQ < 0.", "0–1", "lower", estimated=True),
+        Column("no_refinement", "single turn", "One rendering only.", "0–1", estimated=True),
+        Column("ratings", "ratings", "Episodes, each counted once for each judge that rated it.", digits=0),
+    )
+    rows = []
+    for run_id, who in pair_values(results).items():
+        by_picture: dict[str, Counter[str]] = {}
+        for result in under(results.episodes[run_id], category, difficulty):
+            outcomes = [result.judged[judge].convergence for judge in judges if judge in result.judged]
+            known = Counter(outcome for outcome in outcomes if outcome is not None)
+            if known:
+                by_picture.setdefault(result.episode.instance_id, Counter()).update(known)
+        counts = list(by_picture.values())
+        sizes = [count.total() for count in counts]
+        # Played, not rated by one judge: several judges stand behind each share.
+        behind = Selection((run_id,), "played", category, difficulty)
+        shares = (
+            Value.of(clustered_share([count[outcome] for count in counts], sizes), behind) for outcome in CONVERGENCES
+        )
+        rows.append((*who, *shares, Value(sum(sizes))))
+    words = caption(results, None, category, difficulty).removesuffix(".")
+    notes = (
+        f"Pooled over {', '.join(judges)}, as the paper's Figure 5 pools its three judges: shares of ratings; judges "
+        "of one episode are not independent, so intervals go by pictures, which n counts. By one judge: outcomes.",
+    )
+    spare = ("no_refinement", "stable")
+    return Table("outcomes_pooled", "Outcomes, judges pooled", f"{words}.", columns, tuple(rows), notes, spare=spare)
 
 
 def trajectories_table(
@@ -114,3 +168,57 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
     notes = () if rows else ("No pair was played under several token budgets.",)
     words = caption(results, judge, category, difficulty)
     return Table("budgets", "Token budgets", words, columns, tuple(rows), notes, primary="score")
+
+
+def prompts_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return pairs that were played with several prompts, a row for each pair and prompts, the built-in ones first.
+
+    Differences are paired: over the pictures that a row and the first row of its pair both have a score for, with the
+    interval of this one comparison.
+    """
+    columns = (
+        *PAIR_COLUMNS[:-1],
+        Column("players", "pair", "Describer + generator.", digits=None, audience="readers"),
+        Column("prompts", "prompts", "Name of the prompts and hash of their texts.", digits=None),
+        Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
+        Column("difference", "less the first", "Score less that with the first prompts, picture by picture.", "",
+               "higher", signed=True, estimated=True, implied="points of 10"),
+        Column("wins", "better", "Pictures with a better score than with the first prompts.", "pictures", digits=0,
+               nullable=True),
+        Column("losses", "worse", "Pictures with a worse score.", "pictures", digits=0, nullable=True),
+        Column("delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True,
+               implied="points of 10"),
+        Column("turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True,
+               implied="turns"),
+        Column("tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True,
+               implied="tokens"),
+        *rated_columns(),
+    )  # fmt: skip
+    who, rows = pair_values(results), []
+    for group in prompt_groups(results):
+        for entry in group:
+            cell = results.cell(entry.run_id, judge, category, difficulty)
+            rated, refined, played = (
+                Selection((entry.run_id,), which, category, difficulty, judge)
+                for which in ("rated", "refined", "played")
+            )
+            if entry is group[0]:
+                apart = tuple(Value(None, missing="the first prompts") for _ in range(3))
+            else:
+                compared = results.compare(entry.run_id, group[0].run_id, judge, category, difficulty)
+                difference = Value.of(compared.difference, missing="no picture that both have")
+                apart = (difference, Value(compared.wins), Value(compared.losses))
+            values = (
+                Value(f"{entry.describer} + {entry.generator}"),
+                Value(entry.run.prompts),
+                Value.of(cell.score, rated),
+                *apart,
+                Value.of(cell.delta, refined),
+                Value.of(cell.turns, played),
+                Value.of(cell.tokens, played),
+            )
+            rows.append((*who[entry.run_id][:-1], *values, *rated_values(cell)))
+    notes = () if rows else ("No pair was played with several prompts: ircore play … --prompts built-in --prompts DIR",)
+    words = caption(results, judge, category, difficulty)
+    spare = ("tokens", "turns", "delta", "losses", "wins")
+    return Table("prompts", "Prompts", words, columns, tuple(rows), notes, primary="score", spare=spare)

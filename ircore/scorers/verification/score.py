@@ -3,8 +3,8 @@
     wrong = weight of what fails and of what is drawn beside, as a share of all weights but those of colours
     score = 10 · (1 − wrong^⅔) · (1 − 0.6 · off^⅔), less the cost of the transform
 
-``off`` is the share of wrong colours by weight. Undecided facts give an interval: its lowest end has them fail, its
-highest has them hold, and the score lies in its middle.
+``off`` is the share of wrong colours by weight; a mark in another mark's colour counts twice. Undecided facts give an
+interval: its lowest end has them fail, its highest has them hold, and the score lies in its middle.
 """
 
 import math
@@ -216,7 +216,7 @@ def scored(
     unknown = math.fsum(checked.fact.weight for checked in facts if checked.verdict == "undecided")
     undecided_share = round(unknown / weights, 4) if weights else 1.0
     parts: dict[Part, PartShare] = {part: _part(part, facts) for part in PARTS}
-    credit = math.fsum(checked.fact.weight * checked.credit for checked in facts)
+    credit = max(0.0, math.fsum(checked.fact.weight * checked.credit for checked in facts))
     surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
     parts["extra"] = PartShare(round(precision, 4), 0 if extras else 1, 1, 1)
@@ -280,7 +280,7 @@ def _score(facts: Sequence[ScoredFact], surplus: float, cost: float) -> float:
     if not weight:
         return 0.0
     wrong = (weight - credit + surplus) / (weight + surplus)
-    off = (of_colours - right_colours) / of_colours if of_colours else 0.0
+    off = min(1.0, (of_colours - right_colours) / of_colours) if of_colours else 0.0
     # The first faults are the ones that are noticed, so the loss rises steeply from nothing: a power below 1.
     value = 10 * (1 - exact.cbrt(wrong * wrong)) * (1 - COLOURS_COST * exact.cbrt(off * off))
     return max(0.0, value * (1 - cost / 10))
@@ -298,4 +298,4 @@ def _part(part: Part, facts: Sequence[Checked]) -> PartShare:
     weight = math.fsum(checked.fact.weight for checked in decided)
     credit = math.fsum(checked.fact.weight * checked.credit for checked in decided)
     held_count = sum(checked.verdict == "holds" for checked in own)
-    return PartShare(round(credit / weight, 4) if weight else None, held_count, len(decided), len(own))
+    return PartShare(round(max(0.0, credit) / weight, 4) if weight else None, held_count, len(decided), len(own))

@@ -8,11 +8,14 @@ from ircore.core import exact
 from ircore.core.fact_records import Verdict
 from ircore.scorers.verification.compared_texts import edits, folded
 from ircore.scorers.verification.eye.view import Observed, difference
-from ircore.scorers.verification.scene_facts import Fact
+from ircore.scorers.verification.scene_facts import GROUNDS, Fact
 
 SAME_COLOUR, OTHER_COLOUR = 2.0, 20.0
 """ΔE2000 up to which a colour is the right one, and from which on it earns nothing; it earns nothing at the next colour
 of the scene either."""
+MISTAKEN, ITS_COLOUR = -1.0, 6.0
+"""Credit of a mark that has another mark's colour, which tells something false, where a colour of no other mark tells
+nothing; ΔE2000 up to which it is that colour."""
 NEAREST_RIVAL = 8.0
 """Least ΔE2000 at which a colour earns nothing: where colours of a scene are more alike, a shade off is no mistake."""
 FAR_OFF = 3
@@ -30,13 +33,13 @@ class Checked:
     Attributes:
         fact: What is true of the target.
         verdict: Whether it holds in the rendering.
-        credit: 0–1, three decimals: 1 if it holds; 0 if it fails or cannot be told; between for what is nearly right: a
-            misspelt word, a value or a place that is a little off, a shade.
+        credit: −1 to 1, three decimals: 1 if it holds; 0 if it fails or cannot be told; between for what is nearly
+            right: a misspelt word, a value or a place that is a little off, a shade; −1 for another mark's colour.
         seen: What was seen instead or as well, in the unit of ``fact.expected``.
         reason: Why it fails or cannot be told; empty if it holds.
 
     Example:
-        >>> from ircore.scorers.verification.scene_facts.records import Fact
+        >>> from ircore.scorers.verification.scene_facts.records import GROUNDS, Fact
         >>> fact = Fact("bar-1/value", "bar-1", "bar", "value", "value", 12.5, 0.25, 1.0, "The first bar is 12.5 high.")
         >>> Checked(fact, "fails", credit=0.0, seen=7.5, reason="7.5 high").seen
         7.5
@@ -156,6 +159,8 @@ def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     credit = max(0.0, 1 - away * away)
     seen = min(apart, key=lambda other: difference(colour, other), default=None)
     if seen is not None and (beside := difference(colour, seen)) < off:
+        if not credit and beside <= ITS_COLOUR and fact.kind not in GROUNDS:
+            credit = MISTAKEN
         reason = f"seen: {colour}, nearer to {seen} (ΔE {beside:.0f}) than to {expected} (ΔE {off:.0f})"
     else:
         reason = f"seen: {colour}, ΔE2000 {off:.0f} from {expected}" + (", a shade off" if credit else "")

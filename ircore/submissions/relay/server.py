@@ -84,18 +84,18 @@ class Relay:
 
     async def run(self, plan: PlayPlan, writer: RunWriter, engine: Engine[Entry]) -> None:
         """Play the unfinished episodes of a plan; raises as ``Engine.run``."""
-        desk = Desk(self.token, self.patience, len(plan.selected))
+        desk = Desk(self.token, self.patience, len(plan.episode_ids))
         players = {
             seat.name: RecordedSeat(spec) if spec.player == RECORDED else RelayedPlayer(desk, seat)
             for seat in self.game.seats
             if (spec := plan.run.submission.players.get(seat.name)) is not None
         }
         # What a relay recorded before it was started anew is not asked again.
-        unfinished = plan.selected.where(lambda entry: entry.instance_id not in writer.finished)
+        unfinished = plan.due(writer.finished)
         about = {
             "slug": plan.run.slug,
             "submission": plan.run.submission.model_dump(mode="json", by_alias=True),
-            "total": len(plan.selected),
+            "total": len(plan.episode_ids),
         }
         handlers = _Handlers(desk, about, lambda: len(writer.finished))
         async with _serving(handlers, self):

@@ -37,7 +37,9 @@ def check_opening(loaded: AnyLoaded, run: Run | GameRun) -> Committed | None:
         raise _refused(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
     if opening.nonce != entry.nonce or commitment_of(loaded.slug, loaded.submission, opening.salt) != stated:
         raise _refused(loaded, "opening", "is not of this commitment")
-    if run.seed != seed_of(opening):
+    first = seed_of(opening)
+    # Further seeds of one's own choice would be as good as another first one.
+    if run.seeds != tuple(range(first, first + run.repeats)):
         raise _refused(loaded, "seed", "does not follow from the commitment")
     # An earlier start would allow playing first and committing to the best of several runs.
     if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):

@@ -120,12 +120,12 @@ def _copy_witness(run: Path, folder: Path, journal: bytes, run_text: str) -> Non
 def _refuse_unfinished(run: AnyRunFolder) -> None:
     """Refuse a run that re-scoring would refuse, before anything is uploaded."""
     ended = RunWriter.finished_episodes(run)
-    planned = list(run.any_instances.instances.ids)
+    planned = run.episode_ids
     missing = [name for name in planned if name not in ended]
     if missing:
         names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
         raise InputError(
-            f"{run.path}: not packed, since {len(missing)} of {counted(len(planned), 'instance')} were not played "
+            f"{run.path}: not packed, since {len(missing)} of {counted(len(planned), 'episode')} were not played "
             f"to their end: {names}",
             f"Play them, then pack again: ircore play {run.run.slug} --instances DIR --out {run.path}",
         )

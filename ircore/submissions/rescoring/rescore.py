@@ -227,7 +227,7 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
             "Name transcripts whose run.json is as ircore play wrote it: withdrawals and releases go by this time.",
         )
     # Tables of a release hold integers of 64 bits with a sign.
-    if stated.seed >= 2**63:
+    if max(stated.seeds) >= 2**63:
         raise TranscriptError(f"{loaded.path}: seed: more than 63 bits", _REMEDY)
     # The version is published as it is stated.
     if not _VERSION.fullmatch(stated.version):

@@ -12,12 +12,11 @@ from math import isclose
 from typing import Any
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering
+from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering, repeat_id
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
-from ircore.core.records import AnyInstance
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import AnyInstanceSet
@@ -27,6 +26,7 @@ from ircore.runs.answers import answers_alone, as_asked, call_entry, call_key, w
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, Failure, episode_id_of, step_word
 from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable, known_picture
+from ircore.runs.session import DueEpisode
 
 MAX_FAULTS = 100
 STATED = ("instance_id", "category", "difficulty", "outcome", "abort_reason", "detail")
@@ -51,9 +51,15 @@ class _Table(RecordedTable):
     """
 
     def __init__(
-        self, transcript: _Transcript, replay: "Replay", setup: EpisodeSetup[Any], sources: Mapping[str, str]
+        self,
+        episode_id: str,
+        transcript: _Transcript,
+        replay: "Replay",
+        setup: EpisodeSetup[Any],
+        sources: Mapping[str, str],
     ) -> None:
-        super().__init__(setup.instance.instance_id, transcript.calls, transcript.failures, replay.picture_of)
+        super().__init__(episode_id, transcript.calls, transcript.failures, replay.picture_of)
+        self._episode_id = episode_id
         self._calls = transcript.calls
         self._game, self._setup, self._sources, self._replay = replay.game, setup, sources, replay
         self.shown: dict[str, set[str]] = {}
@@ -67,7 +73,7 @@ class _Table(RecordedTable):
             if seat.name in self._replay.players:
                 await self._ask_again(seat, question)
             return await super().ask(seat, question)
-        key = call_key(self._setup.instance.instance_id, seat, question)
+        key = call_key(self._episode_id, seat, question)
         self.asked.add(key)
         answer = self._game.recorded_answer(seat, question, self._setup, self._sources[seat.name])
         if not _alike(self._calls.get(key), call_entry(key, seat, question, written(answer), 0).event):
@@ -76,7 +82,7 @@ class _Table(RecordedTable):
 
     async def _ask_again(self, seat: Seat[Any, Any], question: Any) -> None:
         """Ask an offline player itself, and note whether it answers as recorded."""
-        key = call_key(self._setup.instance.instance_id, seat, question)
+        key = call_key(self._episode_id, seat, question)
         call = self._calls.get(key)
         # A missing answer is told by the rules.
         if call is None:
@@ -106,6 +112,7 @@ class Replay:
         instances: The set that was played.
         game: The rules.
         prompts: The game master's words.
+        due: Ids of the episodes that the transcript must hold; None for all of the run.
         picture_of: Returns the picture of a rendering; by default one without pixels, for rules that look at none.
         players: Offline players by seat, asked again: they must answer as recorded. Models are not asked.
         drawn_from: After ``faults``: episode and SHA-256 of renderings that their seat had been shown itself.
@@ -129,29 +136,34 @@ class Replay:
     drawn_from: set[tuple[str, str]] = field(default_factory=set)
     reproduced: set[tuple[str, str]] = field(default_factory=set)
     differing: list[CallKey] = field(default_factory=list)
+    due: frozenset[str] | None = None
 
     def faults(self, events: Sequence[AnyEvent]) -> tuple[str, ...]:
         """Return the parts of a transcript that the rules cannot produce, a line each, at most ``MAX_FAULTS``."""
         return tuple(islice(self._faults(events), MAX_FAULTS))
 
     def _faults(self, events: Sequence[AnyEvent]) -> Iterator[str]:
-        instances: dict[str, AnyInstance] = {instance.instance_id: instance for instance in self.instances.instances}
-        transcripts = {name: _Transcript() for name in instances}
+        # By the id of each episode: its instance, and which of the instance's episodes it is.
+        places = {
+            name: DueEpisode(instance, repeat)
+            for instance in self.instances.instances
+            for repeat, name in enumerate(self.run.episode_ids([instance.instance_id]), start=1)
+        }
+        transcripts = {name: _Transcript() for name in places}
         for event in events:
             name = episode_id_of(event)
-            if name not in instances:
-                yield f"{name}: no instance of this set"
+            if name not in places:
+                yield f"{name}: no episode of an instance of this set"
             elif fault := self._take(transcripts[name], event):
                 yield f"{name}: {fault}"
-        missing = [name for name, transcript in transcripts.items() if transcript.ended is None]
+        due = transcripts.keys() if self.due is None else self.due
+        missing = [name for name, transcript in transcripts.items() if transcript.ended is None and name in due]
         if missing:
             names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-            yield f"{len(missing)} of {counted(len(instances), 'instance')} were not played to their end: {names}"
+            yield f"{len(missing)} of {counted(len(places), 'episode')} were not played to their end: {names}"
         for name, transcript in transcripts.items():
             if transcript.ended is not None:
-                yield from (
-                    f"{name}: {fault}" for fault in self._replayed(instances[name], transcript, transcript.ended)
-                )
+                yield from (f"{name}: {fault}" for fault in self._replayed(places[name], transcript, transcript.ended))
 
     def _take(self, transcript: _Transcript, event: AnyEvent) -> str | None:
         """Sort an event into its transcript; return the event's fault, or None."""
@@ -170,15 +182,18 @@ class Replay:
             return f"{self._at(event.turn)}: two answers of the {event.role}"
         return None
 
-    def _replayed(self, instance: AnyInstance, transcript: _Transcript, ended: AnyEnded) -> Iterator[str]:
+    def _replayed(self, place: DueEpisode, transcript: _Transcript, ended: AnyEnded) -> Iterator[str]:
         """Play an episode again and yield the differences."""
         sources = {
             seat: spec.source or "" for seat, spec in self.run.submission.players.items() if spec.player == RECORDED
         }
-        setup = self._setup(instance)
-        table = _Table(transcript, self, setup, sources)
+        setup = self._setup(place)
+        name = repeat_id(place.instance.instance_id, place.repeat)
+        table = _Table(name, transcript, self, setup, sources)
         try:
-            episode = ended_episode(self.game, instance, asyncio.run(played(self.game, table, setup)))
+            episode = ended_episode(
+                self.game, place.instance, asyncio.run(played(self.game, table, setup)), place.repeat
+            )
         except MissingAnswerError as missing:
             if ended.abort_reason != GIVEN_UP:
                 yield f"{self._at(missing.key.turn)}: the {missing.key.role}'s answer is missing"
@@ -195,14 +210,16 @@ class Replay:
             if call.rendering is not None and call.rendering.sha256 in table.shown.get(key.role, ()):
                 self.drawn_from.add((key.episode_id, call.rendering.sha256))
 
-    def _setup(self, instance: AnyInstance) -> EpisodeSetup[Any]:
+    def _setup(self, place: DueEpisode) -> EpisodeSetup[Any]:
         """Return the setup of an episode; its pictures are read only if the rules look at them."""
-        files = self.instances.picture_files(instance)  # type: ignore[arg-type]  # each set knows its own instances
+        instances: Any = self.instances  # each set knows its own instances
+        instance = place.instance
+        files = instances.picture_files(instance)
         pictures = {
             name: Picture.stored(self.instances.folder / file.image, file.sha256, file.width, file.height)
             for name, file in files.items()
         }
-        return episode_setup(self.game, self.run, self.instances, instance, self.prompts, pictures)
+        return episode_setup(self.game, self.run, self.instances, instance, self.prompts, pictures, place.repeat)
 
     def _at(self, step: int) -> str:
         return f"{step_word(self.run.game)} {step}"

@@ -115,27 +115,41 @@ class ComparePage {
   async draw() {
     const turn = ++this.drawn;
     const keys = [...this.keys];
-    let data;
+    let [data, boards] = [[], new Map()];
     try {
       data = await Promise.all(keys.map((key) => this.fetchOnce(`${this.judge}/${encodeURIComponent(key)}.json`)));
+      boards = await this.fetchBoards(keys, data);
     } catch {
       this.view.replaceChildren(element("p", "", "The scores could not be loaded. Reload the page to try again."));
       return;
     }
     if (turn !== this.drawn) return;
     this.data = new Map(keys.map((key, index) => [key, data[index]]));
+    this.boards = boards;
     this.finals = data.map(({ finals }) => finals);
     const pairs = keys.map((key) => this.byKey.get(key));
-    const parts = pairs.length === 2 ? [this.finding(pairs)] : [];
+    const parts = pairs.length === 2 ? [this.finding(pairs), this.verdicts(pairs)] : [];
     this.fillInstances(pairs);
     if (this.absent.length) parts.unshift(element("p", "aid", `Not here: ${this.absent.join(", ").slice(0, 120)}.`));
     this.view.replaceChildren(...parts, this.words(pairs), this.figuresLink(), ...this.overall(pairs), ...this.byCategory(pairs), ...this.instances);
     this.view.dataset.state = "drawn";
   }
 
+  judged() {
+    return this.index.judges.find(({ name }) => name === this.judge);
+  }
+
+  /* The differences on the boards of pairs whose comparison was not computed beforehand, by the key of their rules. */
+  async fetchBoards(keys, data) {
+    const { boards } = this.judged();
+    const unknown = keys.some((key, place) => keys.slice(place + 1).some((other, later) => !(other in data[place].against) && !(key in data[place + 1 + later].against)));
+    const rules = unknown ? [...new Set(keys.map((key) => this.byKey.get(key).rules))].filter((key) => boards[key]) : [];
+    return new Map(await Promise.all(rules.map(async (key) => [key, await this.fetchOnce(`../../${boards[key]}`).catch(() => null)])));
+  }
+
   words(pairs) {
-    const { words } = this.index.judges.find(({ name }) => name === this.judge);
-    return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The interval of the main scores is the one by which the board ranks, all comparisons together; where it was not computed beforehand, the ranks say whether two pairs are told apart, and the interval on common targets is Student's.`);
+    const { words } = this.judged();
+    return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The board makes every comparison of two pairs at once, so that its interval is wider than that of two chosen beforehand; its ranks follow from it. Where a comparison was not computed beforehand, the interval on common targets is Student's.`);
   }
 
   figuresLink() {
@@ -147,13 +161,14 @@ class ComparePage {
   compared(first, second, category) {
     const [mine, others] = [first, second].map(({ key }) => this.data.get(key));
     const known = mine.against[second.key]?.[category];
-    if (known) return exact(known, this.index.least);
+    if (known) return exact(known);
     const reverse = others.against[first.key]?.[category];
-    if (reverse) return turned(exact(reverse, this.index.least));
-    const { rates } = this.index.judges.find(({ name }) => name === this.judge);
+    if (reverse) return turned(exact(reverse));
+    const { rates } = this.judged();
     const chosen = this.index.instances.flatMap(([, own], index) =>
       ((!category || own === category) && (!rates || rates.includes(own)) ? [index] : []));
-    return estimated([mine, others], chosen, category, first.rules === second.rules, this.index);
+    const couple = [{ key: first.key, data: mine }, { key: second.key, data: others }];
+    return estimated(couple, chosen, category, category || first.rules !== second.rules ? null : this.boards.get(first.rules), this.index);
   }
 
   pair(pair) {
@@ -161,21 +176,29 @@ class ComparePage {
   }
 
   finding([first, second]) {
-    const verdict = this.verdict(this.compared(first, second, ""));
-    return element("p", "finding", this.pair(first), element("span", "", ` ${verdict} `), this.pair(second));
+    return element("p", "finding", this.pair(first), element("span", "", " against "), this.pair(second));
   }
 
-  verdict({ main, apart }) {
-    if (main.mean === null) return "cannot be compared with";
-    const ends = (low, high) => (low === null ? "by the ranks of the board" : `95 % interval ${fixed(low, 1)} to ${fixed(high, 1)}, n = ${main.n}`);
-    if (apart > 0) return `has a main score ${fixed(main.mean, 1)} points higher (${ends(main.low, main.high)}) than`;
-    if (apart < 0) return `has a main score ${fixed(-main.mean, 1)} points lower (${ends(flip(main.high), flip(main.low))}) than`;
-    return `cannot be told apart (main scores differ by ${signed(main.mean, 1)}, ${ends(main.low, main.high)}) from`;
+  /* One claim for each question: the two alone, and among all comparisons of the board. */
+  verdicts([first, second]) {
+    const { main, alone } = this.compared(first, second, "");
+    const single = alone ? this.verdict(alone) : "not computed beforehand for the main scores; the difference on common targets stands below.";
+    const claims = [["These two alone:", single], ["Among all on this board:", this.verdict(main)]];
+    return element("ul", "verdicts", ...claims.map(([label, claim]) => element("li", "", element("strong", "", label), ` ${claim}`)));
+  }
+
+  verdict({ mean, low, high, n }) {
+    if (mean === null) return "the two cannot be compared.";
+    if (low === null) return `main scores differ by ${signed(mean, 1)}; no interval is known, so the two cannot be told apart.`;
+    const ends = (from, to) => `95 % interval ${fixed(from, 1)} to ${fixed(to, 1)}, n = ${n}`;
+    if (n >= this.index.least && low > 0) return `the first has a main score ${fixed(mean, 1)} points higher (${ends(low, high)}).`;
+    if (n >= this.index.least && high < 0) return `the first has a main score ${fixed(-mean, 1)} points lower (${ends(flip(high), flip(low))}).`;
+    return `the two cannot be told apart (main scores differ by ${signed(mean, 1)}, ${ends(low, high)}).`;
   }
 
   /* The difference on common instances, and what the others could make of it. */
   common({ mean, low, high, n, least, most }) {
-    const interval = low === null ? `n = ${n}` : `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}`;
+    const interval = low === null ? `n = ${n}` : `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}, of these two alone`;
     const both = n
       ? `On the ${counted(n, "target")} that both played and that are rated, the first scores ${signed(mean)} points of 10 (${interval}).`
       : "No target was played by both and rated.";

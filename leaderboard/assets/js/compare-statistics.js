@@ -2,11 +2,12 @@
  * What two pairs have to do with each other, from the files of data/compare.
  *
  * A comparison has the difference on common instances (mean, low, high, n, wins, ties, losses, how), that of the main
- * scores (main), the least and the greatest mean difference whatever is missing, and whether the two are told apart
- * (apart: 1 the first is better, -1 worse, 0 no).
+ * scores among all comparisons of the board (main) and for these two alone (alone; null where it was not computed
+ * beforehand), and the least and the greatest mean difference whatever is missing.
  */
 
 const HIGHEST = 10; // the best score
+const TENTHS = 10; // of a point, in which files of boards hold differences
 
 /* Student's paired interval over the instances that both have, with the wins of each. As in every interval, either
  * end of the scale counts as one more value of a small weight. index: that of the comparisons, with quantiles of t by
@@ -36,10 +37,10 @@ const reversed = ({ mean, low, high, n }) => ({ mean: flip(mean), low: flip(high
 
 /* The same comparison, second pair less first. */
 export function turned(comparison) {
-  const { wins, losses, least, most, apart } = comparison;
+  const { wins, losses, least, most, alone } = comparison;
   return {
-    ...comparison, ...reversed(comparison), main: reversed(comparison.main), wins: losses, losses: wins,
-    least: flip(most), most: flip(least), apart: -apart,
+    ...comparison, ...reversed(comparison), main: reversed(comparison.main), alone: alone && reversed(alone),
+    wins: losses, losses: wins, least: flip(most), most: flip(least),
   };
 }
 
@@ -53,20 +54,25 @@ function extremes(first, second, chosen) {
   };
 }
 
-/* A comparison that was computed beforehand; enough: pictures that allow a claim. */
-export function exact([mean, low, high, n, wins, ties, losses, main, mainLow, mainHigh, mainN, least, most], enough) {
-  const known = mainN >= enough && mainLow !== null;
-  const apart = !known ? 0 : mainLow > 0 ? 1 : mainHigh < 0 ? -1 : 0;
-  return { mean, low, high, n, wins, ties, losses, least, most, apart, how: "bootstrap", main: { mean: main, low: mainLow, high: mainHigh, n: mainN } };
+/* A comparison that was computed beforehand. */
+export function exact([mean, low, high, n, wins, ties, losses, main, mainLow, mainHigh, mainN, least, most, aloneLow, aloneHigh]) {
+  return {
+    mean, low, high, n, wins, ties, losses, least, most, how: "bootstrap",
+    main: { mean: main, low: mainLow, high: mainHigh, n: mainN }, alone: { mean: main, low: aloneLow, high: aloneHigh, n: mainN },
+  };
 }
 
-/* A comparison that was not computed beforehand has no interval of the main scores: the ranks of the board say whether two that are ranked together are told apart. */
-export function estimated([first, second], chosen, category, together, index) {
-  const [mine, others] = [first.main[category] ?? null, second.main[category] ?? null];
-  const main = { mean: mine === null || others === null ? null : mine - others, low: null, high: null, n: chosen.length };
-  const ranked = !category && together && first.rank && second.rank;
-  const apart = !ranked ? 0 : first.rank[1] < second.rank[0] ? 1 : second.rank[1] < first.rank[0] ? -1 : 0;
-  const finals = [first.finals, second.finals, chosen];
-  return { ...paired(...finals, index), ...extremes(...finals), main, apart };
+/* A comparison that was not computed beforehand: the interval of the main scores is the board's own, from its file of
+ * the differences of every two (board; null for a category, or where one of the two has no rank). */
+export function estimated([first, second], chosen, category, board, index) {
+  const [mine, others] = [first.data.main[category] ?? null, second.data.main[category] ?? null];
+  const [row, column] = board ? [first, second].map(({ key }) => board.pairs.indexOf(key)) : [-1, -1];
+  const known = row >= 0 && column >= 0;
+  const main = {
+    mean: mine === null || others === null ? null : mine - others, n: chosen.length,
+    low: known ? board.low[row][column] / TENTHS : null, high: known ? -board.low[column][row] / TENTHS : null,
+  };
+  const finals = [first.data.finals, second.data.finals, chosen];
+  return { ...paired(...finals, index), ...extremes(...finals), main, alone: null };
 }
 

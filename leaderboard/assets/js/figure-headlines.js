@@ -14,14 +14,14 @@ export function scopeWords({ scope, pairs, category, judge }) {
   return text ? `${text[0].toUpperCase()}${text.slice(1)}: ` : "";
 }
 
-/* How many intervals lie above and below a line. */
-export function against(values, line, [above, below], open, noun) {
-  const count = values.filter(known).length;
-  const sides = values.map((value) => sideOf(value, line));
-  const [up, down] = [1, -1].map((side) => sides.filter((own) => own === side).length);
-  if (up === 0 && down === 0) return open;
-  const undecided = count - up - down;
-  const said = `${above} ${up} of ${counted(count, noun)} and ${below} ${down || "none"}`;
+/* How many pairs have intervals above and below a line by every judge; columns: by judge, the values of the same pairs. */
+export function against(columns, line, [above, below], open) {
+  const [first] = columns;
+  const sides = first.map((_, at) => columns.map((column) => column[at]).filter(known).map((value) => sideOf(value, line))).filter(({ length }) => length);
+  const [up, down] = [1, -1].map((side) => sides.filter((own) => own.every((each) => each === side)).length);
+  if (up === 0 && down === 0) return open + (columns.length > 1 ? " by every judge" : "");
+  const undecided = sides.length - up - down;
+  const said = `${above} ${up} of ${counted(sides.length, "pair")} and ${below} ${down || "none"}${columns.length > 1 ? ", by every judge" : ""}`;
   return undecided ? `${said}; ${undecided} ${undecided === 1 ? "is" : "are"} undecided` : said;
 }
 
@@ -60,7 +60,7 @@ export function outcomes(bars) {
   const sums = [0, 1, 2, 3].map((index) => bars.reduce((sum, counts) => sum + counts[index], 0));
   const whole = sums.reduce((sum, count) => sum + count, 0) || 1;
   const percent = (count) => fixed((100 * count) / whole, 0);
-  return `${percent(sums[0])} % of episodes end better than they began, ${percent(sums[2])} % worse`;
+  return `${percent(sums[0])} % of rated episodes end better than they began, ${percent(sums[2])} % worse`;
 }
 
 const ends = ({ spots }) => [spots[0].value[0] ?? 0, spots.at(-1).value[0] ?? 0];

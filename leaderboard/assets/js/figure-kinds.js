@@ -6,7 +6,7 @@
 import { against, commonest, hardest, highest, lengths as lengthsTitle, mostGained, novelty as noveltyTitle, outcomes, trajectories as trajectoriesTitle } from "./figure-headlines.js";
 import { axis, intervalEnds, intervalWords, known, numberForm, pairLines, pairWords, percentForm, plain, signedForm, steps, token, words } from "./figure-grammar.js";
 import { categoryPanels, profileMap, smallMaps, trackPanels } from "./figure-panels.js";
-import { EFFORTS, effortFigure, frontier } from "./figure-points.js";
+import { EFFORTS, effortFigure, unbeaten } from "./figure-points.js";
 import { markedRows, stackedBars } from "./figure-rows.js";
 
 const ROWS = 24;
@@ -105,7 +105,7 @@ const deltas = rowFigure({
     const ticks = steps(low, high, step, signedForm(step < 1 ? 1 : 0));
     return { xaxis: axis(low, high, ticks, "ΔQ = final − first similarity (points of 10)"), notes: sides(0, "← worse", "better →"), shapes: [vertical(0)] };
   },
-  title: (_, columns, judges) => against(columns.flat(), 0, ["Refinement helps", "harms"], "Does refinement help? No pair's interval is clear of zero", judges.length === 1 ? "pair" : "comparison"),
+  title: (_, columns) => against(columns, 0, ["Refinement helps", "harms"], "Does refinement help? No pair's interval is clear of zero"),
 });
 
 const preferences = rowFigure({
@@ -118,7 +118,7 @@ const preferences = rowFigure({
     shapes: [vertical(50)],
     factor: 100,
   }),
-  title: (_, columns, judges) => against(columns.flat(), 0.5, ["The final rendering is preferred in", "the first in"], "Is the final rendering preferred to the first? No interval is clear of 50 %", judges.length === 1 ? "pair" : "comparison"),
+  title: (_, columns) => against(columns, 0.5, ["The final rendering is preferred in", "the first in"], "Is the final rendering preferred to the first? No interval is clear of 50 %"),
 });
 
 function convergence(choice) {
@@ -180,10 +180,11 @@ function novelty({ files, index, pairs }) {
 function efforts(name) {
   return (choice) => {
     const [taken, score] = [name, "score"].map((measure) => cellsOf(choice, choice.judge, measure));
-    const points = choice.pairs.flatMap((pair, at) => (known(score[at]) && known(taken[at]) && taken[at][0] > 0 ? [{ pair, effort: taken[at][0], score: score[at], taken: taken[at] }] : []));
-    if (!points.length) return null;
+    const ranks = cellsOf(choice, choice.judge, "ranks");
+    const points = choice.pairs.flatMap((pair, at) => (known(score[at]) && known(taken[at]) ? [{ pair, effort: taken[at][0], score: score[at], taken: taken[at], rank: ranks[at] }] : []));
+    if (!points.some((point) => point.effort > 0)) return null;
     const effort = EFFORTS[name];
-    const title = `${effort.question} ${frontier(points).length} of ${points.length} ${points.length === 1 ? "pair is" : "pairs are"} not beaten at ${effort.less}`;
+    const title = unbeaten(points, effort);
     const records = points.map((point) => ({ pair: point.pair, judge: choice.judge, ...measured(point.score, "score"), ...measured(point.taken, name) }));
     return { ...effortFigure(points, effort), title, records };
   };

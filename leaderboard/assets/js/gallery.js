@@ -11,7 +11,7 @@
  * rendering picked before. The keys work while the focus is on a rendering, in a dialog or nowhere, and a rendering has
  * it when the page opens. What the reader looks at stands in the address: see gallery-state.js.
  */
-import { button, element, statusPlace, whenReady, withAttributes } from "./dom.js";
+import { button, element, fetchJson, statusPlace, whenReady, withAttributes } from "./dom.js";
 import { Row, Target, alignTurns } from "./gallery-cells.js";
 import { KEYS, STEPS } from "./gallery-keys.js";
 import { PairChooser } from "./gallery-pairs.js";
@@ -43,8 +43,10 @@ class Gallery {
     const words = root.querySelector("[data-same-words]");
     if (words) new SameWords(this, words);
     this.listen();
+    this.faults = root.querySelector("[data-faults]");
     this.current = this.rows.flatMap((row) => row.cells)[0] ?? null;
     if (this.current) this.current.button.tabIndex = 0;
+    this.sayFault();
     this.restore();
     root.dataset.gallery = "ready";
   }
@@ -171,7 +173,25 @@ class Gallery {
     cell.item.setAttribute("aria-current", "true");
     if (this.viewer.isOpen) this.viewer.update();
     this.compare(mode);
+    this.sayFault();
     this.remember({ cell: cell.item.id });
+  }
+
+  /* What hangs on words and on drawing, of the episode looked at: in the page for the first pairs, of others in a file. */
+  async sayFault() {
+    const key = this.current?.row.key;
+    if (!this.faults || !key) return;
+    const known = () => [...this.faults.children].find(({ dataset }) => dataset.of === key);
+    if (!known() && this.order.indexOf(key) >= this.asked) {
+      this.sentences ??= fetchJson(this.faults.dataset.faults).catch(() => ({}));
+      const said = (await this.sentences)[key];
+      if (said && !known()) {
+        const made = element("p", "fault", element("strong", "", "Whose fault?"), ` ${said}`);
+        made.dataset.of = key;
+        this.faults.append(made);
+      }
+    }
+    if (this.current?.row.key === key) for (const made of this.faults.children) made.hidden = made.dataset.of !== key;
   }
 
   /* What renderings are compared with: this one, or the target again. */

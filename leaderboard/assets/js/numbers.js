@@ -30,7 +30,7 @@ export function colourStep(value, low, high) {
 }
 
 /* An interval as ircore/results/tables/intervals.py writes it behind a mean: ± half, or its ends where ± would mislead. */
-const LOPSIDED = 1.25;
+const LOPSIDED = 1.05;
 const SCALE_ENDS = [0, 1, 10, 100, -1, -10, -100];
 const LEAST = 5; // pictures that allow a claim
 

@@ -15,8 +15,7 @@ from ircore.core.errors import InputError
 from ircore.games.registry import installed_games
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.results.tables.catalogue import TABLES
-from ircore.results.tables.game_catalogue import game_tables
-from ircore.results.tables.games import GAME_TABLES
+from ircore.results.tables.game_catalogue import GAME_TABLES, game_tables
 from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]

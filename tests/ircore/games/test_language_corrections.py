@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from yardstick import rounds
 
 from ircore.games.reconstruction.language.corrections import ENDING, find_corrections
-from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Correction, load_lexicon
+from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Choice, Correction, load_lexicon
 
 
 def corrections_in(message: str) -> set[Correction]:
@@ -188,3 +188,26 @@ def test_no_phrase_can_repeat_without_bound() -> None:
     phrases = [phrase.text for listed in load_lexicon().lists for phrase in listed.phrases]
     assert len(phrases) > 60
     assert not [text for text in phrases if re.search(r"(?<!\\)[*+]|\{\d*,\}", text)]
+
+
+def test_the_papers_patterns_alone_leave_out_what_completes_them() -> None:
+    # Table 5 lists neither "middle" nor "wider" nor "twice the"; it does list "move", "narrow" and "should be".
+    message = "Move it to the middle. The bar should be wider, twice the width, not narrow."
+
+    def tokens(lexicon: Choice) -> dict[Correction, list[str]]:
+        by_category: dict[Correction, list[str]] = {}
+        for mark in find_corrections(message, lexicon):
+            by_category.setdefault(mark.correction, []).append(mark.token)
+        return by_category
+
+    assert tokens("paper") == {"position": ["move"], "size": ["narrow"], "comparison": ["should be"]}
+    assert tokens("built-in")["size"] == ["wider", "twice the", "width", "narrow"]
+
+
+def test_the_papers_lexicon_has_its_own_version_and_none_of_our_patterns() -> None:
+    of_paper = load_lexicon("paper")
+    assert re.fullmatch(r"paper [0-9a-f]{12}", of_paper.version)
+    assert of_paper.version.split()[1] != load_lexicon().version.split()[1]
+    patterns = [pattern for words in of_paper.lists for pattern in (*words.stems, *words.phrases)]
+    assert {pattern.source for pattern in patterns} == {"paper"}
+    assert sum(len(words.stems) for words in of_paper.lists) == 142  # the sum of the counts in Table 5

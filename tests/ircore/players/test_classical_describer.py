@@ -10,10 +10,14 @@ from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.core.tokens import count_tokens
+from ircore.core.tokens import count_tokens, truncate_tokens
+from ircore.games.reconstruction.build_targets import draw
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
+from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.classical.describer import ClassicalDescriber
+from ircore.players.builtin.classical.perceive import perceive
+from ircore.players.builtin.classical.wording import brief_messages, first_message
 
 pytestmark = pytest.mark.slow
 
@@ -140,3 +144,44 @@ def test_settings_are_refused() -> None:
         ClassicalDescriber(PlayerSpec(player="classical", model="x"))
     with pytest.raises(InputError, match=r"parameters\.a"):
         ClassicalDescriber(PlayerSpec(player="classical", parameters={"a": 1}))
+
+
+CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes")
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+@pytest.mark.parametrize("budget", [10, 20])
+def test_brief_messages_keep_the_budget_and_are_understood(category: str, budget: int) -> None:
+    target = perceive(Picture.from_pixels(draw(category, "hard", 31).drawing.pixels))
+    messages = brief_messages(target, budget)
+    assert messages
+    assert len(messages) == len(set(messages))
+    assert max(map(count_tokens, messages)) <= budget
+    for place in range(1, min(10, len(messages)) + 1):
+        _, notes = read(messages[:place])
+        assert notes == (), messages[place - 1]
+
+
+def test_ten_brief_messages_say_more_than_a_long_one_cut_off() -> None:
+    """A circle, a square and the background: each is told whole; ten tokens of a long message tell the ground alone."""
+    target = perceive(Picture.from_pixels(scene().pixels))
+    canvas, _ = read(brief_messages(target, 10))
+    assert canvas.background == "#f4f1ea"
+    circle, square = sorted(canvas.items, key=lambda item: item.kind)
+    assert (circle.kind, circle.centre, circle.width) == ("circle", (120, 200), 80)
+    assert (square.kind, square.centre, square.width) == ("square", (340, 340), 80)
+    assert (circle.fill, square.fill) == ("#d62728", "#1f77b4")
+    cut, _ = read([truncate_tokens(first_message(target, 200), 10)] * 10)
+    assert cut.items == ()
+
+
+def test_a_brief_describer_tells_one_thing_after_another_and_is_done() -> None:
+    said: list[str] = []
+    drawing = scene()
+    for _ in range(10):
+        text = answer(drawing, *[scene(square=False)] * len(said), budget=10, messages=tuple(said))
+        if text == "<DONE>":
+            break
+        said.append(message(text))
+    assert len(said) == len(set(said)) >= 4
+    assert all(count_tokens(words) <= 10 for words in said)

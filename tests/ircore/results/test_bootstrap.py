@@ -1,72 +1,56 @@
-"""Intervals by bootstrap: against scipy, by simulation, and where there is little or nothing to go by."""
+"""Intervals of many columns: by hand, by simulation, and where there is little or nothing to go by."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from ircore.results.statistics.bootstrap import (
-    AMOUNT,
     DIFFERENCE,
     MAIN,
+    OPEN,
     SCORE,
     SHARE,
-    Method,
     Ratios,
     Scale,
+    contrast_intervals,
+    difference_intervals,
     ratio_intervals,
     resample,
 )
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.intervals import Estimate, estimate
 
-INF = float("inf")
+NAN = float("nan")
 
 
-def one(values: list[float], method: Method = "percentile", scale: Scale = SCORE) -> Estimate:
-    drawn = resample(["all"] * len(values))
-    (result,) = ratio_intervals(Ratios.means(np.array(values)[:, None]), drawn, scale, method)
+def interval(values: list[float], scale: Scale = SCORE) -> Estimate:
+    (result,) = ratio_intervals(Ratios.means(np.array(values)[:, None]), resample(["all"] * len(values)), scale)
     return result
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-@pytest.mark.slow
-def test_many_values_agree_with_scipy(method: Method) -> None:
-    # With 400 values the correction for few values is far below the error of the resampling.
-    values = np.random.default_rng(3).gamma(2, 2, 400)
-    theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, method="BCa" if method == "bca" else "percentile", rng=1
-    ).confidence_interval
-    ours = one(list(values), method, AMOUNT)
-    assert ours.mean == pytest.approx(values.mean())
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
-
-
-def test_ten_values_are_as_wide_as_students_t() -> None:
-    # Symmetric, of normal shape: the widened percentile interval is Student's but for the lottery.
-    values = stats.norm.ppf((np.arange(10) + 0.5) / 10)
-    ours, t = one(list(values), scale=Scale(-INF, INF)), stats.t.interval(0.95, 9, 0, stats.sem(values))
-    assert (ours.low, ours.high) == pytest.approx(t, rel=0.06)
-
-
-def test_few_values_are_students_t() -> None:
-    t = stats.t.interval(0.95, 3, 5.5, stats.sem([4, 5, 6, 7]))
-    ours = one([4, 5, 6, 7], scale=Scale(-INF, INF))
-    assert (ours.low, ours.high) == pytest.approx(t)
+def coverage(intervals: list[Estimate], truth: float) -> float:
+    return float(np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in intervals]))
 
 
 def test_none_one_and_two_values() -> None:
-    nan = float("nan")
-    assert one([nan, nan, nan]) == Estimate(None, None, None, 0)
-    assert one([nan, 4, nan]) == Estimate(4, None, None, 1)
-    assert one([3, 9, nan]) == Estimate(6, 0, 10, 2)  # 6 ± 12.7 · 3 and the scale's ends
+    assert interval([NAN, NAN, NAN]) == Estimate(None, None, None, 0)
+    assert interval([NAN, 4, NAN]) == Estimate(4, None, None, 1)
+    assert interval([3, 9, NAN]).n == 2
 
 
-def test_equal_scores_still_leave_doubt() -> None:
-    # By hand: σ² = 0.06 (9² + 1²) / 10, times 10/9; t(0.975, 9) = 2.262; centre moved by 0.06 (1 − 9) / 10.12.
-    each = one([9.0] * 10)
-    half, shift = 2.262157 * (0.06 * 82 / 10 / 9) ** 0.5, -0.48 / 10.12
-    assert (each.low, each.high) == pytest.approx((9 + shift - half, 9 + shift + half), abs=1e-5)
-    assert one([7.0] * 10, scale=AMOUNT) == Estimate(7, None, None, 10)
-    assert one([7.1] * 10, scale=AMOUNT).low is None
+def test_columns_are_the_same_as_single_means() -> None:
+    """One mean of the same values has one interval, however it is computed."""
+    rng = np.random.default_rng(5)
+    labels = ["easy"] * 12 + ["hard"] * 9 + ["odd"] * 8
+    values = np.concatenate([rng.normal(level, 1.5, (size, 6)) for level, size in ((8, 12), (5, 9), (9, 8))]).clip(
+        0, 10
+    )
+    values[rng.random(values.shape) < 0.2] = np.nan
+    values[14:, 0] = np.nan  # two of "hard" are left, too few for strata
+    values[:, 1], values[:, 2] = 9.0, np.where(values[:, 2] > 7, 10, 0)
+    for column, of_column in zip(values.T, ratio_intervals(Ratios.means(values), resample(labels), SCORE), strict=True):
+        alone = estimate([None if np.isnan(value) else value for value in column.tolist()], SCORE, labels)
+        assert (alone.mean, alone.low, alone.high) == pytest.approx((of_column.mean, of_column.low, of_column.high))
+        assert alone.n == of_column.n
 
 
 def test_strata_take_the_difference_between_conditions_out() -> None:
@@ -74,7 +58,7 @@ def test_strata_take_the_difference_between_conditions_out() -> None:
     values = np.concatenate([rng.normal(level, 0.5, 10) for level in (2, 5, 8)])[:, None]
     labels = [name for name in "abc" for _ in range(10)]
     apart, together = (
-        ratio_intervals(Ratios.means(values), resample(names), Scale(-INF, INF))[0] for names in (labels, ["all"] * 30)
+        ratio_intervals(Ratios.means(values), resample(names), OPEN)[0] for names in (labels, ["all"] * 30)
     )
     assert apart.half_width is not None
     assert together.half_width is not None
@@ -127,35 +111,66 @@ def test_a_pair_that_hardly_ever_plays_cannot_have_a_high_main_score() -> None:
     assert 46 / 20 < main.high < 100 * 0.0996
 
 
+def test_a_difference_knows_what_its_means_do_not_show() -> None:
+    """Neither failed on twenty pictures: a hidden failure of one in twenty, half a point, cannot be excluded."""
+    rng = np.random.default_rng(2)
+    first, second = rng.uniform(9, 10, (20, 1)), rng.uniform(9, 10, (20, 1))
+    (apart,) = difference_intervals(first, second, resample(["all"] * 20), SCORE, DIFFERENCE)
+    assert apart.low is not None
+    assert apart.high is not None
+    assert apart.low < -0.5
+    assert apart.high > 0.5
+    # In the middle of the scale it is about Student's: nothing speaks for heaps at the ends.
+    (middle,) = difference_intervals(first - 5, second - 5, resample(["all"] * 20), SCORE, DIFFERENCE)
+    assert middle.half_width is not None
+    assert middle.half_width < 1.5 * stats.t.ppf(0.975, 19) * stats.sem(first - second)[0]
+
+
+def test_differences_are_of_instances_that_have_both() -> None:
+    first = np.array([5.0, 6, 7, 4, 8, 9, NAN, 3])[:, None]
+    second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])[:, None]
+    (apart,) = difference_intervals(first, second, resample(["all"] * 8), SCORE, DIFFERENCE)
+    (turned,) = difference_intervals(second, first, resample(["all"] * 8), SCORE, DIFFERENCE)
+    assert (apart.mean, apart.n) == (1, 6)
+    assert turned.low is not None
+    assert turned.high is not None
+    assert (apart.low, apart.high) == pytest.approx((-turned.high, -turned.low))
+
+
+def test_a_contrast_rests_on_its_own_columns() -> None:
+    values = np.array([[5.0, 4, 1], [6, 4, NAN], [7, 7, NAN], [4, 5, NAN], [8, 6, NAN], [9, 7, NAN]])
+    drawn = resample(["all"] * 6)
+    some = contrast_intervals(Ratios.means(values), lambda rows: rows[:1] - rows[1:2], drawn, SCORE, DIFFERENCE)
+    assert some == difference_intervals(values[:, :1], values[:, 1:2], drawn, SCORE, DIFFERENCE)
+
+
 SHAPES: dict[str, list[float]] = {
     "strong pair": [0.5, 1, 2, 3, 5, 8, 12, 17, 27, 20, 4.5],
     "near the top": [0.5, 0.5, 1, 1, 1, 2, 3, 5, 12, 34, 40],
     "two heaps": [3, 5, 10, 10, 5, 3, 4, 10, 30, 17, 3],
+    "9 or 10, but for failures": [5, 0, 0, 0, 0, 0, 0, 0, 0, 47.5, 47.5],
+    "all right, but for failures": [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 97],
+    "even": [1] * 11,
 }
 """Share of episodes in percent that get each score 0–10."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("size", "strata"), [(10, 1), (10, 14)])
+@pytest.mark.parametrize(("size", "strata"), [(5, 1), (14, 1), (42, 1), (10, 14)])
 def test_intervals_cover(shape: str, size: int, strata: int) -> None:
     rng = np.random.default_rng(0)
     odds = np.array(SHAPES[shape]) / sum(SHAPES[shape])
     values = rng.choice(np.arange(11.0), (size * strata, 2000), p=odds)
-    values[rng.random(values.shape) < 0.05] = np.nan
-    drawn = resample([str(index % strata) for index in range(size * strata)], 2000)
-    intervals = ratio_intervals(Ratios.means(values), drawn, SCORE)
-    truth = odds @ np.arange(11)
-    held = np.mean([e.low is not None and e.high is not None and e.low <= truth <= e.high for e in intervals])
-    assert 0.925 <= held <= 0.975  # 93–97 %, and what chance does to 2,000 trials
+    drawn = resample([str(index % strata) for index in range(size * strata)])
+    covered = coverage(ratio_intervals(Ratios.means(values), drawn, SCORE), float(odds @ np.arange(11)))
+    assert covered >= 0.92  # 93 %, and what chance does to 2,000 trials
 
 
-@pytest.mark.slow
-def test_intervals_of_differences_cover() -> None:
-    # ΔQ of integer scores: four in ten stay, some lose much.
+@pytest.mark.parametrize("size", [5, 14, 42])
+def test_intervals_of_differences_cover(size: int) -> None:
+    # One pair fails on every twentieth picture, the other never does; both have 9 to 10 otherwise.
     rng = np.random.default_rng(0)
-    steps, odds = [-7.0, -5, -2, -1, 0, 1, 2, 3, 4], np.array([3, 3, 6, 13, 45, 18, 8, 3, 1]) / 100
-    values = rng.choice(steps, (10, 2000), p=odds)
-    intervals = ratio_intervals(Ratios.means(values), resample(["all"] * 10, 2000), DIFFERENCE)
-    held = np.mean([e.low is not None and e.high is not None and e.low <= odds @ steps <= e.high for e in intervals])
-    assert 0.925 <= held <= 0.975
+    first = rng.uniform(9, 10, (size, 2000)) * (rng.random((size, 2000)) < 0.95)
+    second = rng.uniform(9, 10, (size, 2000))
+    drawn = resample(["all"] * size)
+    assert coverage(difference_intervals(first, second, drawn, SCORE, DIFFERENCE), -0.475) >= 0.92

@@ -13,7 +13,7 @@ from ircore.core.score_records import JudgeIdentity, Orders, Score
 from ircore.results import cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import Estimate, wilson
+from ircore.results.statistics.intervals import Estimate, share
 
 
 def episode(*letters: str) -> Episode:
@@ -111,14 +111,14 @@ def test_shares_and_main_score_have_intervals() -> None:
     results = Results.from_runs([judged("seer", per_condition=10)])
     (pair,) = results.submissions
     cell = results.cell(pair.run_id, "structural")
-    assert cell.played_rate == wilson(cell.played, 20)
+    assert cell.played_rate == share(cell.played, 20)
     assert cell.score.mean is not None
     assert cell.main.mean == pytest.approx(10 * cell.score.mean * cell.played_share)
     assert cell.main.low is not None
     assert cell.main.high is not None
     assert 0 < cell.main.low < 10 * cell.score.mean * cell.played_share < cell.main.high <= 100
     rated = sum(cell.convergence.values())
-    assert cell.convergence_shares["improved"] == wilson(cell.convergence["improved"], rated)
+    assert cell.convergence_shares["improved"] == share(cell.convergence["improved"], rated)
     assert cell.preference == Estimate(None, None, None, 0)
     assert cell.detectable is not None
     assert 0 < cell.detectable < 5

@@ -12,6 +12,7 @@ import ircore as ircore_library
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.games.base import Curve, Pages
+from ircore.games.conversation.game import ConversationGame
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
@@ -58,16 +59,43 @@ def test_games_are_drawn_again_and_not_rounds() -> None:
     assert one.low < 0.8 < one.high
 
 
-def test_equal_seeds_give_equal_bounds_and_a_repetition_without_error_has_a_mean_of_one() -> None:
+def test_a_repetition_without_error_is_no_certainty() -> None:
     games = [episode((right, 1), (1, 1)) for right in (0, 1, 1, 1, 0, 1)]
-    assert curve_points(games, CORRECT, BY_REPETITION) == curve_points(games, CORRECT, BY_REPETITION)
     flawless = curve_points(games, CORRECT, BY_REPETITION)[2]
-    assert (flawless.mean, flawless.low, flawless.high) == (1, 1, 1)
+    assert (flawless.mean, flawless.high) == (1, 1)
+    assert flawless.low == pytest.approx(0.610, abs=5e-4)  # Wilson's lower end for 6 of 6
 
 
 def test_a_single_game_has_a_mean_and_no_interval() -> None:
     point = curve_points([episode((1, 0))], CORRECT, BY_REPETITION)[1]
     assert (point.mean, point.low, point.high, point.n) == (0.5, None, None, 1)
+
+
+def test_games_that_break_off_are_in_no_point_of_a_reference_curve() -> None:
+    # Eight games of wordy players break off after the first repetition; in the others nothing changes.
+    games = [wordy(9)] * 8 + [wordy(4, 4, 4)] * 6
+    points = curve_points(games, WORDS, Curve("message_words", over="repetition"))
+    assert {place: (point.mean, point.n) for place, point in points.items()} == {1: (4, 6), 2: (4, 6), 3: (4, 6)}
+
+
+def wordy(*repetitions: float) -> SteppedEpisode:
+    """Return a game with one round a repetition, whose messages have so many words."""
+    steps = [{"repetition": number} for number in range(1, len(repetitions) + 1)]
+    return SteppedEpisode("shapes easy", steps, {"message_words": dict(enumerate(repetitions, start=1))})
+
+
+def test_short_dialogues_are_in_no_point_of_a_conversation_curve() -> None:
+    game = ConversationGame()
+    curve = next(curve for curve in game.pages.curves if curve.words == "hop")
+    measure = next(measure for measure in game.measures if measure.key == curve.measure)
+    # Short dialogues have pictures that are easy to draw; within every dialogue all hops are alike.
+    dialogues = [
+        SteppedEpisode("dialogues easy", [{}] * hops, {measure.key: dict.fromkeys(range(1, hops + 1), value)})
+        for hops, value in [(1, 0.9)] * 7 + [(2, 0.8)] * 3 + [(4, 0.2)] * 5
+    ]
+    points = curve_points(dialogues, measure, curve)
+    assert {place: round(point.mean or 0, 6) for place, point in points.items()} == dict.fromkeys((1, 2, 3, 4), 0.2)
+    assert {point.n for point in points.values()} == {5}
 
 
 class Curved(ReferenceGame):
@@ -164,7 +192,7 @@ def test_the_command_prints_the_table(people: GameResults, capsys: pytest.Captur
     run = str(people.runs[0].path)
     assert ircore(["results", run, "--table", "repetitions", "--format", "csv"]) == 0
     head, first, *_ = capsys.readouterr().out.splitlines()
-    assert head.startswith("run,speaker,listener,repetition,correct_mean")
+    assert head.startswith("run,speaker,listener,repetition,reaching,correct_mean")
     assert first.startswith("people,")
     assert ircore(["results", run, "--table", "repetitions", "--category", "photographs"]) == 0
     assert "Only photographs." in capsys.readouterr().out

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ircore.results.hops import by_turn, normalised, normalised_means
+from ircore.results.hops import SameEpisodes, Series, by_turn, normalised, normalised_means, same_episodes
 from ircore.results.model import Results
 from ircore.results.tables.hops import by_turn_table, normalised_table
 from ircore.runs.folder import RunFolder
@@ -49,6 +49,40 @@ def test_up_to_turn_k_by_hand() -> None:
     assert (second.at.mean, second.at.n) == (5, 1)  # the other episode has ended
     assert (second.latest.mean, second.latest.n) == (3.5, 2)  # and keeps its 2
     assert (third.latest.mean, third.best.mean) == (2.5, 3.5)
+
+
+def test_a_turn_that_easy_episodes_do_not_reach_shows_no_fall_on_the_same_episodes() -> None:
+    # Nothing changes within any episode: ten easy ones end at once with 9, six hard ones go on with 4.
+    first, second, third = by_turn([[9.0]] * 10 + [[4.0, 4.0, 4.0]] * 6)
+    assert (first.at.mean, third.at.mean) == (7.125, 4)  # whoever is left: a fall that no episode shows
+    assert [(point.same.mean, point.same.n) for point in (first, second, third)] == [(4, 6)] * 3
+    assert [(point.latest.mean, point.latest.n) for point in (first, third)] == [(7.125, 16)] * 2
+
+
+def test_a_curve_ends_at_the_last_turn_that_five_episodes_reach() -> None:
+    points = by_turn([[1.0, 2.0]] * 5 + [[1.0, 2.0, 9.0]] * 4)
+    assert [(point.same.mean, point.same.n) for point in points] == [(1, 9), (2, 9), (None, 0)]
+    assert (points[2].at.mean, points[2].at.n) == (9, 4)
+
+
+def test_of_few_episodes_half_have_to_reach_the_last_turn() -> None:
+    # Six games of the demo: two break off after the first repetition, in which they needed more words.
+    points = by_turn([[9.0]] * 2 + [[4.5, 3.0]] * 4)
+    assert [(point.same.mean, point.same.n) for point in points] == [(4.5, 4), (3, 4)]
+    assert by_turn([[9.0]] * 4 + [[4.5, 3.0]] * 2)[1].same.n == 0
+
+
+def test_a_turn_that_was_not_scored_is_left_out_and_not_the_episodes() -> None:
+    finals_only: list[Series] = [[3.0, None, 6.0]] * 6
+    assert same_episodes([{1: 3, 3: 6}] * 6) == SameEpisodes((1, 3), tuple(range(6)))
+    assert [point.same.mean for point in by_turn(finals_only)] == [3, None, 6]
+    # One episode without a value at turn 2 goes, rather than the turn of five others.
+    assert same_episodes([{1: 3, 2: 4, 3: 6}] * 5 + [{1: 3, 3: 6}]) == SameEpisodes((1, 2, 3), (0, 1, 2, 3, 4))
+
+
+def test_up_to_turn_k_every_mean_is_over_the_episodes_that_have_a_first_value() -> None:
+    points = by_turn([[1.0, 3.0], [None, 9.0]])
+    assert [(point.latest.mean, point.latest.n) for point in points] == [(1, 1), (3, 1)]
 
 
 def test_what_is_best_depends_on_the_direction() -> None:

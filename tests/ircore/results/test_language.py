@@ -1,7 +1,6 @@
 """Rates of correction language, lengths, novelty and token budgets of runs worked out by hand."""
 
 from dataclasses import replace
-from math import sqrt
 from random import Random
 
 import pytest
@@ -84,28 +83,37 @@ def test_without_correction_messages_there_is_no_rate() -> None:
 def test_lengths_and_novelty_turn_by_turn() -> None:
     first, second, third, fourth = turn_language(MESSAGES)
     assert [item.messages for item in (first, second, third, fourth)] == [3, 2, 1, 1]
-    assert first.words.mean == pytest.approx((8 + 2 + 5) / 3)
+    # Episode three has a first message alone, so that its five words are in no point.
+    assert (first.words.mean, first.words.n) == ((8 + 2) / 2, 2)
     assert (first.tokens.mean, first.novelty.mean, first.similarity.mean) == (10, None, None)
     # Episode one: move, not circle, left. Episode two: move, left, bar of which "bars" is another word.
     assert second.novelty.mean == pytest.approx((1 / 3 + 3 / 3) / 2)
     # {move, circle, left} of {red, circle, left, blue, bar}, and {move, left, bar} of {two, bars}
     assert second.similarity.mean == pytest.approx((2 / 6 + 0) / 2)
-    # {make?, bar, blue}: "make" is a function word here, the others were there on turn 1.
-    assert (third.novelty.mean, third.similarity.mean) == (0, 0)
-    assert (fourth.novelty.mean, fourth.similarity.mean) == (0, 0)
+    # One of three episodes is left.
+    assert all(item.words.mean is item.novelty.mean is None for item in (third, fourth))
+
+
+def test_short_episodes_make_no_message_longer() -> None:
+    # Six pictures need two turns and four words each time; five easy ones are done after eight words.
+    hard = [played(f"hard-{number}", "one two three four", "five six seven eight") for number in range(6)]
+    easy = [played(f"easy-{number}", "one two three four five six seven eight") for number in range(5)]
+    first, second = turn_language(episode_messages([*hard, *easy]))
+    assert [(turn.messages, turn.words.mean, turn.words.n) for turn in (first, second)] == [(11, 4, 6), (6, 4, 6)]
 
 
 def test_the_interval_takes_episodes_as_the_units() -> None:
-    # Shares 4/4, 0/4, 4/4, 0/4: four episodes, not sixteen messages. s = √(1/3), t(0.975, 3) = 3.182446.
+    # Shares 4/4, 0/4, 4/4, 0/4: four episodes, not sixteen messages. Wilson for 2 of 4 is 0.1500 to 0.8500.
     share = clustered_share([4, 0, 4, 0], [4, 4, 4, 4])
     assert (share.mean, share.n) == (0.5, 4)
-    half = 3.182446 * sqrt(1 / 3) / 2
-    assert share.low == pytest.approx(max(0, 0.5 - half), abs=1e-6)
-    # Hand-worked with unequal sizes: R = 4/8, residuals hit − R·size = (1, −1, 0), sum of squares 2, mean size 8/3;
-    # se = √(2 / (2 · 3)) / (8/3) = 0.216506, t(0.975, 2) = 4.302653.
-    share = clustered_share([3, 0, 1], [4, 2, 2])
-    assert share.mean == pytest.approx(0.5)
-    assert share.high == pytest.approx(min(1, 0.5 + 4.302653 * 0.216506), abs=1e-5)
+    assert (share.low, share.high) == pytest.approx((0.1500, 0.8500), abs=1e-4)
+    # Hand-worked with unequal sizes: R = 12/24, residuals hit − R·size = (2, −2, 0, 2, −1, −1), their squares 14 / 24²;
+    # as many messages as 24² / 120 = 4.8 episodes of one size. r = 14 / 24² · 4.8 / 0.25 = 0.466667. With
+    # t(0.975, 5)² = 6.607892: base = 14 / 24² · (6.607892 · 6/5 · (1 − r) + 3.841459 · r) = 0.146362. The slope at the
+    # middle is 1/2 − 0.116667 / (1/2) = 0.266667, its weight r + (1 − r) · 0.1 = 0.52, times 3.841459 / 4.8:
+    # 1.416158 d² = 0.146362 + 0.110975 d, so that d = 0.363043.
+    share = clustered_share([5, 1, 1, 5, 0, 0], [6, 6, 2, 6, 2, 2])
+    assert (share.mean, share.low, share.high) == pytest.approx((0.5, 0.136957, 0.863043), abs=1e-6)
 
 
 def test_where_none_or_all_hit_the_interval_is_wilsons_over_episodes() -> None:

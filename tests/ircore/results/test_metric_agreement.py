@@ -1,10 +1,13 @@
 """How metrics agree with raters: cases whose answer is known, and the table of a run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+from invented import InventedRun, invented_run, invented_set
 
 from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.errors import InputError
 from ircore.core.score_records import Score, Task
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.metric_agreement import metric_agreements
@@ -64,3 +67,31 @@ def test_the_table_of_a_run_has_a_row_for_every_metric_and_judge(run: RunFolder)
     assert rows == [("psnr", "structural"), ("ssim", "structural")]
     assert float(table.entry(1, "pearson").value or 0) > 0.5  # the final rendering is exact by both
     assert table.entry(0, "pearson").n == 4  # an identical picture has no PSNR
+
+
+def measured(run: InventedRun, *versions: str) -> InventedRun:
+    """The same run with SSIM of every final rendering, computed in turn by these versions."""
+    scores = [
+        Score(
+            episode_id=episode.episode_id,
+            turn=episode.rendered_turns[-1].turn,
+            task="metric",
+            judge="ssim",
+            value=0.5,
+            version=versions[number % len(versions)],
+            rendering=episode.rendered_turns[-1].rendering.sha256,  # type: ignore[union-attr]
+        )
+        for number, episode in enumerate(run.played)
+    ]
+    return replace(run, given=(*run.given, *scores))
+
+
+def test_values_of_two_versions_of_a_metric_are_not_mixed_within_a_run_or_between_runs() -> None:
+    instances = invented_set(3)
+    seer, poet = (invented_run(instances, name, "painter", 5.0, 0.0) for name in ("seer", "poet"))
+    assert Results.from_runs([measured(seer, "1"), measured(poet, "1")]).metrics == ("ssim",)
+    with pytest.raises(InputError, match=r"seer-painter: metric ssim was computed by two versions .*\(1; 2\)"):
+        Results.from_runs([measured(seer, "1", "2")])
+    with pytest.raises(InputError, match=r"poet-painter and seer-painter: metric ssim .*\(2; 1\)") as refused:
+        Results.from_runs([measured(seer, "1"), measured(poet, "2")])
+    assert "ircore score seer-painter --metric ssim" in str(refused.value.remedy)

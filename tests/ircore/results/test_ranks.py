@@ -80,20 +80,24 @@ def test_what_is_not_known_is_held_against_the_better_pair() -> None:
 
 
 def test_a_difference_by_hand() -> None:
-    # Differences 10, 20, 0, −10, 20, 20: mean 10, s = √160; 0.04 · (10² + 100²) / 6² is what the ends of the scale add.
+    # Differences 10, 20, 0, −10, 20, 20: mean 10, s = √160, t(0.975, 5) = 2.570582: 176.21 is Student's half, squared.
+    # Unseen failures of the first pair, whose mean is 65 and whose variance is 291.67: 65 + 291.67 / 65 = 69.49, of the
+    # weight r + (1 − r) · (0.1 + 0.9 · 0.3^1.5) = 0.34432 with r = 291.67 / (65 · 35). So the lower half solves
+    # d² = 176.21 + 0.7 · 3.841459 / 6 · 23.926 · d; the upper one has (35 + 291.67 / 35) · 0.34432 = 14.921 instead.
     values = np.array([[50.0, 60, 70, 40, 80, 90], [40.0, 40, 70, 50, 60, 70]]).T
     drawn = resample(["all"] * 6)
     difference = paired_difference(10, values, values, drawn, None)
-    error = (160 / 6 + 0.04 * (10**2 + 100**2) / 36 * 6 / 5) ** 0.5
     assert difference.mean == 10
     assert difference.n == 6
-    assert (difference.low, difference.high) == pytest.approx((10 - 2.570582 * error, 10 + 2.570582 * error), abs=1e-4)
+    assert (difference.low, difference.high) == pytest.approx((10 - 19.678, 10 + 17.033), abs=1e-3)
     # The board's own critical value is never below that of one comparison.
     critical = standing(values, values, drawn).critical
     assert critical is not None
     assert 2.5705 < critical < 3.5
     wider = paired_difference(10, values, values, drawn, critical)
-    assert (wider.low, wider.high) == pytest.approx((10 - critical * error, 10 + critical * error))
+    base = critical**2 * 160 / 6
+    assert wider.low == pytest.approx(10 - (10.723 + (10.723**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
+    assert wider.high == pytest.approx(10 + (6.687 + (6.687**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
 
 
 def test_order_of_pairs_does_not_matter() -> None:
@@ -128,11 +132,12 @@ def test_comparison_by_hand() -> None:
     second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])
     nothing_unknown = [(np.empty((0, 2)), np.empty((0, 2)))] * 2
     scores = [np.stack(couple, axis=1) for couple in ((first, second), (second, first))]
-    comparison, other = compare(scores, ["all"] * 8, nothing_unknown, [NOTHING] * 2)
+    comparison, other = compare(scores, ["all"] * 8, nothing_unknown, [NOTHING] * 2, [NOTHING] * 2)
     assert (comparison.n, comparison.difference.mean) == (6, 1)
     assert (comparison.wins, comparison.ties, comparison.losses) == (4, 1, 1)
-    # t(0.975, 5) = 2.570582, t(0.80, 5) = 0.919544
-    assert comparison.detectable == pytest.approx((2.570582 + 0.919544) * (1.6 / 6) ** 0.5, abs=1e-5)
+    # The longer half of the interval, by hand as in the test above, and t(0.80, 5) = 0.919544 standard errors.
+    assert comparison.difference.low == pytest.approx(1 - 1.9678, abs=1e-4)
+    assert comparison.detectable == pytest.approx(1.9678 + 0.919544 * (1.6 / 6) ** 0.5, abs=1e-4)
     assert other.difference.mean == -1
     assert (other.wins, other.losses) == (1, 4)
 
@@ -141,7 +146,9 @@ def test_scores_that_print_the_same_are_a_tie() -> None:
     # Float noise and 0.04 print as 0.0 among differences of one decimal; 0.05 and 0.06 do not.
     first = np.array([0.1 + 0.2, 5.04, 5.0, 0.05, 5.06, 5.0])
     second = np.array([0.3, 5.0, 5.04, 0.0, 5.0, 5.06])
-    (comparison,) = compare([np.stack((first, second), axis=1)], ["all"] * 6, [(np.empty((0, 2)),) * 2], [NOTHING])
+    (comparison,) = compare(
+        [np.stack((first, second), axis=1)], ["all"] * 6, [(np.empty((0, 2)),) * 2], [NOTHING], [NOTHING]
+    )
     assert [f"{gap:.1f}" for gap in abs(first - second)] == ["0.0", "0.0", "0.0", "0.1", "0.1", "0.1"]
     assert (comparison.wins, comparison.ties, comparison.losses) == (2, 3, 1)
 
@@ -149,14 +156,15 @@ def test_scores_that_print_the_same_are_a_tie() -> None:
 def test_comparison_of_nothing() -> None:
     # On the first instance the second pair may have 0 or 10, on the other one the first pair: 1 − 10, 0 − 1; 1, 10 − 1.
     bounds = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 10.0], [10.0, 1.0]]))
-    (comparison,) = compare([np.array([[1.0, NAN], [NAN, 1.0]])], ["all"] * 2, [bounds], [NOTHING])
+    (comparison,) = compare([np.array([[1.0, NAN], [NAN, 1.0]])], ["all"] * 2, [bounds], [NOTHING], [NOTHING])
     assert (comparison.n, comparison.difference.mean, comparison.detectable) == (0, None, None)
     assert (comparison.least, comparison.most) == (-5, 5)
 
 
 def test_detectable_difference_is_found_in_80_of_100_cases() -> None:
     rng = np.random.default_rng(0)
-    size = detectable(2 / 10**0.5, 9)
+    error = 2 / 10**0.5
+    size = detectable(stats.t.ppf(0.975, 9) * error, error, 9)
     assert size is not None
     samples = rng.normal(size, 2, (20_000, 10))
     result = np.abs(samples.mean(axis=1)) > stats.t.ppf(0.975, 9) * stats.sem(samples, axis=1)
@@ -198,7 +206,8 @@ def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -
     board = ranked(values)
     means = values.mean(axis=0)
     assert board.detectable is not None
-    alone = detectable(float(np.median([stats.sem(values[:, 0] - values[:, other]) for other in range(1, 40)])), 59)
+    error = float(np.median([stats.sem(values[:, 0] - values[:, other]) for other in range(1, 40)]))
+    alone = detectable(stats.t.ppf(0.975, 59) * error, error, 59)
     assert alone is not None
     assert board.detectable > alone  # 780 comparisons under one error rate need more than one comparison
     low = all_differences(values, values, resample(["all"] * 60, 2_000), board.critical)

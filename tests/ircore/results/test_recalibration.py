@@ -9,7 +9,7 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 from ircore.results.statistics.calibration_map import Recalibration
-from ircore.results.statistics.draws import merged_strata, stratified_weights
+from ircore.results.statistics.draws import merged_strata
 from ircore.results.statistics.monotone import GRID, MAPS, isotonic, linear, logistic
 from ircore.results.statistics.recalibration import Refusal, recalibrate
 
@@ -288,12 +288,8 @@ def test_what_is_no_score_is_an_error() -> None:
         recalibrate([1.0, 5], [1.0], [0, 1], fitted_for="judge")
 
 
-def test_strata_are_drawn_from_as_often_as_they_have_instances() -> None:
-    strata = merged_strata(["easy"] * 6 + ["hard"] * 9)
-    weights = stratified_weights(strata, 50, 1)
-    assert (weights[:6].sum(axis=0) == 6).all()
-    assert (weights[6:].sum(axis=0) == 9).all()
-    assert weights.std() > 0.5
+def test_strata_that_are_too_small_are_one() -> None:
+    assert merged_strata(["easy"] * 6 + ["hard"] * 9) == (0,) * 6 + (1,) * 9
     assert set(merged_strata(["easy"] * 4 + ["hard"] * 9)) == {0}, "four alone would seem surer than they are"
 
 

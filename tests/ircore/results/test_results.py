@@ -64,6 +64,11 @@ def test_single_rendering_has_no_refinement() -> None:
     assert (eye.first, eye.final, eye.delta, eye.convergence) == (8, 8, None, "no_refinement")
 
 
+def test_a_single_rendering_that_was_refused_is_in_no_share_of_rated_episodes() -> None:
+    eye = judged(episode("a"), score("a", 1, None)).judged["eye"]
+    assert (eye.final, eye.convergence) == (None, None)
+
+
 def test_missing_first_score_leaves_delta_unknown() -> None:
     eye = judged(episode("ab"), score("a", 1, None), score("b", 2, 8)).judged["eye"]
     assert (eye.first, eye.final, eye.delta, eye.convergence) == (None, 8, None, None)

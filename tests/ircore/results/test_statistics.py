@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, estimate, wilson
-from ircore.results.statistics.scales import AMOUNT, SCORE, Scale
+from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, estimate, share
+from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, SCORE, SHARE
 
 
 def test_interval_is_students_t() -> None:
@@ -29,10 +29,13 @@ def test_sampling_noise_of_ten_and_of_a_hundred_and_forty_episodes() -> None:
 
 
 def test_interval_ends_where_the_scale_ends() -> None:
-    assert estimate([0, 10], SCORE) == Estimate(5, 0, 10, 2)
-    upper = estimate([9, 9.5, 10], Scale(0.0, 10.0, 0.0))
+    # By Wilson's rule 1 of 2 is 0.0945 to 0.9055.
+    both = estimate([0, 10], SCORE)
+    assert (both.low, both.high) == pytest.approx((0.9453, 9.0547), abs=1e-4)
+    upper = estimate([9, 9.5, 10], SCORE)
+    assert upper.low is not None
+    assert upper.low < 5
     assert upper.high == 10
-    assert upper.half_width == pytest.approx(4.302653 * 0.5 / 3**0.5, abs=1e-6)
 
 
 def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
@@ -41,19 +44,57 @@ def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
     assert estimate([4.5]).half_width is None
 
 
-def test_equal_values_leave_doubt_as_they_do_on_boards() -> None:
-    # By hand: σ² = 0.06 (9² + 1²) / 3, times 3/2; t(0.975, 2) = 4.302653; centre moved by 0.06 (10 − 18) / 3.12.
-    upper = estimate([9.0, 9.0, 9.0], SCORE)
-    half, shift = 4.302653 * (0.06 * 82 / 3 / 2) ** 0.5, -0.48 / 3.12
-    assert upper.low == pytest.approx(9 + shift - half, abs=1e-5)
+def test_equal_values_leave_the_doubt_of_what_was_not_seen() -> None:
+    # Without any spread only unseen values at the ends are in doubt. At 9 of 0–10 they weigh 0.1 + 0.9 · 0.8^1.5 =
+    # 0.743988, and d / 10 = q · w · 0.9 / (1 + q · w) downwards with q = 3.841459 / 10; upwards 0.1 in place of 0.9.
+    nines = estimate([9.0] * 10, SCORE)
+    part = 0.3841459 * 0.743988
+    assert (nines.low, nines.high) == pytest.approx((9 - 9 * part / (1 + part), 9 + part / (1 + part)), abs=1e-4)
+    # In the middle they weigh 0.1: q · 0.1 · 0.5 / (1 + q · 0.1) = 0.0185 of the scale.
+    fives = estimate([5.0] * 10, SCORE)
+    assert (fives.low, fives.high) == pytest.approx((4.815, 5.185), abs=1e-3)
     assert estimate([7.0, 7.0, 7.0], AMOUNT) == Estimate(7, None, None, 3)
+    assert estimate([7.1] * 10, AMOUNT).low is None
 
 
-@pytest.mark.parametrize("values", [(4.0, 6.0, 6.5), (2.0, 4.0, 7.0, 7.5, 8.0)])
-def test_three_and_five_values_are_scipys_student(values: tuple[float, ...]) -> None:
+@pytest.mark.parametrize("values", [(4.0, 5.0, 6.0), (2.0, 4.0, 6.0, 8.0, 10.0)])
+def test_even_values_without_ends_are_scipys_student(values: tuple[float, ...]) -> None:
     expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
     estimated = estimate(values)
     assert (estimated.low, estimated.high) == pytest.approx(expected)
+
+
+def test_amounts_reach_farther_to_the_side_of_their_longer_tail() -> None:
+    tokens = estimate([20, 22, 25, 21, 90], AMOUNT)
+    assert tokens.mean is not None
+    assert tokens.low is not None
+    assert tokens.high is not None
+    assert tokens.high - tokens.mean > 1.25 * (tokens.mean - tokens.low)
+
+
+def test_scores_that_do_not_heap_up_hardly_differ_from_student() -> None:
+    values = list(stats.norm.ppf((np.arange(140) + 0.5) / 140, 5, 1.5))
+    half = estimate(values, SCORE).half_width
+    assert half == pytest.approx(stats.t.ppf(0.975, 139) * stats.sem(values), rel=0.05)
+
+
+def test_conditions_are_strata_where_each_has_five_values() -> None:
+    values = [1.0, 2, 3, 2, 2, 7, 8, 9, 8, 8]
+    together, apart = estimate(values), estimate(values, labels=["easy"] * 5 + ["hard"] * 5)
+    # Within either condition s² = 0.5; eight degrees of freedom.
+    assert apart.half_width == pytest.approx(stats.t.ppf(0.975, 8) * (0.5 / 10) ** 0.5)
+    assert together.half_width == pytest.approx(stats.t.ppf(0.975, 9) * stats.sem(values))
+    assert estimate(values[1:], labels=["easy"] * 4 + ["hard"] * 5) == estimate(values[1:])
+
+
+def test_the_order_of_values_and_their_direction_do_not_matter() -> None:
+    values = [9.0, 10, 4, 8, 9.5, 0]
+    forwards, turned = estimate(values, SCORE), estimate([10 - value for value in values], SCORE)
+    assert estimate(values[::-1], SCORE) == forwards
+    assert turned.low is not None
+    assert turned.high is not None
+    assert (10 - turned.high, 10 - turned.low) == pytest.approx((forwards.low, forwards.high))
+    assert estimate([value - 10 for value in values], DIFFERENCE).high is not None
 
 
 def test_nothing_is_claimed_below_five_pictures() -> None:
@@ -65,23 +106,52 @@ def test_nothing_is_claimed_below_five_pictures() -> None:
 
 def test_answers_about_one_picture_are_no_independent_tries() -> None:
     """Ten pictures, ten runs each, all runs alike: as sure as ten answers, not as a hundred."""
-    half = clustered_share([10, 0] * 5, [10] * 10).half_width
-    assert half == pytest.approx(2.262157 * (0.25 * 10 / 9 / 10) ** 0.5, rel=0.02)
-    assert clustered_share([1, 0, 0, 1, 0], [1] * 5) == wilson(2, 5)
+    alike = clustered_share([10, 0] * 5, [10] * 10)
+    assert (alike.low, alike.high) == pytest.approx((0.2366, 0.7634), abs=5e-5)  # Wilson for 5 of 10
+    assert clustered_share([1, 0, 0, 1, 0], [1] * 5) == share(2, 5)
 
 
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"),
     # Newcombe 1998, Statistics in Medicine 17, table I, method 3: the score interval without correction.
-    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)],
 )
-def test_wilson_is_as_published(successes: int, n: int, low: float, high: float) -> None:
-    bounds = wilson(successes, n)
+def test_shares_are_wilsons_as_published(successes: int, n: int, low: float, high: float) -> None:
+    bounds = share(successes, n)
     assert (bounds.low, bounds.high) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_wilson_at_the_ends() -> None:
-    assert wilson(0, 0) == Estimate(None, None, None, 0)
-    assert wilson(7, 7).high == 1
-    assert wilson(0, 1).low == 0
-    assert wilson(2.5, 5).mean == 0.5
+@pytest.mark.parametrize(("n", "low"), [(6, 0.610), (14, 0.785), (54, 0.934)])
+def test_all_right_is_no_certainty(n: int, low: float) -> None:
+    """Wilson's lower end, n / (n + 1.96²), in every way in which the project makes an interval of 0 and 1."""
+    for estimated in (share(n, n), estimate([1.0] * n, SHARE), clustered_share([3] * n, [3] * n)):
+        assert estimated.low == pytest.approx(low, abs=5e-4)
+        assert estimated.high == 1
+
+
+def test_the_near_end_of_a_share_is_clopper_and_pearsons() -> None:
+    # Newcombe 1998, table I: Wilson has 0.0061 for 1 of 29, the exact method 0.0009.
+    near = share(1, 29)
+    assert (near.low, near.high) == pytest.approx((0.0009, 0.1718), abs=5e-5)
+    exact = stats.binomtest(13, 14).proportion_ci(method="exact")
+    assert share(13, 14).high == pytest.approx(exact.high)
+    assert estimate([1.0] * 13 + [0.0], SHARE).high == pytest.approx(exact.high)
+
+
+def test_shares_at_the_ends() -> None:
+    assert share(0, 0) == Estimate(None, None, None, 0)
+    assert share(7, 7).high == 1
+    assert share(0, 1).low == 0
+
+
+def held(successes: int, n: int, truth: float) -> bool:
+    bounds = share(successes, n)
+    return bounds.low is not None and bounds.high is not None and bounds.low <= truth <= bounds.high
+
+
+@pytest.mark.parametrize("n", [5, 6, 10, 14, 20, 42, 54, 140])
+@pytest.mark.parametrize("truth", [0.5, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999])
+def test_intervals_of_shares_hold_exactly_computed(n: int, truth: float) -> None:
+    """Not by simulation: the chance of each number of successes is known."""
+    covered = sum(stats.binom.pmf(count, n, truth) for count in range(n + 1) if held(count, n, truth))
+    assert covered >= 0.93

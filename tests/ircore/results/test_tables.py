@@ -172,9 +172,12 @@ def test_numbers_have_a_true_minus_and_no_negative_zero() -> None:
 
 
 def test_a_lopsided_interval_shows_its_ends_where_plus_minus_would_mislead() -> None:
-    row = (Value("a"), Value(0.81, -0.66, 0.94, 15), Value(1.0, 0.5, 1.6, 9))
+    row = (Value("a"), Value(0.81, -0.66, 0.94, 15), Value(0.55, -0.047, 1.261, 9))
     line = as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
-    assert line.split() == ["a", "0.81", "[−0.66,", "0.94]", "+1.00", "±", "0.60"]
+    assert line.split() == ["a", "0.81", "[−0.66,", "0.94]", "+0.55", "[−0.05,", "+1.26]"]
+    row = (Value("a"), Value(0.81, 0.31, 1.3, 15), Value(1.0, 0.5, 1.52, 9))
+    line = as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
+    assert line.split() == ["a", "0.81", "±", "0.50", "+1.00", "±", "0.52"]
 
 
 def test_plus_minus_does_not_reach_over_0_where_the_interval_does_not() -> None:

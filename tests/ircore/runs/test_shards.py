@@ -183,7 +183,7 @@ def test_a_merge_holds_no_journal_in_memory(tmp_path: Path, instances: InstanceS
 @pytest.mark.slow
 def test_another_run_is_refused(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     assert play(instances, tmp_path / "other", "--shard", "2/3", "--seed", "5") == 0
-    with pytest.raises(InputError, match=r"other/run\.json: run_id: another run than"):
+    with pytest.raises(InputError, match=r"other/run\.json: seed: another run than .*, which is a shard"):
         merge([shards[0], tmp_path / "other"], tmp_path / "joined")
 
 

@@ -215,6 +215,20 @@ def test_a_colour_earns_less_the_farther_off_it_is(
 
 
 @pytest.mark.parametrize(
+    ("kind", "seen", "credit"),
+    [
+        ("bar", "#1f77b4", -1.0),  # another bar's colour tells something false
+        ("bar", "#2377b8", -1.0),  # a shade of it, too
+        ("bar", "#2ca02c", 0.0),  # a colour of nothing in the scene tells nothing
+        ("background", "#1f77b4", 0.0),  # the ground is no mark
+    ],
+)
+def test_a_mark_in_another_marks_colour_counts_against_the_score(kind: str, seen: str, credit: float) -> None:
+    fact = Fact(f"{kind}-1/colour", f"{kind}-1", kind, "colour", "colour", "#d62728", None, 1.0, "It is red.")
+    assert check(fact, Observed(seen), ("#d62728", "#1f77b4")).credit == credit
+
+
+@pytest.mark.parametrize(
     ("expected", "seen", "credit"),
     [
         ("October", "OCTOBER", 1.0),

@@ -75,6 +75,15 @@ def test_symbols_in_the_place_of_labels_fail(font: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("font", FONTS)
+def test_single_letters_do_not_pass_among_symbols(font: str) -> None:
+    drawn = draw("geometry", "hard", 101)  # labels of one letter, which something fits by chance
+    symbols = str.maketrans("ABCDEM", "*=#%@=")
+    labels = verdicts(verified(drawn, relabelled(drawn, font, lambda text: text.translate(symbols))), "label", "text")
+    assert [label.verdict for label in labels] == ["fails"] * 6
+
+
+@pytest.mark.slow
 def test_another_word_among_right_ones_fails_in_another_font() -> None:
     drawn = target("pie_graph")
     words = [element.text for element in drawn.scene.elements if element.text and element.text.isalpha()]

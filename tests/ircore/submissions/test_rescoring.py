@@ -378,14 +378,14 @@ def test_pack_tells_what_to_do_next(tmp_path: Path, played: Handed, capsys: pyte
 def test_an_unfinished_run_is_not_packed_and_not_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     handed = hand_in(tmp_path)
     handed.edit(lambda lines: lines.__delitem__(slice(-1, None)))
-    with pytest.raises(RefusedError, match="1 of 4 instances were not played to their end"):
+    with pytest.raises(RefusedError, match="1 of 4 episodes were not played to their end"):
         rescore(handed.submission, tmp_path / "out", handed.instances, handed.packed)
     sample_run(tmp_path / "half", sample_instances(tmp_path / "other"), limit=2)
     capsys.readouterr()
     assert ircore(["submission", "pack", str(tmp_path / "half"), "--out", str(tmp_path / "p")]) == 2
     problem, remedy = capsys.readouterr().err.splitlines()
     assert problem.endswith(
-        "not packed, since 2 of 4 instances were not played to their end: simple_shapes-easy-01, simple_shapes-hard-01"
+        "not packed, since 2 of 4 episodes were not played to their end: simple_shapes-easy-01, simple_shapes-hard-01"
     )
     assert "ircore play centre-block" in remedy
     assert not (tmp_path / "p").exists()

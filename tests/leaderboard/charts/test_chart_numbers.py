@@ -1,12 +1,13 @@
 """Figures of several judges, people and budgets: they draw what the results say, and say what they leave out."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from invented import invented_results, invented_run, invented_set, rich_results, under_budget
+from invented import InventedRun, invented_results, invented_run, invented_set, rich_results, under_budget
 from invented_pairs import pairs_of
 
 from ircore.results.budgets import budget_series
@@ -162,15 +163,53 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
     assert by_turn is not None
     run_id, turn = (by_turn.entry(1, key).value for key in ("run_id", "turn"))
     assert isinstance(turn, int)
-    messages = chosen(episode_messages(results.episodes[str(run_id)]), turn=turn)
+    played = results.episodes[str(run_id)]
+    assert by_turn.entry(1, "messages").value == len(chosen(episode_messages(played), turn=turn))
+    # Over the episodes that reach the last turn that five of them reach.
+    lengths = sorted((len(result.episode.rendered_turns) for result in played if result.episode.played), reverse=True)
+    same = [result for result in played if len(result.episode.rendered_turns) >= lengths[4]]
+    messages = chosen(episode_messages(same), turn=turn)
     assert by_turn.entry(1, "colour").value == correction_profile(messages).usage["colour"].mean
+
+
+def test_bars_of_one_standard_error_say_so_in_every_place(charts: Mapping[str, Chart]) -> None:
+    usual, chart = charts["deltas"], charts["deltas-sem"]
+    assert chart.table is not None
+    assert usual.table is not None
+    for own, other in zip(chart.table.column("delta"), usual.table.column("delta"), strict=True):
+        assert own.value == other.value
+        # 1.96 standard errors and more make an interval.
+        if own.low is not None and own.high is not None and other.low is not None and other.high is not None:
+            assert own.high - own.low < 0.6 * (other.high - other.low)
+    texts = [trace["hovertemplate"] for trace in chart.figure["data"] if trace["x"]]
+    assert any("one standard error" in text for text in texts)
+    assert not any("95 % interval" in text for text in texts)
+    assert "one standard error" in chart.title
+    assert chart.csv().splitlines()[0].endswith("bars")
+    assert "bars" not in usual.csv().splitlines()[0].split(",")
+
+
+def test_pooled_outcomes_count_ratings_of_every_judge_but_people(results: Results, charts: Mapping[str, Chart]) -> None:
+    chart = charts["convergence-pooled"]
+    assert chart.table is not None
+    run_id = str(chart.table.entry(0, "run_id").value)
+    rated = sum(
+        judged.convergence is not None
+        for result in results.episodes[run_id]
+        for judge, judged in result.judged.items()
+        if judge != "human"
+    )
+    assert chart.table.entry(0, "ratings").value == rated
+    assert sum(trace["customdata"][0][1] for trace in chart.figure["data"]) == rated
+    assert "pooled over judges" in chart.title
 
 
 def test_what_is_missing_is_said_in_one_line() -> None:
     plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
     missing = {name: chart.missing for name, chart in figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing}
     assert missing.keys() == {
-        "preferences", "budget-scores", "budget-deltas", "budget-outcomes", "agreement", "ratings", "reliability",
+        "preferences", "budget-scores", "budget-scores-sem", "budget-deltas", "budget-outcomes", "agreement", "ratings",
+        "reliability",
         "metric-correlations", "metric-preferences", "costs",
     }  # fmt: skip
     assert missing["agreement"] == "Fewer than two raters: nothing to compare."
@@ -221,6 +260,19 @@ def test_headlines_are_about_all_pairs_or_say_about_which() -> None:
         assert charts[kind].title.startswith("Of the 12 best pairs: ")
 
 
+def test_a_headline_over_several_judges_counts_pairs_on_which_all_agree() -> None:
+    instances = invented_set(6)
+    runs = [invented_run(instances, f"seer-{at}", "painter", 2.0, 2.0) for at in range(3)]
+    # A second judge sees no change: every final and first rendering has 5 from it.
+    flat = [
+        replace(run, given=(*run.given, *(s.model_copy(update={"judge": "flat", "value": 5.0}) for s in run.given)))
+        for run in runs[:2]
+    ]
+    many = Results.from_runs([*flat, runs[2]])
+    title = figures(many, pairs_of(many), {"deltas"})["deltas"].title
+    assert title == "Refinement helps 1 of 3 pairs and harms none, by every judge; 2 are undecided"
+
+
 def test_a_headline_on_budgets_counts_every_pair_with_several_budgets() -> None:
     """Thirteen pairs, one more than the figure has panels; each is far better with 200 tokens than with 10."""
     instances = invented_set(4)
@@ -251,10 +303,50 @@ def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> N
         for seconds, score in zip(chart.table.column("seconds"), chart.table.column("score"), strict=True)
     )
     unbeaten = [point for at, point in enumerate(points) if all(point[1] > other[1] for other in points[:at])]
-    assert f"{len(unbeaten)} of 4 pairs are not beaten at fewer seconds" in chart.title
     corners = chart.figure["data"][0]
     assert corners["y"][::2] == pytest.approx([score for _, score in unbeaten], abs=0.001)
     assert [10**x for x in corners["x"][::2]] == pytest.approx([seconds for seconds, _ in unbeaten], rel=0.01)
+
+
+def priced(costs: Mapping[str, float | None], skills: Mapping[str, float]) -> Chart:
+    """Return the figure of costs of pairs, one describer each with these skills, whose episodes cost so much."""
+
+    @dataclass(frozen=True)
+    class Paid(InventedRun):
+        amount: float | None = None
+
+        def costs(self) -> dict[str, float | None]:
+            return {episode.episode_id: self.amount for episode in self.played}
+
+    instances = invented_set(8, ("geometry",))
+    runs = []
+    for name, skill in skills.items():
+        run = invented_run(instances, name, "painter", skill, 0.0)
+        whole = tuple(e.model_copy(update={"outcome": "turn_limit", "abort_reason": None}) for e in run.played)
+        runs.append(Paid(**{**vars(run), "played": whole}, amount=costs[name]))
+    many = Results.from_runs(runs)
+    return figures(many, pairs_of(many), {"costs"})["costs"]
+
+
+def test_a_free_pair_takes_part_in_the_frontier_and_an_unknown_cost_is_counted_apart() -> None:
+    costs = {"gratis": 0.0, "cheap": 0.01, "dear": 1.0, "secret": None}
+    chart = priced(costs, {"gratis": 8.0, "cheap": 4.0, "dear": 9.0, "secret": 5.0})
+    # The free pair beats the cheap one; it stands left of it, and the frontier begins there.
+    names = {trace["hovertemplate"].split(" + ")[0]: trace["x"][0] for trace in chart.figure["data"][1:]}
+    assert set(names) == {"gratis", "cheap", "dear"}
+    assert names["gratis"] < names["cheap"] == pytest.approx(-2)
+    line = chart.figure["data"][0]
+    assert line["x"][0] == names["gratis"]
+    assert "2 of 3 pairs are not clearly beaten at a lower cost" in chart.title
+    assert "1 pair of unknown cost cannot be placed." in chart.reading_aid
+    assert chart.figure["layout"]["xaxis"]["ticktext"][0] == "free"
+    assert "free an episode" in next(t["hovertemplate"] for t in chart.figure["data"][1:] if "gratis" in str(t))
+
+
+def test_a_pair_that_cannot_be_told_from_a_cheaper_one_is_not_beaten() -> None:
+    # The cheap pair scores a little more than the dear one: by the points beaten, by the ranks the two are one.
+    chart = priced({"cheap": 0.01, "dear": 1.0}, {"cheap": 6.0, "dear": 5.9})
+    assert "2 of 2 pairs are not clearly beaten" in chart.title
 
 
 def test_small_multiples_show_the_cells_of_each_category() -> None:

@@ -171,7 +171,7 @@ def test_titles_say_the_finding() -> None:
     better = Results.from_runs([small_run(*three, *three, *three)])
     charts = figures(better, pairs_of(better))
     assert charts["delta"].title == "Refinement helps 1 of 1 pair and harms none"
-    assert charts["convergence"].title == "100 % of episodes end better than they began, 0 % worse"
+    assert charts["convergence"].title == "100 % of rated episodes end better than they began, 0 % worse"
     assert charts["trajectory-seer-painter"].title == "From 4.0 after the first turn to 6.1 after the last"
 
 

@@ -23,6 +23,7 @@ from leaderboard.components.values import (
     heat,
     is_tenth,
     missing,
+    price,
     quality,
     share,
     stacked,
@@ -123,3 +124,14 @@ def test_an_xray_lies_where_the_drawing_lies_in_its_own_proportions() -> None:
     for x, y in [(0, 0), (400, 0), (130, 170)]:
         placed = found.placed([(x, y)], 400, 200)[0]
         assert (a * x + c * y + right, b * x + d * y + down) == pytest.approx(placed, abs=0.1)
+
+
+def test_a_cost_is_free_or_has_two_digits_and_no_spread_where_none_is_seen() -> None:
+    assert price(Estimate(0.0, None, None, 42)) == "free"
+    tiny = price(Estimate(0.000041, 0.00004, 0.000042, 42))
+    assert ">0.000041<" in tiny
+    assert "± 0.000001" in tiny
+    # Each episode costs the same to a tenth of a cent: "0.1 to 0.1" would be no interval.
+    assert "0.100</span>" in (even := price(Estimate(0.1, 0.0999999, 0.1000001, 42)))
+    assert " to " not in even.split(">", 1)[1]
+    assert "n 42" in even

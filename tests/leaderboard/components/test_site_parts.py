@@ -20,6 +20,8 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.serve import make_server
 from leaderboard.components import plots
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.paper import paper_page
 from leaderboard.words.labels import category_title, interval_words, number, percent, rank, signed
@@ -86,8 +88,23 @@ def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
     assert json.loads(files["data/leaderboard.json"])["rows"][0]["mean"] == overall.score.mean
 
 
-def test_the_published_page_says_whose_figures_it_shows() -> None:
-    values = paper_page().values
+@pytest.mark.slow
+def test_the_published_page_says_whose_figures_it_shows_and_puts_ours_beside_them(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
+    values = paper_page(Site(read_runs([run.path]))).complete().values
+    # One grid: 14 conditions, the paper's four pairs on the left, ours on the right.
+    assert len(values["conditions"]) == 14
+    bars, *_, photos = values["conditions"]
+    assert bars["values"][0] == {"scores": [8.7, 8.7, 9.0], "preferred": None, "human": None}
+    assert photos["values"][-1] == {"scores": [7.6, 7.1, 7.7], "preferred": 0.556, "human": 6.83}
+    shapes = next(row for row in values["conditions"] if row["name"] == "Simple shapes, easy")
+    assert shapes["own"] == [
+        [Results.from_runs([run]).cell(run.run.run_id, "structural", difficulty="easy").score.mean]
+    ]
+    assert photos["own"] == [[None]]
+    # Every sentence has a verdict on the paper's tables and one on these runs.
+    assert {row["claim"].key: row["here"].verdict for row in values["claims"]}["budget"] == "no data"
     assert values["origin"] == "reported by the paper"
     # Means over the 14 conditions (GPT, Claude, Qwen3), best first by GPT.
     assert [[round(mean, 2) for mean in value["means"]] for value in values["pairs"]] == [

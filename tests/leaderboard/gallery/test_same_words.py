@@ -1,15 +1,17 @@
 """Whose fault: the same words drawn by several generators, one generator with the words of several describers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from invented import InventedRun, invented_run, invented_set
 from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit
 
 from leaderboard.building.site_build import build_site
 from leaderboard.gallery.fragments import ranked_pairs
-from leaderboard.gallery.same_words import Fault, Spread, same_words, whose_fault
+from leaderboard.gallery.same_words import Exchange, Faults, same_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 
@@ -33,11 +35,48 @@ def test_the_drawing_is_what_differs_with_the_same_words_and_the_words_with_the_
     (group,) = same_words(site, gallery, pairs)
     assert {pair.key for pair in group.pairs} == {"seer-painter", "seer-sketcher", "poet-painter"}
     assert group.turns >= 1
-    fault = whose_fault(site, gallery, pairs, [group])
-    assert fault is not None
-    assert (fault.drawing.best, fault.drawing.worst) == (("painter", 8.0), ("sketcher", 3.0))
-    assert fault.words == Spread("painter", ("seer", 8.0), ("poet", 6.5))
-    assert fault.verdict == "More went with the drawing."
+    faults = {pair.key: Faults(site, pairs).of(pair, gallery) for pair in pairs}
+    assert all(faults.values())
+    best, poor = faults["seer-painter"], faults["seer-sketcher"]
+    assert best is not None and poor is not None  # noqa: PT018 - as above
+    assert (best.first, best.drawing, best.words) == (8.0, Exchange(5.0, 1), Exchange(1.5, 1))
+    # Nobody else described for the sketcher.
+    assert (poor.drawing, poor.words, poor.verdict) == (Exchange(5.0, 1), None, "")
+    assert best.verdict == "The pairs share too few targets to say on which of the two more hangs."
+
+
+def drawing_the_same(skill: float, other: float, describers: int) -> list[InventedRun]:
+    """Runs in which scores are chance around ``skill``, and of all but the first describer around ``other``."""
+    instances = invented_set(6, ("geometry",))
+    return [
+        replace(
+            run, played=tuple(e.model_copy(update={"outcome": "turn_limit", "abort_reason": None}) for e in run.played)
+        )
+        for number in range(describers)
+        for generator in ("painter", "sketcher")
+        for run in [invented_run(instances, f"seer-{number}", generator, skill if not number else other, 0.0)]
+    ]
+
+
+def verdicts(runs: list[InventedRun]) -> list[str]:
+    site = Site(runs)  # type: ignore[arg-type]
+    pairs = ranked_pairs(site)
+    chosen = next(pair for pair in pairs if pair.key == "seer-0-painter")
+    return [Faults(site, pairs).sentence(chosen, gallery) for gallery in site.galleries.values()]
+
+
+@pytest.mark.slow
+def test_many_describers_by_chance_do_not_outweigh_two_generators() -> None:
+    # Twenty describers and two generators that are all alike: the range over twenty is larger on nearly every picture.
+    said = verdicts(drawing_the_same(5.0, 5.0, 20))
+    assert len(said) == 12
+    assert all("(mean of 19)" in sentence and "(mean of 1)" in sentence for sentence in said)
+    assert all("Over the 12 targets that all of these pairs drew, the two cannot be told apart" in s for s in said)
+
+
+@pytest.mark.slow
+def test_a_describer_unlike_the_others_is_told_from_the_drawing() -> None:
+    assert all("more hangs on the words: drawing less words −" in said for said in verdicts(drawing_the_same(8, 3, 4)))
 
 
 @pytest.mark.slow
@@ -45,8 +84,7 @@ def test_with_one_generator_there_is_no_fault_to_share_out(tmp_path: Path) -> No
     site = Site(read_runs(play(tmp_path)[:1]))
     pairs, gallery = ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
     assert same_words(site, gallery, pairs) == []
-    assert whose_fault(site, gallery, pairs, []) is None
-    assert Fault(Spread("a", ("x", 2.0), ("y", 1.0)), None).verdict == ""
+    assert Faults(site, pairs).sentence(pairs[0], gallery) == ""
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +94,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_slider_goes_through_the_drawings_and_a_sentence_shares_out_the_fault(visit: Visit) -> None:
     page = visit.open("gallery/simple_shapes-easy-01.html")
-    said = page.locator(".fault").inner_text()
-    assert "5.0 points went with the drawing" in said
-    assert "1.5 points went with the words" in said
     page.locator("[data-restored]").wait_for()
+    said = page.locator(".fault:visible").inner_text()
+    assert "seer + painter has 8.0. Drawn by one other generator, the same words differ from that by 5.0" in said
+    assert "From the words of one other describer, painter differs by 1.5 (mean of 1)." in said
+    # The sentence is about the episode that is looked at.
+    page.keyboard.press("ArrowDown")
+    assert "poet + painter has 6.5." in page.locator(".fault:visible").inner_text()
     page.locator(".same-words > summary").click()
     slider = page.get_by_role("slider", name="Generator")
     slider.wait_for()

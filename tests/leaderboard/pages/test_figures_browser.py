@@ -40,10 +40,10 @@ DRAWN_AGAIN = (
 
 
 class PricedRun(InventedRun):
-    """A run whose every episode cost as many cents as its describer's name has letters."""
+    """A run whose episodes cost a cent for each letter that its describer is longer than the first, which is free."""
 
     def costs(self) -> dict[str, float | None]:
-        cents = len(str(self.run.submission.describer.model))
+        cents = len(str(self.run.submission.describer.model)) - len("seer")
         return {episode.episode_id: cents / 100 for episode in self.played}
 
 
@@ -169,7 +169,7 @@ def test_pairs_judge_and_category_are_chosen_in_place_and_stand_in_the_address(v
     boxes.nth(0).check()
     boxes.nth(1).check()
     tab.keyboard.press("Escape")
-    figure.get_by_label("Judge").select_option("zealous")
+    figure.get_by_role("combobox", name="Judge").select_option("zealous")
     figure.get_by_label("Category").select_option("geometry")
     figure.locator("figcaption strong", has_text="Of the 2 chosen pairs, on geometry, judged by zealous:").wait_for()
     pairs = "seerrrrrr-painter-1,seerrrrr-painter-1"
@@ -350,7 +350,7 @@ def test_code_to_embed_shows_the_same_alone(visit: Visit, site: Path) -> None:
     assert inside.locator("figcaption strong").inner_text() == headline
     assert inside.locator(".figure-embed").count() == 0
     inside.locator("select").first.select_option("")
-    inside.locator("figcaption strong", has_text="comparisons").wait_for()
+    inside.locator("figcaption strong", has_text="by every judge").wait_for()
 
 
 def test_names_of_strangers_stay_text(visit: Visit, tmp_path: Path, site: Path) -> None:

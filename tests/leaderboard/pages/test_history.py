@@ -79,7 +79,8 @@ def standing(low: int, high: int, mean: float = 50.0) -> Standing:
 @pytest.mark.slow
 def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
     entered = {entry.pair.describer: entry for entry in entries(site).values()}
-    places = {name: (entry.place, entry.pairs, entry.moved) for name, entry in entered.items()}
+    # Teller is better than seer and cannot be told from poet.
+    places = {name: (entry.place, entry.pairs, entry.beaten) for name, entry in entered.items()}
     assert places == {"seer": (1, 1, 0), "poet": (1, 2, 1), "teller": (2, 3, 1)}
     teller = entered["teller"]
     assert teller.ahead is not None
@@ -92,7 +93,11 @@ def test_a_pair_enters_among_those_that_were_there_by_then(site: Site) -> None:
     assert teller.telling[0][0].instance.instance_id == list(site.galleries)[-1]
     assert round(teller.telling[0][1], 3) == round(1 + 0.2 * (len(site.galleries) - 1), 3)
     assert "place 2 of 3" in teller.words
-    assert "1 pair moved down" in teller.words
+    assert "it is better than 1 pair by the board's comparisons" in teller.words
+    # A range of ranks that reaches the last place is better than nobody, wherever its main score stands.
+    tied = replace(teller, place=67, pairs=120, ranks=(1, 120), telling=())
+    assert tied.words.startswith("It entered with rank 1–120 of 120, place 67 of 120 by main score, behind poet")
+    assert tied.words.endswith("the comparisons tell it from no pair behind it.")
 
 
 def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_first_leads_alone(site: Site) -> None:
@@ -102,15 +107,15 @@ def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_fir
     assert entered["teller"].ranks == (board["teller"].rank_low, board["teller"].rank_high) == (1, 2)
     assert entered["seer"].ranks == (1, 1)
     assert (board["seer"].rank_low, board["seer"].rank_high) == (3, 3)
-    assert "It entered at place 2 of 3 by main score (rank 1–2), behind" in entered["teller"].words
+    assert "It entered with rank 1–2 of 3, place 2 of 3 by main score, behind" in entered["teller"].words
 
 
 def test_ranks_that_cannot_be_told_apart_are_a_range_on_the_page_and_in_the_table(site: Site) -> None:
-    entry = replace(next(iter(entries(site).values())), ranks=(1, 3))
+    entry = replace(next(iter(entries(site).values())), pairs=3, ranks=(1, 3))
     assert as_csv(entries_table([entry])).splitlines()[1].endswith(",1,1,3")
     page = history_page(site, []).complete()
     text = Renderer(site, {}).block(replace(page, values={**page.values, "entered": [entry]}))
-    assert '<span class="muted">rank</span> 1–3</span>' in text
+    assert '<span class="muted">rank</span> 1–3 <span class="muted">of 3</span>' in text
 
 
 def test_an_entry_says_how_sure_the_scores_of_its_neighbours_are(site: Site) -> None:
@@ -121,7 +126,7 @@ def test_an_entry_says_how_sure_the_scores_of_its_neighbours_are(site: Site) -> 
 
 def test_what_changed_tells_it_in_words_and_so_do_the_feeds(site: Site) -> None:
     words = {change.title: change.words for change in changes(site)}
-    told = "It entered at place 1 of 2 by main score (rank 1), ahead of seer + painter (53.5, 95 % interval "
+    told = "It entered with rank 1 of 2, place 1 of 2 by main score, ahead of seer + painter (53.5, 95 % interval "
     assert told in words["New pair: poet + painter"]
     assert told in dict(feed.feed_files(site))["feed.json"]
 

@@ -20,6 +20,7 @@ from leaderboard.model.site import Page, Site
 from leaderboard.pages.against_files import against_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.matrix import matrix_pages
+from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.words.labels import interval_width
 
@@ -63,6 +64,21 @@ def test_a_board_says_of_every_two_pairs_what_their_comparison_says() -> None:
         row, column = board.run_ids.index(one), board.run_ids.index(other)
         assert (main.low, main.high) == pytest.approx((board.low[row, column], -board.low[column, row]))
         assert board.verdict(one, other) == clear_of(main, 0)
+
+
+@pytest.mark.slow
+def test_two_pairs_differ_by_themselves_and_not_among_all_and_the_page_says_which_is_which() -> None:
+    site = site_of(runs(12, 0.45))
+    first, second, *_ = (row.submission.run_id for row in site.results.board(JUDGE))
+    comparison = site.results.compare(first, second, JUDGE)
+    # Of the same difference the interval is narrow for one comparison, and wide for the 66 of the board at once.
+    assert comparison.alone.mean == comparison.main.mean
+    assert (clear_of(comparison.alone, 0), clear_of(comparison.main, 0)) == (1, 0)
+    page = as_page(site, compare_page(site))
+    (claims,) = page.find("ul", class_="verdicts")
+    alone, among = (claim.text for claim in claims.find("li"))
+    assert alone.startswith("These two alone: the first has a main score 11.7 points higher (95 % interval ")
+    assert among.startswith("Among all on this board: the two cannot be told apart (main scores differ by +11.7, ")
 
 
 @pytest.mark.slow
@@ -138,7 +154,8 @@ def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
     [
         (Estimate(9.71, 5.35, 10.0, 40), "5.35 to 10.00"),  # the upper half is cut off by the scale
         (Estimate(-1.0, -10.0, 10.0, 40), "−10.00 to 10.00"),
-        (Estimate(6.0, 5.0, 7.1, 40), "± 1.10"),
+        (Estimate(6.0, 5.0, 7.04, 40), "± 1.04"),
+        (Estimate(6.0, 5.0, 7.1, 40), "5.00 to 7.10"),
         (Estimate(6.0, 5.0, 8.0, 40), "5.00 to 8.00"),
         (Estimate(6.0, 2.0, 10.0, 3), "n 3: too few"),
         (Estimate(6.0, None, None, 1), "n 1: too few"),

@@ -113,7 +113,7 @@ def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> No
     first = files["data/compare/structural/seer-painter.json"]
     last = files["data/compare/structural/teller-sketcher.json"]
     assert (list(first["against"]), last["against"]) == (order[1:], {})
-    mean, low, high, n, wins, ties, losses, *main, counted, least, most = first["against"]["teller-painter"][""]
+    mean, low, high, n, wins, ties, losses, *main, counted, least, most, _, _ = first["against"]["teller-painter"][""]
     # Every final of the first is one point higher: no spread, all wins.
     assert mean == pytest.approx(1.0)
     assert low <= 1.0 <= high

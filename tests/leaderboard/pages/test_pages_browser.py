@@ -133,9 +133,16 @@ def test_what_was_not_computed_beforehand_is_students_paired_interval(visit: Vis
     shift = -0.04 * mean / (n + 0.04)
     assert cells.nth(2).inner_text() == f"+{mean:.2f} ± {half - shift:.2f}"
     assert cells.nth(6).inner_text() == "paired t"
-    # Of the main scores the difference is known, and whether the ranks tell the two apart; no interval.
+    # Of the main scores the interval is the board's own, from the file by which it compares all its pairs.
     item, other = (files[key]["main"][""] for key in files)
-    assert cells.nth(0).inner_text() == f"+{item - other:.1f}"
+    board = json.loads((site / "data" / "against" / "index.json").read_text())
+    row, column = (board["pairs"].index(key) for key in files)
+    low, high = board["low"][row][column] / 10, -board["low"][column][row] / 10
+    assert cells.nth(0).inner_text().startswith(f"+{item - other:.1f}")
+    alone, among = page.locator(".verdicts li").all_inner_texts()
+    assert alone.startswith("These two alone: not computed beforehand")
+    assert among.startswith("Among all on this board: the ")
+    assert f"95 % interval {low:.1f} to {high:.1f}".replace("-", "−") in among
 
 
 def test_scores_that_print_the_same_difference_are_a_tie(visit: Visit, site: Path) -> None:

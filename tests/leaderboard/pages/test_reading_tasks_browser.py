@@ -118,7 +118,8 @@ def what_a_player_cannot_draw(reader: Reader) -> str:
 def whose_fault(reader: Reader) -> str:
     reader.find("cats")
     reader.open_first_answer()
-    return reader.see(".fault")
+    reader.see_gallery()
+    return reader.see(".fault:visible")
 
 
 def same_words_other_drawing(reader: Reader) -> str:
@@ -158,7 +159,10 @@ TASKS: dict[str, tuple[Callable[[Reader], str], str]] = {
     "What is the lowest score of poet + sketcher?": (worst_score_of_a_pair, "3.0"),
     "What is missing first in what seer + painter drew of the pets?": (missing_mark, 'missing the bar for "Cats"'),
     "What can poet not draw, whoever draws?": (what_a_player_cannot_draw, "bars (0 % right)"),
-    "Did words or drawing cost more on the pets?": (whose_fault, "More went with the words."),
+    "What would another describer change in the best drawing of the pets?": (
+        whose_fault,
+        "From the words of one other describer, painter differs by 4.0",
+    ),
     "From the same words, what does the worst drawing of the pets score?": (same_words_other_drawing, "2.5"),
     "Does refinement help, and by how much?": (does_refinement_help, "changes by 1.0"),
     "At which place did seer + painter enter the board?": (where_a_pair_entered, "1 of"),

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from string import digits
 from typing import NamedTuple
 
-from ircore.games.reconstruction.language.lexicon import Correction, Lexicon, WordList, load_lexicon
+from ircore.games.reconstruction.language.lexicon import BUILT_IN, Choice, Correction, Lexicon, WordList, load_lexicon
 
 ENDING = 6
 """Characters that a word may have after a stem."""
@@ -44,7 +44,7 @@ class Mark(NamedTuple):
     token: str
 
 
-def find_corrections(message: str) -> tuple[Mark, ...]:
+def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[Mark, ...]:
     """Find the corrections in a message.
 
     Marks of one category never overlap: a phrase is marked where no stem of its category fires inside it, so that
@@ -53,11 +53,12 @@ def find_corrections(message: str) -> tuple[Mark, ...]:
 
     Args:
         message: Any text, of any length.
+        lexicon: Patterns that count: all, or the paper's alone.
 
     Returns:
         The marks by place, then in the order of the categories; none for a message that corrects nothing listed.
     """
-    return _finder().find(message)
+    return _finder(lexicon).find(message)
 
 
 class _Finder:
@@ -118,8 +119,8 @@ class _Finder:
 
 
 @cache
-def _finder() -> _Finder:
-    return _Finder(load_lexicon())
+def _finder(lexicon: Choice) -> _Finder:
+    return _Finder(load_lexicon(lexicon))
 
 
 @cache

@@ -26,6 +26,13 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 Source = Literal["paper", "ours"]
 """Origin of a pattern: Table 5 of arXiv 2606.01901, or this project where that table is only representative."""
 
+Choice = Literal["built-in", "paper"]
+"""Patterns that count: all, or those alone that the paper's Table 5 prints."""
+
+BUILT_IN: Choice = "built-in"
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+"""The choices of patterns, the usual one first."""
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -66,7 +73,7 @@ class Lexicon:
     10
 
     Attributes:
-        version: ``built-in`` and a hash of the patterns; goes with every result, since another list gives other rates.
+        version: The choice of patterns and their hash; goes with every result, since another list gives other rates.
         lists: In the order of ``CORRECTIONS``.
     """
 
@@ -75,18 +82,27 @@ class Lexicon:
 
 
 @cache
-def load_lexicon() -> Lexicon:
-    """Read the lists that the package ships."""
-    lists = tuple(map(_read, CORRECTIONS))
+def load_lexicon(choice: Choice = BUILT_IN) -> Lexicon:
+    """Read the lists that the package ships.
+
+    Args:
+        choice: All patterns, or those of the paper's Table 5 alone: its stems and its phrases.
+
+    >>> [words.stems[-1].text for words in load_lexicon("paper").lists][:2]
+    ['parallel', 'downscal']
+    """
+    lists = tuple(
+        _read(correction, get_args(Source) if choice == BUILT_IN else ("paper",)) for correction in CORRECTIONS
+    )
     # The parsed patterns are hashed and not the files, so that comments in the lists change no version.
     digest = hashlib.sha256(
         repr([(words.correction, words.stems, words.phrases) for words in lists]).encode()
     ).hexdigest()
-    return Lexicon(f"built-in {digest[:12]}", lists)
+    return Lexicon(f"{choice} {digest[:12]}", lists)
 
 
-def _read(correction: Correction) -> WordList:
-    """Read a file: comments, and patterns under headings such as ``[stems: paper]``."""
+def _read(correction: Correction, sources: tuple[Source, ...]) -> WordList:
+    """Read a file: comments, and patterns under headings such as ``[stems: paper]``, those of some sources."""
     text = (files(__package__) / "stems" / f"{correction}.txt").read_text(encoding="utf-8")
     sections: dict[tuple[str, Source], list[str]] = {}
     current: list[str] = []
@@ -99,9 +115,8 @@ def _read(correction: Correction) -> WordList:
             current = sections.setdefault((kind, "paper" if source == "paper" else "ours"), [])
         else:
             current.append(line)
-    return WordList(correction, _patterns(sections, "stems"), _patterns(sections, "phrases"))
-
-
-def _patterns(sections: dict[tuple[str, Source], list[str]], kind: str) -> tuple[Pattern, ...]:
-    sources: tuple[Source, ...] = get_args(Source)
-    return tuple(Pattern(text, source) for source in sources for text in sections.get((kind, source), ()))
+    stems, phrases = (
+        tuple(Pattern(text, source) for source in sources for text in sections.get((kind, source), ()))
+        for kind in ("stems", "phrases")
+    )
+    return WordList(correction, stems, phrases)

@@ -1,7 +1,15 @@
-"""Two sentences of the paper compared with the paper's own Table 3."""
+"""Sentences of the paper compared with the paper's own tables.
 
+Every sentence is put in this project's words; its section says where the paper has it. What the paper draws without
+printing its numbers cannot be checked here: its verdict is ``not printed``.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
+from statistics import fmean
+from typing import Literal, NamedTuple
 
 from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.games.reconstruction.published.paper_tables import (
@@ -11,7 +19,9 @@ from ircore.games.reconstruction.published.paper_tables import (
     PublishedPair,
     PublishedScore,
     Reported,
+    mean_preferences,
     mean_scores,
+    published_agreement,
     published_scores,
 )
 
@@ -145,3 +155,241 @@ def mean_differences() -> dict[tuple[str, PublishedJudge], float]:
 def generators() -> tuple[str, ...]:
     """Return the two generators in the order of Table 3."""
     return tuple(dict.fromkeys(score.pair.generator for score in published_scores()))
+
+
+Verdict = Literal["holds", "exceptions", "does not hold", "open", "not printed", "no data"]
+"""Outcome of a check.
+
+``exceptions``: most of what is compared agrees, and some does not. ``open``: intervals do not tell. ``not printed``:
+the paper gives no numbers. ``no data``: runs lack what the check needs.
+"""
+
+
+class Check(NamedTuple):
+    """A sentence of the paper held against numbers."""
+
+    verdict: Verdict
+    """Whether it holds."""
+
+    evidence: str
+    """The numbers that say so."""
+
+
+class Claim(NamedTuple):
+    """A sentence of the paper that numbers can support or contradict, and what the paper's own tables say of it."""
+
+    key: str
+    """Name in files."""
+
+    section: str
+    """Section of the paper, or its table or figure."""
+
+    sentence: str
+    """What it says, in other words."""
+
+    in_paper: Check
+    """What the paper's printed tables say of it."""
+
+
+def counted_check(differences: Iterable[float], noun: str = "comparisons") -> Check:
+    """Return the check of a sentence that all of some differences are above 0, from their signs alone.
+
+    >>> counted_check([0.4, 0.2, -0.1, 0.0])
+    Check(verdict='exceptions', evidence='2 of 4 comparisons; 1 equal, 1 the other way')
+    """
+    counts = Counter((difference > 0) - (difference < 0) for difference in differences)
+    every, wrong = counts.total(), counts[0] + counts[-1]
+    said = f"{counts[1]} of {every} {noun}"
+    if not wrong:
+        return Check("holds", said)
+    verdict: Verdict = "exceptions" if counts[1] > every / 2 else "does not hold"
+    return Check(verdict, f"{said}; {counts[0]} equal, {counts[-1]} the other way")
+
+
+def _spreads() -> Check:
+    """Compare, by judge, how far describers and how far generators are apart on average."""
+    means, differences = mean_scores(), {}
+    names = generators()
+    for judge in JUDGES:
+        cell = {pair: row[judge] for pair, row in means.items()}
+        describers = fmean(cell[PublishedPair(BETTER, name)] - cell[PublishedPair(WORSE, name)] for name in names)
+        drawn = fmean(
+            cell[PublishedPair(who, names[0])] - cell[PublishedPair(who, names[1])] for who in (BETTER, WORSE)
+        )
+        differences[judge] = describers, drawn
+    check = counted_check([abs(one) - abs(other) for one, other in differences.values()], "judges")
+    said = ", ".join(f"{judge} {one:.2f} against {other:.2f}" for judge, (one, other) in differences.items())
+    return Check(check.verdict, f"describers apart against generators apart, points: {said}")
+
+
+def _orders() -> dict[PublishedJudge, list[str]]:
+    """Return the pairs by each judge's mean, best first."""
+    means = mean_scores()
+    return {
+        judge: [f"{pair.describer} + {pair.generator}" for pair in sorted(means, key=lambda pair: -means[pair][judge])]
+        for judge in JUDGES
+    }
+
+
+def _same_ends() -> Check:
+    orders = _orders().values()
+    same = len({order[0] for order in orders}) == len({order[-1] for order in orders}) == 1
+    first = next(iter(orders))
+    said = f"{first[0]} first and {first[-1]} last by all {len(orders)}"
+    return Check("holds", said) if same else Check("does not hold", "the ends differ by judge")
+
+
+def _same_order() -> Check:
+    orders = _orders()
+    if len({tuple(order) for order in orders.values()}) == 1:
+        return Check("holds", "the same order by all")
+    reference = orders[JUDGES[0]]
+    swapped = [
+        f"{judge} has {better} above {worse}"
+        for judge, order in orders.items()
+        for worse, better in combinations(reference, 2)
+        if order.index(better) < order.index(worse)
+    ]
+    return Check("exceptions", f"{'; '.join(swapped)}, unlike {JUDGES[0]}")
+
+
+def _one_point() -> Check:
+    means, check = mean_differences().values(), counted_check([step.difference for step in better_against_worse()])
+    return Check(
+        check.verdict,
+        f"ahead in {check.evidence}; by {min(means):.2f} to {max(means):.2f} on average by judge and generator",
+    )
+
+
+def _first_generator() -> Check:
+    first, second = generators()
+    means = mean_scores()
+    return counted_check(
+        [
+            means[PublishedPair(who, first)][judge] - means[PublishedPair(who, second)][judge]
+            for who, judge in product((BETTER, WORSE), JUDGES)
+        ],
+        "means by describer and judge",
+    )
+
+
+def _hardest() -> Check:
+    """Compare functions and geometry with every other category, by judge, over pairs and difficulties."""
+    by_judge = {
+        judge: {
+            category: fmean(score.score(judge) for score in published_scores() if score.category == category)
+            for category in CATEGORIES
+        }
+        for judge in JUDGES
+    }
+    return counted_check(
+        [
+            means[other] - means[hard]
+            for means in by_judge.values()
+            for hard, other in product(HARDEST, CATEGORIES)
+            if other not in HARDEST
+        ]
+    )
+
+
+def _preferred() -> Check:
+    shares = mean_preferences()
+    first, _ = generators()
+    said = ", ".join(f"{pair.describer} + {pair.generator} {100 * share:.0f} %" for pair, share in shares.items())
+    right = [share > 0.5 if pair.generator == first else share <= 0.5 for pair, share in shares.items()]
+    verdict: Verdict = "holds" if all(right) else "exceptions" if sum(right) > len(right) / 2 else "does not hold"
+    return Check(verdict, f"LipSim, mean over conditions: {said}")
+
+
+def _tolerant() -> Check:
+    rated = [score for score in published_scores() if score.human is not None]
+    check = counted_check([score.score(judge) - (score.human or 0.0) for score, judge in product(rated, JUDGES)])
+    biases = ", ".join(
+        f"{judge} {fmean(score.score(judge) - (score.human or 0.0) for score in rated):+.2f}" for judge in JUDGES
+    )
+    return Check(check.verdict, f"{check.evidence}; on average {biases} points")
+
+
+def _with_people() -> Check:
+    rows = published_agreement("table2")
+    best = max((row for row in rows if row.pearson is not None), key=lambda row: row.pearson or 0.0)
+    verdict: Verdict = "holds" if max(row.kappa for row in rows) <= FAIR[1] else "does not hold"
+    return Check(verdict, f"{best.other}: r = {best.pearson:.2f}, κ = {best.kappa:.2f}, the highest of {len(rows)}")
+
+
+def _among_people() -> Check:
+    couples = published_agreement("table4")
+    return check_of_people(
+        fmean(row.pearson or 0.0 for row in couples), fmean(row.kappa for row in couples), len(couples)
+    )
+
+
+def check_of_people(pearson: float, kappa: float, couples: int) -> Check:
+    """Return the check that people agree moderately on scores and fairly on preferences, from means over couples."""
+    fits = [low <= value <= high for value, (low, high) in ((pearson, MODERATE), (kappa, FAIR))]
+    verdict: Verdict = "holds" if all(fits) else "exceptions" if any(fits) else "does not hold"
+    return Check(verdict, f"mean r = {pearson:.2f}, κ = {kappa:.2f} of {couples} couples of people")
+
+
+def _as_the_second() -> Check:
+    """Compare LipSim with the second-best judge of Table 2 by agreement and by κ."""
+    rows = {row.other: row for row in published_agreement("table2")}
+    lipsim = rows.pop("lipsim")
+    second = sorted(rows.values(), key=lambda row: -row.agreement)[1]
+    fits = [lipsim.agreement >= second.agreement, lipsim.kappa >= second.kappa]
+    verdict: Verdict = "holds" if all(fits) else "exceptions" if any(fits) else "does not hold"
+    return Check(
+        verdict,
+        f"against {second.other}: {100 * lipsim.agreement:.2f} and {100 * second.agreement:.2f} %, "
+        f"κ {lipsim.kappa:.2f} and {second.kappa:.2f}",
+    )
+
+
+def _no_numbers(figure: str) -> Check:
+    return Check("not printed", f"{figure} has no numbers in the text")
+
+
+HARDEST = ("functions", "geometry")
+"""The categories that the paper finds hardest."""
+
+FAIR = (0.2, 0.4)
+"""Cohen's κ of fair agreement (Landis and Koch 1977, Biometrics 33)."""
+
+MODERATE = (0.4, 0.6)
+"""Pearson's r that the paper calls moderate."""
+
+
+def claims() -> tuple[Claim, ...]:
+    """Return the sentences of the paper that can be checked, in the order of its sections."""
+    return (
+        Claim("hard", "4.2", "Hard pictures score lower than easy ones in every category, for every pair.",
+              counted_check([-step.difference for step in hard_against_easy()])),
+        Claim("ends", "5.1", "All judges have the same pair first, and the same pair last.", _same_ends()),
+        Claim("order", "5.2", "All judges rank the pairs alike.", _same_order()),
+        Claim("dominant", "5.2", "The describer matters more than the generator.", _spreads()),
+        Claim("ahead", "5.2", "The better describer is ahead under all conditions, by about a point.", _one_point()),
+        Claim("generator", "5.2", "One generator gives higher scores with each describer.", _first_generator()),
+        Claim("hardest", "6", "Functions and geometry are the hardest categories.", _hardest()),
+        Claim("payoff", "5.3", "The generator decides whether refinement helps: with one scores rise, with another "
+              "they do not.", _no_numbers("Figure 15")),
+        Claim("turns", "5.3", "More turns do not guarantee a better picture.", _no_numbers("Figure 5")),
+        Claim("single", "5.3", "The weaker describer mostly stops after one turn.", _no_numbers("Figure 5")),
+        Claim("steady", "B", "The better describer's pictures gain over the turns, and more than the weaker one's.",
+              _no_numbers("Figure 19")),
+        Claim("preferred", "B", "With one generator the final picture is preferred more often than not, with the other "
+              "it is not.", _preferred()),
+        Claim("budget", "5.4", "Final scores rise with the token budget.", _no_numbers("Figure 17")),
+        Claim("first", "5.4", "First pictures are poorer at small budgets.", _no_numbers("Figure 17")),
+        Claim("budget_preferred", "5.4", "The final picture is preferred less often at larger budgets.",
+              _no_numbers("Figure 18")),
+        Claim("vocabulary", "5.5", "The better describer corrects more kinds of things in a message.",
+              _no_numbers("Figure 7")),
+        Claim("numeric", "5.5", "The weaker describer hardly ever corrects with numbers.", _no_numbers("Figure 7")),
+        Claim("people", "5.6", "People agree moderately on scores (r) and fairly on preferences (κ).",
+              _among_people()),
+        Claim("nearest", "5.6", "The judge that follows people best agrees with their preferences no more than fairly "
+              "(κ up to 0.40).", _with_people()),
+        Claim("tolerant", "5.6", "All judges give higher scores than people.", _tolerant()),
+        Claim("lipsim", "5.6", "LipSim agrees with people's preferences as well as the second judge does.",
+              _as_the_second()),
+    )  # fmt: skip

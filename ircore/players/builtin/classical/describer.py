@@ -16,7 +16,7 @@ from ircore.players.builtin.classical.plain.named_colours import perception_as_n
 from ircore.players.builtin.classical.plain.voice import in_later_turn, plan_of, told_already
 from ircore.players.builtin.classical.statements import Statement, pack
 from ircore.players.builtin.classical.text_corrections import ROUGHLY
-from ircore.players.builtin.classical.wording import first_message
+from ircore.players.builtin.classical.wording import BRIEF, brief_messages, first_message
 
 DONE = "<DONE>"
 NAMED_OFTEN = 2
@@ -98,12 +98,19 @@ def message_about(target: Perception, view: DescriberView) -> str:
     """Return the message of a turn about a perceived target; empty when done."""
     if not view.renderings:
         return first_message(target, view.token_budget)
+    if view.token_budget < BRIEF:
+        untold = (message for message in brief_messages(target, view.token_budget) if message not in view.messages)
+        if message := next(untold, ""):
+            return message
     statements = [] if _in_vain(view) else _differences(target, view)
     return pack(_not_again(statements, view.messages), view.token_budget)
 
 
 def plain_message(target: Perception, view: DescriberView) -> str:
     """Return the message of a turn in the plain voice: new statements, then corrections; empty when done."""
+    # One thing a message is told in the fewest tokens: everyday names could have more.
+    if view.token_budget < BRIEF:
+        return message_about(target, view)
     # Few tokens or patches of a photograph leave nothing to say in units or names.
     if target.photo or view.token_budget < SHORT:
         return ColourWords(()).said(message_about(target, view))

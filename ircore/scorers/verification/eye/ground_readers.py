@@ -8,7 +8,7 @@ from ircore.core.records import Element
 from ircore.scorers.verification.eye.forms import form_of, nearest_form, turn_between
 from ircore.scorers.verification.eye.line_readers import line_colour
 from ircore.scorers.verification.eye.look import Look, Observations
-from ircore.scorers.verification.eye.regions import APART, Area, Place, area_seen, outline_ring, place_of
+from ircore.scorers.verification.eye.regions import APART, Area, Place, area_seen, hole_of, outline_ring, place_of
 from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.view import Floats, Mask, Observed, View, commonest, distance, hex_of, lab_of
@@ -161,9 +161,9 @@ def _area(target: Target, view: View, index: int) -> Area | None:
 
 
 def _place(target: Target, index: int) -> Place:
-    """Return where to look for a shape, of a hollow shape its rim."""
+    """Return where to look for a shape: of a hollow shape its rim, of a ring all but its hole."""
     element, expected = target.scene.elements[index], target.shape(index)
-    sought = outline_ring(element, expected) if is_hollow(element) else expected
+    sought = outline_ring(element, expected) if is_hollow(element) else expected & ~hole_of(element, expected)
     return place_of(sought, target.hidden(index))
 
 

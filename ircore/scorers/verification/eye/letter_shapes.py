@@ -5,6 +5,7 @@ place, in order, and is compared with all other letters there. The font that fit
 of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -60,12 +61,14 @@ class Fits(NamedTuple):
         labels: The fit of each, None where no font has its letters.
         usual: Their usual correlation.
         strange: By how much more other letters usually fit.
+        is_garbled: Whether all of it is scribble, symbols or random letters.
         fonts: Numbers of the fonts that fit best.
     """
 
     labels: list[Fit | None]
     usual: float
     strange: float
+    is_garbled: bool
     fonts: list[int]
 
     def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
@@ -283,16 +286,17 @@ def _letter_fits(ink: Floats, text: str, font: int) -> Fit | None:
     return Fit(letters, own, np.maximum(best, own), "".join(others))
 
 
-def fits_of(inks: Sequence[Floats], texts: Sequence[str]) -> Fits:
+def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats] = ()) -> Fits:
     """Return how well writing fits texts in the fonts that suit all of them best.
 
     Args:
         inks: Ink of each label, 0–1, level.
         texts: What each should say.
+        own_inks: Ink of the same labels in the target.
     """
     order = sorted(range(len(texts)), key=lambda k: (-len(texts[k]), k))[:FIRST]
     if not order:
-        return Fits([], 0.0, 0.0, [])
+        return Fits([], 0.0, 0.0, False, [])
     half = len(_fonts().names) // 2
     fonts = list(range(half))
     for fit, count in ((_rough_fit, LIKELY), (_fit, BEST)):
@@ -306,8 +310,13 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str]) -> Fits:
         fonts = [fonts[rank] for rank in ranks]
     fonts = [font for font in fonts if (font >= half) == (fonts[0] >= half)]
     results = [_best_fit([ink], text, fonts) for ink, text in zip(inks, texts, strict=True)]
-    strange = np.median([_gaps(fit).mean() for fit in results if fit is not None] or [0.0])
-    return Fits(results, float(usual[ranks[0]]), round(float(strange), 4), fonts)
+    gaps = [float(_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
+    strange, average = float(np.median(gaps)), float(np.mean(gaps))
+    heights = [math.log(ink.shape[0] / own.shape[0]) for ink, own in zip(inks, own_inks, strict=bool(own_inks))]
+    is_uneven = bool(heights) and strange >= STRANGE and float(np.std(heights)) >= UNEVEN
+    is_strange = strange >= GARBLED and average >= GARBLED_ON_AVERAGE
+    is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
+    return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, fonts)
 
 
 def _best_fit(inks: Sequence[Floats], text: str, fonts: Sequence[int]) -> Fit | None:
@@ -333,6 +342,12 @@ FOREIGN, BADLY = 0.06, 0.7
 ALL_FOREIGN, AS_ALL, BADLY_AS_ALL = 0.08, 0.03, 0.82
 """By how much more other letters usually fit in a picture whose labels are all something else; and the same two as
 above for one of its labels."""
+GARBLED, GARBLED_ON_AVERAGE, LEAST_GARBLED = 0.045, 0.074, 3
+"""By how much more other letters usually fit, and on average, in a picture in which nothing legible is written; labels
+that show it at least. Of 150 legible pictures, by hand too, none reaches both, of 120 garbled ones all but 4."""
+STRANGE, UNEVEN = 0.02, 0.19
+"""By how much more other letters usually fit where, at least, labels whose heights differ unlike the target's, by this
+standard deviation of their logarithms, are no letters: symbols are as high as they like."""
 AS_USUAL = 0.15
 """Correlation by which a label fits worse than the picture's usual one where it is another word."""
 ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")

@@ -39,6 +39,8 @@ PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 
 TOO_ROUGH = "the rendering is too rough for the colours of small things"
 PALE, TURNED = 12.0, 0.3
 """Chroma in L*a*b* below which a colour has no hue, and cosine of the angle by which hues differ clearly."""
+STRONGER = 15.0
+"""Chroma by which a colour is stronger than compression can leave another one."""
 LOST = 35.0
 """ΔE2000 by which hard compression may change the colour of a thin line."""
 FAINT_SHARE, MOST_FAINT = 0.25, 40.0
@@ -164,10 +166,16 @@ def distinct_from_grid(course: Course, colour: str | None) -> Course:
 
 
 def line_colour(look: Look, colour: str | None, expected: str | None) -> Observed:
-    """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue."""
+    """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue.
+
+    Compression pales colours and never makes them stronger. A line in another colour of the scene, not a grey, has it.
+    """
     if colour is None:
         return Observed(None, "too little of it is seen")
     if not expected or colour == expected or not look.is_rough or is_other_hue(colour, expected):
+        return Observed(colour)
+    is_another = colour in look.target.colours and _chroma(colour) > PALE
+    if is_another or _chroma(colour) > _chroma(expected) + STRONGER:
         return Observed(colour)
     if difference(colour, expected) <= LOST:
         return Observed(None, "the rendering is too rough for the colours of thin lines")
@@ -177,10 +185,16 @@ def line_colour(look: Look, colour: str | None, expected: str | None) -> Observe
 def is_other_hue(colour: str, expected: str) -> bool:
     """Return whether a hue differs clearly from the expected hue; compression pales thin lines but keeps hues."""
     (_, a, b), (_, other_a, other_b) = lab_of(colour).tolist(), lab_of(expected).tolist()
-    chroma, other_chroma = float(np.hypot(a, b)), float(np.hypot(other_a, other_b))
+    chroma, other_chroma = _chroma(colour), _chroma(expected)
     if min(chroma, other_chroma) < PALE:
         return bool(chroma > 2.5 * PALE)
     return bool(a * other_a + b * other_b < TURNED * chroma * other_chroma)
+
+
+def _chroma(colour: str) -> float:
+    """Return how colourful a colour is: 0 for greys, up to about 130."""
+    _, a, b = lab_of(colour).tolist()
+    return float(np.hypot(a, b))
 
 
 def small_colour(look: Look, colour: str, expected: str | None) -> Observed:

@@ -220,6 +220,8 @@ which value, a label is another text."""
 SAME_FONT, DIFFERS = 0.13, 0.2
 """Misfit, 0–1, up to which labels are set in the target's font (others misfit by 0.16 and more, blurred ones too); by
 how much more a letter that differs misfits."""
+DISTORTED = 0.2
+"""Logarithm of the ratio of width and height of a rendering from which on letters look otherwise."""
 OTHER_FONT = 0.19
 """Misfit from which on a label that looks like the right word may still be misspelt."""
 
@@ -282,7 +284,13 @@ def _fitting(
     """Return the readings that the letters of known fonts allow, in other fonts than the target's."""
     blocks = [block for k in usable if (block := look.writing[k]) is not None]
     turns = [turn_of(look.target.texts[k]) for k in usable]
-    fits = fits_of([laid_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)], texts)
+    owns = [block for k in usable if (block := look.target.blocks[k]) is not None]
+    inks, own_inks = (
+        [laid_level(block.ink, turn) for block, turn in zip(side, turns, strict=True)] for side in (blocks, owns)
+    )
+    fits = fits_of(inks, texts, own_inks)
+    # Letters that were distorted, and are so no longer by the look of the drawing, fit none.
+    is_garbled = fits.is_garbled and abs(math.log(look.transform.distortion)) < DISTORTED
     readings = {}
     for k, text, block, turn, fit in zip(usable, texts, blocks, turns, fits.labels, strict=True):
         # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
@@ -295,7 +303,10 @@ def _fitting(
             again = fits.again([laid_level(ink, turn) for ink in inks], text)
             if again is not None and reading_of(again, usual) == right:
                 letters = right
-        if letters == right:
+        if is_garbled:
+            # Letters that fit by chance are no letters where nothing is legible.
+            readings[k] = Observed("", "nothing legible is written there")
+        elif letters == right:
             readings[k] = Observed(text)
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"

@@ -193,7 +193,7 @@ def _segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[in
     """Return first index and length of each stretch of one colour around the circle, edge lines shared out."""
     smooth = ndimage.median_filter(colours, size=(5 + 2 * round(10 * roughness), 1), mode="wrap")
     # Rough pictures have soft borders: a step is then spread over more directions.
-    lag = 3 if roughness < 0.02 else 6
+    lag = 3 if roughness < 0.02 else 6 + round(8 * roughness)
     step = distance(smooth, np.roll(smooth, lag, axis=0))
     borders = (step > APART + 15 * roughness) & (step >= ndimage.maximum_filter1d(step, 2 * lag + 1, mode="wrap"))
     places = np.flatnonzero(borders)

@@ -235,6 +235,15 @@ def shape_mask(element: Element, height: int, width: int) -> Mask:
     return polygon_mask(turned, height, width)
 
 
+def hole_of(element: Element, filled: Mask) -> Mask:
+    """Return which pixels lie in the hole of a shape within whose rim ``filled`` lies; none if it has no hole."""
+    inner = element.parameters.get("inner_radius")
+    if not inner:
+        return np.zeros_like(filled)
+    x, y = (float(part) for part in element.parameters["centre"])  # type: ignore[union-attr, arg-type]
+    return filled & polygon_mask(circle_points(x, y, float(inner)), *filled.shape)  # type: ignore[arg-type]
+
+
 def outline_ring(element: Element, filled: Mask) -> Mask:
     """Return which pixels the outline of a hollow shape covers."""
     width = max(2, round(float(element.parameters.get("outline_width", 4))))  # type: ignore[arg-type]

@@ -21,6 +21,9 @@ SHADE, ROUGH_SHADE = 13.0, 16.0
 """ΔE2000 up to which a line, unmixed, is a shade of its colour; compressed, thin lines lose much of it."""
 SIDES = 5
 """Pixels from the middle of a line to the ground on its sides; a line is no mixture of both, the rim of an area is."""
+OVERSHOT = 1.08
+"""Contrast of a thin line, in parts of its own, that bringing a rendering to the target's size leaves at most: bicubic
+weights overshoot at its sides."""
 WIDE, COVERED = 5.0, 0.85
 """Pixels from which on the middle of a line shows its colour, and how much of the ground it covers there at least."""
 VIVID, LEAST_CHROMA, PALED, SAME_HUE = 24.0, 4.0, 0.1, 0.85
@@ -259,7 +262,7 @@ def _unmixed(lines: Floats, grounds: Floats, colour: str, least: float) -> str:
     line, ground = np.median(lines[strong], axis=0), np.median(grounds[strong], axis=0)
     towards = rgb_of(colour) - ground
     cover = float(((line - ground) * towards).sum() / max(float((towards**2).sum()), 1e-6))
-    return hex_of(ground + (line - ground) / min(1.0, max(least, cover)))
+    return hex_of(ground + (line - ground) / min(OVERSHOT, max(least, cover)))
 
 
 def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:

@@ -124,7 +124,7 @@ GROUP_WEIGHTS = {
 def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the facts of an axis, a grid, a frame or a panel."""
     element, weight = scene.elements[mark.elements[0]], GROUP_WEIGHTS[mark.kind]
-    statement = f"{mark.name} is drawn"
+    statement = f"{mark.name} {'are' if mark.kind == 'ticks' else 'is'} drawn"
     if mark.kind == "axis":
         low, high = data_range(scene, str(element.parameters["axis"]))
         statement += f"; it runs from {number(low)} to {number(high)}" if _is_numeric(scene, element) else ""

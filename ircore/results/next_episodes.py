@@ -1,0 +1,203 @@
+"""What would tell two neighbours of a board apart: the fewest further episodes, of which targets, and how to play them.
+
+Further repeats of the targets that both have played make the luck of play smaller, and nothing else: where the targets
+themselves differ too much, only more targets help, of a larger set. The plan is for the difference found so far.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from shlex import quote
+
+import numpy as np
+
+from ircore.core.game_records import GameRun, rule_word
+from ircore.core.records import AnyInstance, Rules
+from ircore.core.submission_records import Run
+from ircore.results.conditions import strata
+from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
+from ircore.results.statistics.bootstrap import resample
+from ircore.results.statistics.intervals import CONFIDENCE, Estimate
+from ircore.results.statistics.repeats import (
+    RepeatGroup,
+    fewest_repeats,
+    further_look,
+    luck_within,
+    moderated,
+    uniform_repeats,
+    variance_needed,
+)
+
+Group = tuple[int, str, str]
+"""Which of the two runs, category, difficulty."""
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One of the two runs: its identity, its episodes as they count, and what they cost."""
+
+    run: Run | GameRun
+    episodes: Sequence[RatedEpisode]
+    costs: Mapping[str, float | None]
+    """US dollars by episode id; None where they are not known."""
+
+    @property
+    def usd(self) -> float | None:
+        """Mean cost of an episode; None if one of them is not known."""
+        costs = list(self.costs.values())
+        return None if not costs or None in costs else float(np.mean([cost for cost in costs if cost is not None]))
+
+
+@dataclass(frozen=True)
+class SeparationPlan:
+    """The further episodes of two runs that would tell them apart with a chance of 80 %."""
+
+    is_told_apart: bool
+    """Whether the board tells them apart already."""
+
+    further: Mapping[Group, int]
+    """Further repeats of each condition by either run; empty if none are needed, or would do."""
+
+    episodes: int | None
+    """Episodes of these repeats; None if no number of them would do."""
+
+    uniform: int | None
+    """Episodes that repeats of everything by both would take; None if no number would do."""
+
+    usd: float | None
+    """Cost of the episodes; None if it is not known."""
+
+    targets: int | None
+    """Targets of a larger set that would do without repeats; None if repeats do."""
+
+    commands: tuple[str, ...]
+    """What plays them: first half of the repeats, then, if they are not told apart yet, the rest."""
+
+    reason: str
+    """Why there is no plan, or what it is for, in words; empty for a plan as it should be."""
+
+
+def plan_separation(
+    instances: Sequence[AnyInstance], couple: tuple[PlannedRun, PlannedRun], main: Estimate, critical: float | None
+) -> SeparationPlan:
+    """Return the plan for two runs of one board.
+
+    Args:
+        instances: Of the board.
+        couple: The two runs.
+        main: The difference of their main scores, with the board's interval.
+        critical: The board's critical value; None for that of two runs alone.
+    """
+    from scipy.special import stdtrit
+
+    if main.mean is None or main.low is None or main.high is None:
+        return _none("the difference has no interval")
+    if main.low > 0 or main.high < 0:
+        return SeparationPlan(True, {}, 0, 0, 0.0, None, (), "")
+    values = [main_scores_by_instance(each.episodes) for each in couple]
+    counted = [instance for instance in instances if all(instance.instance_id in known for known in values)]
+    drawn = resample(strata(counted))
+    freedom = len(counted) - len(set(drawn.strata.tolist()))
+    if freedom < 1:
+        return _none("too few targets")
+    wide = critical or float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    look = further_look(wide)
+    variance = ((main.high - main.low) / 2 / wide) ** 2
+    needed = variance_needed(main.mean, variance, look) if main.mean else 0.0
+    groups = _groups(counted, drawn.strata.tolist(), freedom, values)
+    if not any(len(known) > 1 for of_run in values for known in of_run.values()):
+        once = {group.key: 1 for group in groups}
+        first = "how much is luck is not known before anything was repeated: play all once more, then ask again"
+        return _plan(couple, groups, once, None, first)
+    further, uniform = fewest_repeats(groups, variance - needed), uniform_repeats(groups, variance - needed)
+    if further is None:
+        size = len(instances) * variance / needed if needed > 0 else np.inf
+        return _none(
+            "no number of repeats would do: the targets themselves differ too much, and more of them are needed",
+            ceil(size) if np.isfinite(size) and size < 100_000 else None,
+        )
+    every = sum(group.instances for group in groups)
+    return _plan(couple, groups, further, None if uniform is None else uniform * every, "")
+
+
+def _none(reason: str, targets: int | None = None) -> SeparationPlan:
+    return SeparationPlan(False, {}, None, None, None, targets, (), reason)
+
+
+def _groups(
+    instances: Sequence[AnyInstance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
+) -> list[RepeatGroup[Group]]:
+    """Return the instances by condition and run, with the luck that each run had there."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for row, instance in enumerate(instances):
+        rows.setdefault((instance.category, instance.difficulty), []).append(row)
+    sizes = np.bincount(places)
+    groups = []
+    for number, known in enumerate(values):
+        episodes = {key: [known[instances[row].instance_id] for row in of_key] for key, of_key in rows.items()}
+        lucks = moderated({key: luck_within(of_key) for key, of_key in episodes.items()})
+        for key, of_key in rows.items():
+            # The share of an instance's variance in the squared error of the board's differences.
+            weight = sum(1 - 1 / sizes[places[row]] for row in of_key) / (len(instances) * freedom)
+            counts = tuple(len(each) for each in episodes[key])
+            groups.append(RepeatGroup((number, *key), len(of_key), counts, lucks[key], float(weight)))
+    return groups
+
+
+def _plan(
+    couple: tuple[PlannedRun, PlannedRun],
+    groups: Sequence[RepeatGroup[Group]],
+    further: Mapping[Group, int],
+    uniform: int | None,
+    reason: str,
+) -> SeparationPlan:
+    sizes = {group.key: group.instances for group in groups}
+    episodes = [sum(sizes[key] * count for key, count in further.items() if key[0] == run) for run in (0, 1)]
+    prices = [0.0 if not count else each.usd for count, each in zip(episodes, couple, strict=True)]
+    usd = None if None in prices else sum(count * (price or 0) for count, price in zip(episodes, prices, strict=True))
+    commands = [
+        line
+        for number, each in enumerate(couple)
+        for line in _commands(each.run, {key[1:]: further.get(key, 0) for key in sizes if key[0] == number})
+    ]
+    return SeparationPlan(False, further, sum(episodes), uniform, usd, None, tuple(commands), reason)
+
+
+def _commands(run: Run | GameRun, further: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return what plays the further repeats of every condition: the first half, then the rest.
+
+    Every command has seeds of its own, since its run is joined with the others by them.
+    """
+    lines, seed = [], max(run.seeds) + 1
+    for words, odd in (("first", 1), ("then", 0)):
+        difficulties: dict[tuple[int, str], list[str]] = {}
+        for (category, difficulty), count in further.items():
+            if half := (count + odd) // 2:
+                difficulties.setdefault((half, category), []).append(difficulty)
+        categories: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+        for (half, category), of_category in difficulties.items():
+            categories.setdefault((half, tuple(of_category)), []).append(category)
+        for (half, levels), names in categories.items():
+            chosen = "".join(f" --category {quote(name)}" for name in names)
+            chosen += "".join(f" --difficulty {level}" for level in levels)
+            whole = len(names) * len(levels) == len(further)
+            out = f"{run.slug}-seed{seed}"
+            lines.append(f"{words}: {play_command(run, seed, half, out)}{'' if whole else chosen}")
+            seed += half
+    return lines
+
+
+def play_command(run: Run | GameRun, seed: int, repeats: int, out: str) -> str:
+    """Return the command that plays a run's submission by the run's rules, under a seed."""
+    options = f" --seed {seed}" + (f" --repeats {repeats}" if repeats > 1 else "")
+    rules = run.rules
+    if isinstance(rules, Rules):
+        options = f" --token-budget {rules.token_budget} --max-turns {rules.max_turns}{options}"
+        # Only rules that differ from the paper's are named, so that common commands stay short.
+        others = {"over_budget": (rules.over_budget, "allow"), "history": (rules.history, "all")}
+        others["drawing"] = (rules.drawing, "edit")
+        stated: Iterable[tuple[str, str]] = ((name, value) for name, (value, usual) in others.items() if value != usual)
+    else:
+        stated = ((name, rule_word(value)) for name, value in rules.items())
+    options += "".join(f" --rule {quote(f'{name}={value}')}" for name, value in stated)
+    return f"ircore play {quote(f'submissions/{run.slug}')} --instances INSTANCES --out {quote(out)}{options}"

@@ -1,0 +1,506 @@
+"""The sentences of the paper held against runs: which hold, which do not, and where the exceptions are.
+
+``ircore.games.reconstruction.published.claims`` lists the sentences and what the paper's own tables say of them. The
+paper has two describers and two generators; here *the better describer* is the one with the highest mean over a full
+grid of pairs, and *the weaker* the one with the lowest. Verdicts go by intervals, not by points:
+
+* a sentence about one difference *holds* or *does not hold* where the 95 % interval is clear of 0, else it is *open*;
+* a sentence about all of m differences *holds* where each is clear of 0 (so many tests at once need no correction:
+  Berger 1982, Technometrics 24, intersection–union tests). An exception counts where the interval that is widened to
+  the level 1 − 0.05 / m (Bonferroni) is clear of 0 on the other side: then it *has exceptions*, or, if there are no
+  fewer of these than of clear agreements, it *does not hold*.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, pairwise, product
+from statistics import fmean
+
+import numpy as np
+
+from ircore.core.records import Instance
+from ircore.core.score_records import HUMAN
+from ircore.games.reconstruction.published.claims import HARDEST, Check, Verdict, check_of_people, claims
+from ircore.results.budgets import budget_series
+from ircore.results.columns import Column, filled
+from ircore.results.conditions import under
+from ircore.results.effects import grid_effects, player_grid
+from ircore.results.episodes import JudgedEpisode
+from ircore.results.language import correction_profile, episode_messages
+from ircore.results.model import Results
+from ircore.results.questions import over_targets
+from ircore.results.statistics.independent import difference_of
+from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, estimate, t_quantile
+from ircore.results.statistics.mixed import Unavailable
+from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, SCORE, SHARE
+from ircore.results.subsets import rule_sets, under_rules
+from ircore.results.tables.intervals import number
+from ircore.results.tables.names import pair_names
+
+NAMED = 3
+"""Exceptions that are named."""
+
+HARDLY = 0.1
+"""Share of messages up to which a kind of correction is hardly ever used."""
+
+NO_GRID = Check("no data", "needs two describers and two generators, all crossed, under the same rules")
+
+
+def paper_checks(results: Results, judge: str) -> dict[str, Check]:
+    """Return what some runs say of each sentence of the paper, by its key.
+
+    Args:
+        results: Of any runs. Budgets apart, those count that were played by the rules that most were played by.
+        judge: One of ``results.judges``; sentences about judges take all of them.
+    """
+    played = _Played(under_rules(results, rule_sets(results)[0]), results, judge)
+    return {claim.key: _CHECKS[claim.key](played) for claim in claims()}
+
+
+class _Played:
+    """Scores of the runs under the usual rules, and the roles that the paper's sentences speak of."""
+
+    def __init__(self, results: Results, every: Results, judge: str) -> None:
+        self.results, self.every, self.judge = results, every, judge
+        self.runs = [submission.run_id for submission in results.submissions]
+        self.names = pair_names(results.submissions)
+        grid = player_grid(results)
+        self.grid = grid
+        self.run_of = dict(zip(product(grid.describers, grid.generators), grid.run_ids, strict=True))
+        # Best first.
+        self.describers = sorted(grid.describers, key=lambda name: -self._mean(self.of_describer(name)))
+        self.generators = sorted(grid.generators, key=lambda name: -self._mean(self.of_generator(name)))
+
+    def of_describer(self, name: str) -> list[str]:
+        """Return the runs of a describer within the grid."""
+        return [self.run_of[name, generator] for generator in self.grid.generators]
+
+    def of_generator(self, name: str) -> list[str]:
+        """Return the runs of a generator within the grid."""
+        return [self.run_of[describer, name] for describer in self.grid.describers]
+
+    def values(
+        self,
+        runs: Sequence[str],
+        value: Callable[[JudgedEpisode], float | None] = lambda judged: judged.final,
+        instances: Sequence[Instance] | None = None,
+        results: Results | None = None,
+    ) -> Column:
+        """Return a number of each judged episode, NaN where there is none; shape (instances, runs)."""
+        results = results or self.results
+        return filled(
+            results.instances if instances is None else instances,
+            [results.episodes[run_id] for run_id in runs],
+            lambda result: value(result.judged[self.judge]) if self.judge in result.judged else None,
+        )
+
+    def difference(self, first: str, second: str, instances: Sequence[Instance] | None = None) -> Estimate:
+        """Return how far one run's final scores lie above another's on the pictures that both have."""
+        return _paired(self.values([first], instances=instances), self.values([second], instances=instances))
+
+    def _mean(self, runs: Sequence[str]) -> float:
+        return over_targets(self.values(runs), list(self.results.instances), SCORE).mean or 0.0
+
+
+def _paired(first: Column, second: Column) -> Estimate:
+    """Return the mean difference of two columns on the pictures that both have."""
+    differences = first[:, 0] - second[:, 0]
+    return estimate(differences[~np.isnan(differences)].tolist(), DIFFERENCE)
+
+
+def _single(value: Estimate, said: str, line: float = 0.0) -> Check:
+    """Return the check of a sentence that one number lies above a line."""
+    if value.mean is None:
+        return Check("no data", said)
+    verdicts: Mapping[int, Verdict] = {1: "holds", 0: "open", -1: "does not hold"}
+    return Check(verdicts[clear_of(value, line)], f"{said} {_text(value)}")
+
+
+def check_all(differences: Sequence[tuple[str, Estimate]], noun: str, lacking: str) -> Check:
+    """Return the check of a sentence that all of some differences lie above 0.
+
+    Args:
+        differences: Named, so that exceptions can be told.
+        noun: What they are, in the plural.
+        lacking: What runs must have to be checked, for where there is no difference.
+    """
+    known = [(name, value) for name, value in differences if value.mean is not None]
+    if not known:
+        return Check("no data", lacking)
+    clear = sum(clear_of(value, 0) == 1 for _, value in known)
+    against = [(name, value) for name, value in known if clear_of(_widened(value, len(known)), 0) == -1]
+    above = sum((value.mean or 0) > 0 for _, value in known)
+    said = f"{above} of {len(known)} {noun}, {clear} of them clearly"
+    if against:
+        against.sort(key=lambda entry: entry[1].mean or 0)
+        named = "; ".join(f"{name} {_text(value)}" for name, value in against[:NAMED])
+        more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
+        return Check("exceptions" if clear > len(against) else "does not hold", f"{said}; not {named}{more}")
+    return Check("holds" if clear == len(known) else "open", said)
+
+
+def _widened(value: Estimate, comparisons: int) -> Estimate:
+    """Widen an interval to the level that some comparisons share (Bonferroni)."""
+    if value.mean is None or value.low is None or value.high is None or value.n < 2:
+        return value
+    from scipy.special import stdtrit
+
+    factor = float(stdtrit(value.n - 1, 1 - 0.025 / comparisons)) / t_quantile(value.n - 1)
+    return Estimate(
+        value.mean,
+        value.mean - factor * (value.mean - value.low),
+        value.mean + factor * (value.high - value.mean),
+        value.n,
+    )
+
+
+def _text(value: Estimate) -> str:
+    mean = "none" if value.mean is None else number(value.mean, 2)
+    if value.low is None or value.high is None:
+        return f"{mean} (n = {value.n})"
+    return f"{mean} [{number(value.low, 2)}, {number(value.high, 2)}]"
+
+
+def _hard(played: _Played) -> Check:
+    results, differences = played.results, []
+    for run_id, category in product(played.runs, results.categories):
+        easy, hard = (
+            over_targets(played.values([run_id], instances=chosen), chosen, SCORE)
+            for chosen in (under(results.instances, category, level) for level in ("easy", "hard"))
+        )
+        name = f"{category.replace('_', ' ')} of {played.names[run_id]}"
+        differences.append((name, difference_of(easy, hard)))
+    return check_all(differences, "categories of pairs are lower when hard", "needs easy and hard pictures")
+
+
+def _ranking_judges(played: _Played) -> list[str]:
+    """Return the judges, people apart, whose boards rank at least two pairs."""
+    results = played.results
+    return [
+        judge
+        for judge in results.judges
+        if judge != HUMAN and sum(row.rank_low is not None for row in results.board(judge)) > 1
+    ]
+
+
+def _ends(played: _Played) -> Check:
+    judges = _ranking_judges(played)
+    if len(judges) < 2:
+        return Check("no data", "needs two judges that rank at least two pairs")
+    tops, bottoms = [], []
+    for judge in judges:
+        rows = [row for row in played.results.board(judge) if row.rank_low is not None]
+        tops.append({row.submission.run_id for row in rows if row.rank_low == 1})
+        bottoms.append({row.submission.run_id for row in rows if row.rank_high == len(rows)})
+    alone = all(len(end) == 1 for end in (*tops, *bottoms))
+    shared = set.intersection(*tops) and set.intersection(*bottoms)
+    verdict: Verdict = "does not hold" if not shared else "holds" if alone else "open"
+    said = "; ".join(
+        f"{judge}: {' or '.join(sorted(played.names[run] for run in top))}"
+        for judge, top in zip(judges, tops, strict=True)
+    )
+    return Check(verdict, f"first by {said}")
+
+
+def _differences(played: _Played) -> list[Estimate]:
+    """Return the difference of every couple of runs, in the order of ``combinations``."""
+    values = played.values(played.runs)
+    return [
+        _paired(values[:, [first]], values[:, [second]]) for first, second in combinations(range(len(played.runs)), 2)
+    ]
+
+
+def _order(played: _Played) -> Check:
+    judges = _ranking_judges(played)
+    couples = list(combinations(played.runs, 2))
+    if len(judges) < 2 or not couples:
+        return Check("no data", "needs two judges that rank at least two pairs")
+    by_judge = {judge: _differences(_Played(played.results, played.every, judge)) for judge in judges}
+    alike = clear = 0
+    turned: list[str] = []
+    for place, (first, second) in enumerate(couples):
+        values = [by_judge[judge][place] for judge in judges]
+        alike += len({(value.mean or 0) > 0 for value in values}) == 1
+        clear += len({clear_of(value, 0) for value in values}) == 1 and clear_of(values[0], 0) != 0
+        sides = {clear_of(_widened(value, len(couples) * len(judges)), 0) for value in values}
+        if {1, -1} <= sides:
+            turned.append(f"{played.names[first]} and {played.names[second]}")
+    said = f"{alike} of {len(couples)} couples of pairs in the same order by {len(judges)} judges, {clear} clearly"
+    if turned:
+        return Check(
+            "exceptions" if clear > len(turned) else "does not hold", f"{said}; not {'; '.join(turned[:NAMED])}"
+        )
+    return Check("holds" if clear == len(couples) else "open", said)
+
+
+def _dominant(played: _Played) -> Check:
+    effects = grid_effects(played.results, played.grid, played.judge)
+    if isinstance(effects, Unavailable):
+        return Check("no data", effects.reason)
+    return _single(effects.dominance, "spread of describers less that of generators, points:")
+
+
+def _ahead(played: _Played) -> Check:
+    if not played.describers:
+        return NO_GRID
+    best, *others = played.describers
+    results = played.results
+    differences = [
+        (
+            f"{category.replace('_', ' ')}, {difficulty}, {best} against {other} with {generator}",
+            played.difference(
+                played.run_of[best, generator],
+                played.run_of[other, generator],
+                under(results.instances, category, difficulty),
+            ),
+        )
+        for other, generator, category, difficulty in product(
+            others, played.generators, results.categories, results.difficulties
+        )
+    ]
+    check = check_all(differences, f"conditions have {best} ahead", NO_GRID.evidence)
+    apart = [
+        played.difference(played.run_of[best, generator], played.run_of[other, generator])
+        for other, generator in product(others, played.generators)
+    ]
+    means = [value.mean for value in apart if value.mean is not None]
+    if not means:
+        return check
+    return Check(check.verdict, f"{check.evidence}; by {min(means):.2f} to {max(means):.2f} on average by generator")
+
+
+def _generator(played: _Played) -> Check:
+    if not played.generators:
+        return NO_GRID
+    best, *others = played.generators
+    differences = [
+        (
+            f"{best} against {other} with {describer}",
+            played.difference(played.run_of[describer, best], played.run_of[describer, other]),
+        )
+        for other, describer in product(others, played.describers)
+    ]
+    return check_all(differences, f"comparisons have {best} ahead", NO_GRID.evidence)
+
+
+def _hardest(played: _Played) -> Check:
+    results = played.results
+    means = {
+        category: over_targets(played.values(played.runs, instances=chosen), chosen, SCORE)
+        for category in results.categories
+        for chosen in [under(results.instances, category, None)]
+    }
+    differences = [
+        (f"{other.replace('_', ' ')} against {hard}", difference_of(means[other], means[hard]))
+        for hard, other in product(HARDEST, means)
+        if hard in means and other not in HARDEST
+    ]
+    return check_all(differences, "categories are easier than these", "needs functions, geometry and other pictures")
+
+
+def _gains(played: _Played, runs: Sequence[str]) -> Estimate:
+    return over_targets(played.values(runs, lambda judged: judged.delta), list(played.results.instances), DIFFERENCE)
+
+
+def _by_generator(played: _Played, measure: Callable[[Sequence[str]], Estimate], line: float, noun: str) -> Check:
+    """Return the check that a measure lies above a line with one generator and does not with another."""
+    values = {name: measure(played.of_generator(name)) for name in played.generators}
+    known = {name: value for name, value in values.items() if value.mean is not None}
+    if len(known) < 2:
+        return Check("no data", "needs episodes of several turns with two generators")
+    high, low = (pick(known.values(), key=lambda value: value.mean or 0.0) for pick in (max, min))
+    apart = clear_of(difference_of(high, low), 0) == 1
+    said = ", ".join(f"{name} {_text(value)}" for name, value in known.items())
+    helps, fails = clear_of(high, line) == 1, clear_of(low, line) < 1
+    if helps and fails and apart:
+        return Check("holds", f"{noun} {said}")
+    same_side = all(clear_of(value, line) == 1 for value in known.values()) or clear_of(high, line) == -1
+    return Check("does not hold" if same_side else "open", f"{noun} {said}")
+
+
+def _payoff(played: _Played) -> Check:
+    return _by_generator(played, lambda runs: _gains(played, runs), 0.0, "ΔQ:")
+
+
+def _preferred(played: _Played) -> Check:
+    return _by_generator(
+        played,
+        lambda runs: over_targets(
+            played.values(runs, lambda judged: judged.preference), list(played.results.instances), SHARE
+        ),
+        0.5,
+        "final preferred:",
+    )
+
+
+def _turns(played: _Played) -> Check:
+    deltas = played.values(played.runs, lambda judged: judged.delta)
+    refined = ~np.isnan(deltas)
+    sizes = refined.sum(axis=1)
+    if not sizes.any():
+        return Check("no data", "needs episodes of several turns")
+    worse = (deltas <= 0).sum(axis=1)
+    share = clustered_share(worse[sizes > 0].tolist(), sizes[sizes > 0].tolist())
+    verdict: Verdict = "holds" if worse.any() else "does not hold"
+    said = f"{worse.sum()} of {sizes.sum()} episodes of several turns end no better than they began"
+    return Check(verdict, f"{said}, {_text(share)}")
+
+
+def _single_turn(played: _Played) -> Check:
+    if not played.describers:
+        return NO_GRID
+    name = played.describers[-1]
+    single: dict[str, list[bool]] = {}
+    for run_id in played.of_describer(name):
+        for result in played.results.episodes[run_id]:
+            if result.episode.played:
+                alone = len(result.episode.rendered_turns) == 1
+                single.setdefault(result.episode.instance_id, []).append(alone)
+    share = clustered_share([sum(group) for group in single.values()], [len(group) for group in single.values()])
+    return _single(share, f"episodes of a single turn of {name}:", 0.5)
+
+
+def _steady(played: _Played) -> Check:
+    if not played.describers:
+        return NO_GRID
+    best, weakest = played.describers[0], played.describers[-1]
+    gain, other = (_gains(played, played.of_describer(name)) for name in (best, weakest))
+    said = f"ΔQ of {best} {_text(gain)}, of {weakest} {_text(other)}"
+    if gain.mean is None:
+        return Check("no data", "needs episodes of several turns of the better describer")
+    more = 1 if other.mean is None else clear_of(difference_of(gain, other), 0)
+    if clear_of(gain, 0) == more == 1:
+        return Check("holds", said)
+    return Check("does not hold" if -1 in (clear_of(gain, 0), more) else "open", said)
+
+
+def _by_budget(played: _Played, value: Callable[[JudgedEpisode], float | None], sign: int, noun: str) -> Check:
+    """Return the check that a number rises (sign 1) or falls (−1) from each token budget to the next."""
+    differences = []
+    for series in budget_series(played.every, played.judge):
+        for smaller, larger in pairwise(series.points):
+            columns = (
+                played.values([point.cell.run_id], value, results=played.every)
+                for point in ((larger, smaller) if sign > 0 else (smaller, larger))
+            )
+            name = f"{series.describer} + {series.generator} from {smaller.budget} to {larger.budget} tokens"
+            differences.append((name, _paired(*columns)))
+    return check_all(differences, noun, "needs a pair that was played under several token budgets")
+
+
+def _vocabulary(played: _Played) -> Check:
+    kinds: list[Estimate] = []
+    for name in (played.describers[:1] + played.describers[-1:]) if played.describers else ():
+        by_episode: dict[str, list[int]] = {}
+        for run_id in played.of_describer(name):
+            for message in episode_messages(played.results.episodes[run_id], "paper"):
+                if message.turn > 1:
+                    number_of_kinds = len({mark.correction for mark in message.marks})
+                    by_episode.setdefault(message.episode_id, []).append(number_of_kinds)
+        kinds.append(estimate([fmean(counts) for counts in by_episode.values()], AMOUNT))
+    if not kinds:
+        return NO_GRID
+    best, weakest = kinds
+    said = (
+        f"{played.describers[0]} {_text(best)} of ten kinds a message, {played.describers[-1]} {_text(weakest)}; apart"
+    )
+    return _single(difference_of(best, weakest), said)
+
+
+def _numeric(played: _Played) -> Check:
+    if not played.describers:
+        return NO_GRID
+    name = played.describers[-1]
+    runs = played.of_describer(name)
+    messages = [message for run in runs for message in episode_messages(played.results.episodes[run], "paper")]
+    usage = correction_profile(messages, "paper").usage["numeric"]
+    if usage.mean is None:
+        return Check("no data", f"{name} never corrected anything")
+    verdicts: Mapping[int, Verdict] = {-1: "holds", 0: "open", 1: "does not hold"}
+    return Check(verdicts[clear_of(usage, HARDLY)], f"share of corrections of {name} with numbers: {_text(usage)}")
+
+
+NOBODY = Check("no data", "no person has rated these renderings")
+
+
+def _people(played: _Played) -> Check:
+    couples = [pair for pair in played.results.raters.agreement.pairs if pair.kind == "human-human"]
+    pearsons = [pair.pearson.value for pair in couples if pair.pearson.value is not None]
+    kappas = [pair.kappa.value for pair in couples if pair.kappa.value is not None]
+    if not pearsons or not kappas:
+        return Check("no data", "needs two people who rated and preferred the same renderings")
+    return check_of_people(fmean(pearsons), fmean(kappas), len(couples))
+
+
+def _nearest(played: _Played) -> Check:
+    known = [
+        pair
+        for pair in played.results.raters.agreement.pairs
+        if pair.kind == "judge-human" and pair.kappa.value is not None
+    ]
+    if not known:
+        return NOBODY
+    best = max(known, key=lambda pair: pair.pearson.value if pair.pearson.value is not None else -1.0)
+    kappa = Estimate(best.kappa.value, best.kappa.low, best.kappa.high, best.kappa.n)
+    verdicts: Mapping[int, Verdict] = {-1: "holds", 0: "open", 1: "does not hold"}
+    return Check(verdicts[clear_of(kappa, 0.4)], f"{best.first_rater}: κ {_text(kappa)}")
+
+
+def _tolerant(played: _Played) -> Check:
+    from ircore.results.tables.names import ALL
+    from ircore.results.tables.people import people_table
+
+    table = people_table(played.results)
+    differences = [
+        (str(judge.value), Estimate(bias.value, bias.low, bias.high, bias.n or 0))
+        for judge, category, bias in zip(
+            table.column("judge"), table.column("category"), table.column("bias"), strict=True
+        )
+        if category.value == ALL and isinstance(bias.value, float)
+    ]
+    return check_all(differences, "judges score higher than people", NOBODY.evidence)
+
+
+def _lipsim(played: _Played) -> Check:
+    shares = {
+        pair.first_rater: pair.agreement
+        for pair in played.results.raters.agreement.pairs
+        if pair.kind == "judge-human" and pair.agreement.value is not None
+    }
+    lipsim = shares.pop("lipsim", None)
+    if lipsim is None or len(shares) < 2:
+        return Check("no data", "needs preferences of lipsim, of two more judges and of people")
+    second = sorted(shares, key=lambda judge: -(shares[judge].value or 0.0))[1]
+    first, other = (
+        Estimate(agreement.value, agreement.low, agreement.high, agreement.n) for agreement in (lipsim, shares[second])
+    )
+    apart = clear_of(difference_of(first, other), 0)
+    verdicts: Mapping[int, Verdict] = {1: "holds", 0: "open", -1: "does not hold"}
+    return Check(verdicts[apart], f"lipsim {_text(first)}, {second} {_text(other)}")
+
+
+_CHECKS: Mapping[str, Callable[[_Played], Check]] = {
+    "hard": _hard,
+    "ends": _ends,
+    "order": _order,
+    "dominant": _dominant,
+    "ahead": _ahead,
+    "generator": _generator,
+    "hardest": _hardest,
+    "payoff": _payoff,
+    "turns": _turns,
+    "single": _single_turn,
+    "steady": _steady,
+    "preferred": _preferred,
+    "budget": lambda played: _by_budget(played, lambda judged: judged.final, 1, "steps raise the final score"),
+    "first": lambda played: _by_budget(played, lambda judged: judged.first, 1, "steps raise the first score"),
+    "budget_preferred": lambda played: _by_budget(
+        played, lambda judged: judged.preference, -1, "steps lower the share that prefers the final picture"
+    ),
+    "vocabulary": _vocabulary,
+    "numeric": _numeric,
+    "people": _people,
+    "nearest": _nearest,
+    "tolerant": _tolerant,
+    "lipsim": _lipsim,
+}
+"""What runs say of each sentence, by its key."""

@@ -1,0 +1,121 @@
+"""Neighbours of a board, and the fewest further episodes that would tell them apart."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from ircore.results.conditions import under
+from ircore.results.games import GameResults, rated_game_episodes
+from ircore.results.judge_ratings import rated_episodes
+from ircore.results.model import Results
+from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.subsets import by_rules
+from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.names import pair_names
+from ircore.results.tables.pairs import caption
+
+COLUMNS = (
+    Column("run_id", "Run", "The better run.", digits=None, audience="programs"),
+    Column("other_run_id", "Other run", "The run that follows it on the board.", digits=None, audience="programs"),
+    Column("pair", "pair", "The better one.", digits=None),
+    Column("other", "against", "The next on the board.", digits=None),
+    Column("main_difference", "main", "Main score of the first less that of the second, with the board's interval.",
+           "points of 100", "higher", 1, True, estimated=True),
+    Column("verdict", "verdict", "Whether the board tells them apart.", digits=None),
+    Column("episodes", "episodes", "Fewest further episodes that would tell them apart with a chance of 80 %.", "",
+           "lower", 0, nullable=True),
+    Column("uniform", "all alike", "Episodes that repeats of every target by both would take instead.", "", "lower", 0,
+           nullable=True),
+    Column("usd", "price", "What the further episodes cost, as episodes did so far.", "US$", "lower", 2, nullable=True),
+    Column("targets", "targets", "Targets that a larger set would need, where repeats do not do.", "", "lower", 0,
+           nullable=True),
+    Column("where", "of", "Further repeats, by pair and condition.", digits=None, nullable=True),
+    Column("commands", "commands", "What plays them, a line each.", digits=None, nullable=True, audience="programs"),
+)  # fmt: skip
+
+NOTES = (
+    "Planned for the difference found so far and by the board's own rule, with half its error rate for each further "
+    "look, of which there are two: when the first commands are played and, if they are not told apart then, when the "
+    "rest is. Name all runs of a pair together: its seeds are one result.",
+)
+
+
+def next_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return what would tell neighbours apart; only pairs under the same rules are neighbours."""
+    names, rows = pair_names(results.submissions), []
+    chosen = under(results.instances, category, difficulty)
+    for part in by_rules(results):
+        board = [row for row in part.board(judge, category, difficulty) if row.rank_low is not None]
+        couples = list(pairwise(row.submission.run_id for row in board))
+        standing = part.standings.get((category, difficulty, judge))
+        for couple, comparison in zip(couples, part.compare_couples(couples, judge, category, difficulty), strict=True):
+            first, second = (
+                PlannedRun(
+                    part.runs[name].run,
+                    tuple(rated_episodes(part.episodes[name], judge, part.scopes.get(judge))),
+                    part.runs[name].costs,
+                )
+                for name in couple
+            )
+            plan = plan_separation(chosen, (first, second), comparison.main, standing.critical if standing else None)
+            behind = Selection(couple, "ended", category, difficulty, judge)
+            rows.append((couple, (names[couple[0]], names[couple[1]]), comparison.main, plan, behind))
+    return _table("next", caption(results, judge, category, difficulty), rows)
+
+
+def game_next_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return what would tell neighbours apart on the board of a game other than reconstruction."""
+    chosen, rows = under(results.instances, category, difficulty), []
+    for first, second, main, critical in results.neighbours(category, difficulty):
+        couple = tuple(
+            PlannedRun(each.run, tuple(rated_game_episodes(results.game, each)), each.costs) for each in (first, second)
+        )
+        plan = plan_separation(chosen, (couple[0], couple[1]), main, critical)
+        run_ids = (first.run.run_id, second.run.run_id)
+        names = (first.run.submission.name, second.run.submission.name)
+        rows.append((run_ids, names, main, plan, Selection(run_ids, "ended", category, difficulty)))
+    words = f"{results.game.title}: neighbours by main score, made of {results.game.headline.title}."
+    return _table(f"next_{results.game.name}", words, rows)
+
+
+def _table(
+    name: str,
+    words: str,
+    neighbours: Iterable[tuple[tuple[str, str], tuple[str, str], Estimate, SeparationPlan, Selection]],
+) -> Table:
+    rows, notes = [], list(NOTES)
+    for run_ids, names, main, plan, behind in neighbours:
+        missing = plan.reason or ("they are told apart" if plan.is_told_apart else "")
+        if plan.reason:
+            notes.append(f"{names[0]} against {names[1]}: {plan.reason}.")
+        rows.append(
+            (
+                Value(run_ids[0]),
+                Value(run_ids[1]),
+                Value(names[0]),
+                Value(names[1]),
+                Value.of(main, behind),
+                Value("told apart" if plan.is_told_apart else "not told apart"),
+                Value.or_missing(plan.episodes, missing),
+                Value.or_missing(plan.uniform, missing or "no number would do"),
+                Value.or_missing(plan.usd, missing or "a cost is not known"),
+                Value.or_missing(plan.targets, "repeats do, or nothing is needed"),
+                Value.or_missing(_where(plan, names) or None, missing or "nothing is needed"),
+                Value.or_missing("\n".join(plan.commands) or None, missing or "nothing is needed"),
+            )
+        )
+        if plan.commands:
+            notes += [f"To tell {names[0]} and {names[1]} apart:", *plan.commands]
+    if not rows:
+        notes = ["No two pairs have ranks, so that there are no neighbours."]
+    spare = ("uniform", "usd", "targets")
+    title = "What would tell neighbours apart"
+    return Table(name, title, words, COLUMNS, tuple(rows), tuple(notes), primary="main_difference", spare=spare)
+
+
+def _where(plan: SeparationPlan, names: tuple[str, str]) -> str:
+    """Return the further repeats in words, conditions with as many repeats together."""
+    alike: dict[tuple[int, int], list[str]] = {}
+    for (run, category, difficulty), count in plan.further.items():
+        alike.setdefault((run, count), []).append(f"{category} {difficulty}")
+    return "; ".join(f"{names[run]}: {', '.join(of)} × {count}" for (run, count), of in sorted(alike.items()))
