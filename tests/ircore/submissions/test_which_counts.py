@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from manifest_attacks import GOOD
 from pydantic import ValidationError
 
 from ircore.core.episode_records import Attempt
@@ -17,7 +18,10 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.submissions import inbox
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
+from ircore.submissions.check.neighbours import Neighbour
+from ircore.submissions.check.submission import check_bytes
 from ircore.submissions.copies.index import look_at
+from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
 from ircore.submissions.relay.desk import Desk, RelayError
@@ -143,3 +147,31 @@ def test_the_same_pixels_in_rows_of_another_length_are_another_picture() -> None
     wide, tall = (Picture.from_pixels(np.zeros(size, np.uint8)) for size in ((40, 90, 3), (90, 40, 3)))
     assert look_at(wide)[0] != look_at(tall)[0]
     assert look_at(wide)[0] == look_at(Picture.from_pixels(wide.pixels.copy()))[0]
+
+
+THERE = (Neighbour("somebodys-pair", "Somebody's pair", {"LAB_KEY": "lab.example.org"}),)
+
+
+def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:
+    """Field of each fault of a pair whose describer and generator ask these hosts with one key."""
+    seats = [
+        f"{{player: {player}, model: m, base_url: 'https://{host}/v1', api_key_env: {key}}}"
+        for player, host in zip(("openai", "openai-images"), hosts, strict=False)
+    ]
+    lines = GOOD.splitlines()
+    for place, (name, spec) in enumerate(zip(("describer", "generator"), seats, strict=False), start=2):
+        lines[place] = f"{name}: {spec}"
+    checked = check_bytes("\n".join(lines).encode(), "submission.yaml", "plain-pair", THERE)
+    return [fault.field for fault in errors(checked.findings) if fault.field.endswith("api_key_env")]
+
+
+@pytest.mark.parametrize(("hosts", "key", "faults"), [
+    # An honest second submission to the same service, and a pair whose seats share it.
+    (("lab.example.org",), "LAB_KEY", []), (("lab.example.org", "lab.example.org"), "LAB_KEY", []),
+    (("own.example.net",), "OWN_KEY", []),
+    (("evil.example",), "LAB_KEY", ["describer.api_key_env"]),
+    (("lab.example.org", "evil.example"), "LAB_KEY", ["generator.api_key_env", "generator.api_key_env"]),
+    (("own.example.net", "evil.example"), "OWN_KEY", ["generator.api_key_env"]),
+])  # fmt: skip
+def test_a_key_goes_to_one_host_whoever_names_it(hosts: tuple[str, ...], key: str, faults: list[str]) -> None:
+    assert keyed(*hosts, key=key) == faults
