@@ -13,8 +13,11 @@ from ircore.core.episode_records import Attempt
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.players.base import Question
 from ircore.results.statistics.intervals import Estimate
+from ircore.runs.events import AnyEvent, End, Failure
+from ircore.runs.folder import RunFolder
 from ircore.submissions import inbox
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
@@ -29,6 +32,7 @@ from ircore.submissions.relay.messages import HandedAnswer
 from ircore.submissions.relay.server import token_of
 from ircore.submissions.remedies import service_remedy
 from ircore.submissions.rescoring.disguises import disguise
+from ircore.submissions.rescoring.rules import Replay
 
 SEAT: Seat[Any, Any] = Seat("guesser", "Guesser", "the prompt", "text")
 
@@ -175,3 +179,17 @@ def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:
 ])  # fmt: skip
 def test_a_key_goes_to_one_host_whoever_names_it(hosts: tuple[str, ...], key: str, faults: list[str]) -> None:
     assert keyed(*hosts, key=key) == faults
+
+
+def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder) -> None:
+    game, events = ReconstructionGame(), list(run.events())
+    ended = next(event.episode for event in events if isinstance(event, End))
+    down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
+    failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
+
+    def faults(*before: AnyEvent) -> tuple[str, ...]:
+        return Replay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
+
+    assert faults() == ()
+    assert faults(failure, End(episode=ended.model_copy(update=down))) == ()
+    assert faults(End(episode=ended))[0].endswith("ended twice")
