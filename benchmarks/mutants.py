@@ -31,6 +31,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -132,11 +133,9 @@ def place_mutant(root: Path, mutant: Mutant) -> tuple[Path, str]:
     if rest:
         lines = (rf"\n(?P=indent){re.escape(line)}" if line else r"\n" for line in rest)
         pattern = rf"(?m)^(?P<indent>[ \t]*){pattern}{''.join(lines)}"
-    files = [path for path in _files(root, ROOMS[mutant.room][0]) if path.suffix in SUFFIXES]
     hits = [
         (path, text, match)
-        for path in files
-        for text in (path.read_text(encoding="utf-8", errors="replace"),)
+        for path, text in _texts(root, ROOMS[mutant.room][0]).items()
         if first in text
         for match in re.finditer(pattern, text)
     ]
@@ -149,6 +148,13 @@ def place_mutant(root: Path, mutant: Mutant) -> tuple[Path, str]:
     if rest:
         new = "\n".join(match["indent"] + line if line else line for line in new.split("\n"))
     return path, f"{text[: match.start()]}{new}{text[match.end() :]}"
+
+
+@lru_cache(maxsize=32)
+def _texts(root: Path, folders: tuple[str, ...]) -> dict[Path, str]:
+    """Return the files of a room, read once: a planted fault is taken out again before the next one is placed."""
+    files = (path for path in _files(root, folders) if path.suffix in SUFFIXES)
+    return {path: path.read_text(encoding="utf-8", errors="replace") for path in files}
 
 
 def _files(root: Path, folders: Sequence[str]) -> list[Path]:

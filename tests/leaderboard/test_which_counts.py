@@ -12,6 +12,7 @@ from leaderboard.charts.catalogue import figures
 from leaderboard.components.plots import dot
 from leaderboard.gallery.same_words import Exchange, Fault
 from leaderboard.model.site import Site
+from leaderboard.pages.badges import badges
 from leaderboard.pages.feed import changes
 from leaderboard.pages.history import entries
 from leaderboard.pages.players import player_keys
@@ -129,3 +130,13 @@ def test_a_figure_of_outcomes_and_of_turns_is_ordered_by_what_it_shows() -> None
     turns = zip(table.column("run_id"), table.column("reached"), strict=True)
     last: dict[Any, Any] = {row.value: reached.value for row, reached in turns}
     assert list(last.values()) == sorted(last.values(), reverse=True)
+
+
+def test_a_badge_of_a_pair_without_a_rank_says_why_and_no_score() -> None:
+    few = invented_set(1, ("geometry",))
+    site = Site([invented_run(few, f"seer-{number}", "painter", 4.0 + number, 0.3) for number in range(2)])  # type: ignore[misc]
+    assert all(row.cell.main.mean is not None for row in site.results.board(site.judge))
+    made = [badge for of_pair in badges(site).values() for badge in of_pair]
+    assert made
+    assert {badge.message.partition(":")[0] for badge in made} == {"no rank"}
+    assert not any("±" in badge.message or badge.is_ranked for badge in made)

@@ -47,6 +47,7 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "target.png", tmp_path / "image.png"
 
 
+@pytest.mark.slow
 def test_document_has_every_metric(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     document = compare(capsys, *pair)
     assert document["target"] == str(pair[0])

@@ -221,6 +221,7 @@ def test_long_texts_are_dropped_and_the_picture_is_taken(kind: str) -> None:
     assert len(picture.data) < 1_000
 
 
+@pytest.mark.slow
 def test_a_text_that_unpacks_to_gigabytes_is_never_unpacked() -> None:
     packer = zlib.compressobj(9)
     bomb = b"".join(packer.compress(b"x" * 10_000_000) for _ in range(100)) + packer.flush()

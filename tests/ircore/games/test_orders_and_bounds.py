@@ -128,7 +128,7 @@ def test_the_version_of_the_word_lists_hangs_on_every_pattern(monkeypatch: pytes
             name: getattr(one, name)[1:] if name == part else getattr(one, name) for name in ("stems", "phrases")
         }
         kept[one.correction] = lexicon.WordList(one.correction, **changes)
-        monkeypatch.setattr(lexicon, "_read", kept.__getitem__)
+        monkeypatch.setattr(lexicon, "_read", lambda correction, *more, kept=kept: kept[correction])
         versions.append(lexicon.load_lexicon.__wrapped__().version)
     assert len(set(versions)) == 3
 

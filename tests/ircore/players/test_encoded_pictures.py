@@ -158,6 +158,7 @@ def drawn(service: ErrorService, player: type[Any], reply: Any) -> Any:
     return asyncio.run(ask())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_a_picture_is_found_in_every_place_in_every_form(service: ErrorService, place: str) -> None:
     player, around = PLACES[place]

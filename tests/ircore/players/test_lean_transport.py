@@ -47,6 +47,7 @@ def sent(server: OpenAIServer, transport: str, path: str, body: JsonBody | FormB
     return server.seen[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "body"),
     [
@@ -132,6 +133,7 @@ ENVIRONMENTS: dict[str, tuple[dict[str, str], str]] = {
 """Variables of the environment, and who then gets the request; empty where the client alone knows."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_requests_go_where_the_client_sends_them(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The default transport, those that a manifest names, and a bare client of ``openai``, in one environment."""

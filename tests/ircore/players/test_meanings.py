@@ -64,6 +64,7 @@ def first_attempt(service: ErrorService, draws: bool, transport: str) -> Attempt
     return asyncio.run(ask())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 def test_the_forms_of_a_service_are_understood(
     name: str, service: ErrorService, monkeypatch: pytest.MonkeyPatch
@@ -222,6 +223,7 @@ def test_what_passes_is_asked_again(tmp_path: Path, service: ErrorService, insta
     assert service.asked == 5
 
 
+@pytest.mark.slow
 def test_an_error_that_no_rule_knows_is_not_asked_about_for_an_hour(service: ErrorService) -> None:
     """Status 500 in the same words, again and again; any other overload is asked again until the deadline."""
     service.form = Form(500, openai("Something about this question is odd"), "server")

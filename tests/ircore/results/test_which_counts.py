@@ -17,7 +17,9 @@ from ircore.results.fact_shares import said_points
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.players import player_runs
+from ircore.results.questions import over_targets
 from ircore.results.statistics.groups import groups_of
+from ircore.results.statistics.scales import SCORE
 from ircore.results.trajectories import trajectories
 from ircore.scorers.stated_facts.records import SaidTurn
 from ircore.scorers.verification.scene_facts import facts_of
@@ -158,3 +160,9 @@ def test_facts_that_were_not_stated_do_not_count_and_ended_episodes_keep_their_l
     # Of the one fact that was stated, one episode shows all and the other nothing, at every turn.
     assert {(point.drawn.mean, point.drawn.n) for point in points.values()} == {(0.5, 2)}
     assert max(turn or 0 for turn in points) == lengths[long]
+
+
+def test_a_group_without_any_target_has_no_mean() -> None:
+    """As of a question about hard targets, where none of them has a score from every pair."""
+    nothing = over_targets(np.empty((0, 1)), (), SCORE)
+    assert (nothing.mean, nothing.low, nothing.high, nothing.n) == (None, None, None, 0)

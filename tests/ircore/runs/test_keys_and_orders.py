@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -42,6 +43,7 @@ from ircore.runs.commitment import commitment_of, in_order, seed_of
 from ircore.runs.costs.forecast import measured
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.costs.totals import Totals
+from ircore.runs.engine import Engine
 from ircore.runs.events import Call, Entry, Failure, end_entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
@@ -317,3 +319,24 @@ def test_the_finished_drawing_stands_longest(run: RunFolder, tmp_path: Path) -> 
             animation.seek(frame)
             lasting.append(animation.info["duration"])
     assert max(lasting[:-1]) < lasting[-1]
+
+
+def test_an_answer_is_counted_when_it_is_written_and_players_are_closed_after_the_last_one() -> None:
+    done: list[str] = []
+
+    async def step(name: str) -> None:
+        await asyncio.sleep(0)
+        done.append(name)
+
+    entry = SimpleNamespace(counted="the question")
+    inquiry = SimpleNamespace(recorded=lambda: None, cached=lambda: entry)
+    recorder = SimpleNamespace(record=lambda entry: step("written"), close=lambda: step("all written"))
+    limit = SimpleNamespace(asked=lambda *words: done.append("counted"), ended_early=None, note=lambda: "")
+    engine: Engine[Any] = Engine(recorder, limit, SimpleNamespace(refresh=lambda note: None))  # type: ignore[arg-type]
+
+    async def settle() -> None:
+        await engine.settle(inquiry)  # type: ignore[arg-type]
+
+    player = SimpleNamespace(close=lambda: step("closed"))
+    asyncio.run(engine.run([settle()], None, [player]))
+    assert done == ["written", "counted", "all written", "closed"]

@@ -75,7 +75,7 @@ def test_answers_of_an_honest_service_have_no_finding(run: Run, seed: int) -> No
 
 
 def test_waiting_for_a_service_that_was_busy_is_no_time_of_writing(run: Run) -> None:
-    rng, calls = random.Random(3), answers(100)
+    rng, calls = random.Random(3), answers(1000)
     busy = [
         call.model_copy(
             update={

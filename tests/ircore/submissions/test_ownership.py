@@ -161,6 +161,20 @@ def test_who_owns_a_pair_does_not_judge_it(proposed: Propose, kind: str, spelled
     assert "which only maintainers may" in wrong.problem
 
 
+def test_not_even_a_space_of_an_earlier_line_changes(objects: ObjectRepository) -> None:
+    merged: Files = {**MERGED, HISTORY: (PLAIN, step("withdrawn"))}
+    base = objects.commit(merged)
+
+    def wrong(data: bytes) -> list[str]:
+        head = objects.commit({**merged, HISTORY: (PLAIN, data)}, base)
+        return [fault.problem for fault in errors(check_change(objects.path, base, head, False, ANN).findings)]
+
+    added = step("reinstated")
+    assert wrong(step("withdrawn") + added) == []
+    for data in (step("withdrawn").replace(b": ", b":  ", 1) + added, added, step("withdrawn")[:-1] + b" \n" + added):
+        assert "changes what is in the history already" in wrong(data)
+
+
 # Words by which checks are left out.
 
 SKIPPING = (
@@ -300,7 +314,9 @@ def test_the_fork_of_the_organisation_is_the_proof(proposed: Propose) -> None:
         ("", "Write your own name for the folder, or prove it: open the pull request from a fork of openai."),
         ("authors[0]", "Write your own name, or prove it: open the pull request from a fork of openai."),
     }
-    assert proposed(files, Proposer(8, "OpenAI")).findings == ()
+    # Names of accounts do not differ by case.
+    for account in ("OpenAI", "openai", "OPENAI"):
+        assert proposed(files, Proposer(8, account)).findings == ()
     assert errors(proposed(files, Proposer(8, "openai-fans")).findings)
     assert errors(proposed(files, EVE, maintainers=True).findings) == []
     at_home = proposed(files, None).findings

@@ -3,17 +3,28 @@
 import asyncio
 from typing import Any
 
+import numpy as np
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from manifest_attacks import GOOD
 from pydantic import ValidationError
 
 from ircore.core.episode_records import Attempt
+from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.players.base import Question
 from ircore.results.statistics.intervals import Estimate
+from ircore.runs.events import AnyEvent, End, Failure
+from ircore.runs.folder import RunFolder
 from ircore.submissions import inbox
+from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
+from ircore.submissions.check.neighbours import Neighbour
+from ircore.submissions.check.submission import check_bytes
+from ircore.submissions.copies.index import look_at
+from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
 from ircore.submissions.relay.desk import Desk, RelayError
@@ -21,6 +32,7 @@ from ircore.submissions.relay.messages import HandedAnswer
 from ircore.submissions.relay.server import token_of
 from ircore.submissions.remedies import service_remedy
 from ircore.submissions.rescoring.disguises import disguise
+from ircore.submissions.rescoring.rules import Replay
 
 SEAT: Seat[Any, Any] = Seat("guesser", "Guesser", "the prompt", "text")
 
@@ -123,3 +135,61 @@ def test_letters_with_accents_of_their_own_are_not_marked() -> None:
     plain = "\u03c9\u0314\u0342\u0345 tini"
     assert disguise(plain) is None
     assert disguise("a\u0301\u0301\u0301\u0301 red circle") is not None
+
+
+@pytest.mark.parametrize(("link", "is_taken"), [
+    ("https://a.github.io/x", True), ("https://github.io/x", True), ("https://www.github.com/x", True),
+    ("https://evilgithub.io/x", False), ("https://a.evilgithub.io/x", False),
+    ("https://github.io.evil.example/x", False),
+    ("https://wwwgithub.com/x", False), ("https://a.github.com/x", False),
+])  # fmt: skip
+def test_a_host_below_a_listed_one_begins_at_its_dot(link: str, is_taken: bool) -> None:
+    assert (link_problem(link) is None) is is_taken
+
+
+def test_the_same_pixels_in_rows_of_another_length_are_another_picture() -> None:
+    wide, tall = (Picture.from_pixels(np.zeros(size, np.uint8)) for size in ((40, 90, 3), (90, 40, 3)))
+    assert look_at(wide)[0] != look_at(tall)[0]
+    assert look_at(wide)[0] == look_at(Picture.from_pixels(wide.pixels.copy()))[0]
+
+
+THERE = (Neighbour("somebodys-pair", "Somebody's pair", {"LAB_KEY": "lab.example.org"}),)
+
+
+def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:
+    """Field of each fault of a pair whose describer and generator ask these hosts with one key."""
+    seats = [
+        f"{{player: {player}, model: m, base_url: 'https://{host}/v1', api_key_env: {key}}}"
+        for player, host in zip(("openai", "openai-images"), hosts, strict=False)
+    ]
+    lines = GOOD.splitlines()
+    for place, (name, spec) in enumerate(zip(("describer", "generator"), seats, strict=False), start=2):
+        lines[place] = f"{name}: {spec}"
+    checked = check_bytes("\n".join(lines).encode(), "submission.yaml", "plain-pair", THERE)
+    return [fault.field for fault in errors(checked.findings) if fault.field.endswith("api_key_env")]
+
+
+@pytest.mark.parametrize(("hosts", "key", "faults"), [
+    # An honest second submission to the same service, and a pair whose seats share it.
+    (("lab.example.org",), "LAB_KEY", []), (("lab.example.org", "lab.example.org"), "LAB_KEY", []),
+    (("own.example.net",), "OWN_KEY", []),
+    (("evil.example",), "LAB_KEY", ["describer.api_key_env"]),
+    (("lab.example.org", "evil.example"), "LAB_KEY", ["generator.api_key_env", "generator.api_key_env"]),
+    (("own.example.net", "evil.example"), "OWN_KEY", ["generator.api_key_env"]),
+])  # fmt: skip
+def test_a_key_goes_to_one_host_whoever_names_it(hosts: tuple[str, ...], key: str, faults: list[str]) -> None:
+    assert keyed(*hosts, key=key) == faults
+
+
+def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder) -> None:
+    game, events = ReconstructionGame(), list(run.events())
+    ended = next(event.episode for event in events if isinstance(event, End))
+    down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
+    failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
+
+    def faults(*before: AnyEvent) -> tuple[str, ...]:
+        return Replay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
+
+    assert faults() == ()
+    assert faults(failure, End(episode=ended.model_copy(update=down))) == ()
+    assert faults(End(episode=ended))[0].endswith("ended twice")

@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 from hostile_texts import MARKUP, RUNS_ANYWHERE, filled
 from pages import read_page
 from samples import sample_instances, sample_run, sample_submission
@@ -22,6 +23,8 @@ from ircore.submissions.history import Step
 from leaderboard.building.cards import card_tags
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.shells import write_sources
+from leaderboard.building.sources import copy_sources
+from leaderboard.building.tree import Tree
 from leaderboard.charts.catalogue import figures
 from leaderboard.charts.still import still_picture
 from leaderboard.components.heat_map import map_cell
@@ -117,11 +120,21 @@ def test_no_head_has_an_element_of_a_strangers(content: Content, tmp_path: Path)
     tags = [card_tags(tmp_path, page.path, page.title, "https://example.org/", page.title) for page in content.pages]
     assert any("x-hostile" in tag for tag in tags)
     assert {name for tag in tags for name in Elements(tag).names} == {"meta", "property", "content"}
-    named = [Page("boards/hostile", RUNS_ANYWHERE, "board", {"words": RUNS_ANYWHERE})]
+    named = [Page("hostile", RUNS_ANYWHERE, "board", {"words": RUNS_ANYWHERE}, searchable=True)]
     write_sources([*content.pages, *named], tmp_path)
     shells = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.md")]
     assert any("x-hostile" in shell for shell in shells)
     assert [shell for shell in shells if "<x-hostile" in shell] == []
+
+
+def test_the_name_of_a_site_of_one_game_is_escaped(tmp_path: Path) -> None:
+    """A game is a stranger's package, and its title is the name of the site, which the theme writes as it is."""
+    tree = Tree(tmp_path)
+    copy_sources(tree, [], [], "", RUNS_ANYWHERE)
+    settings = yaml.safe_load(tree.settings.read_text(encoding="utf-8"))
+    for name in ("site_name", "site_description"):
+        assert "&lt;x-hostile" in settings[name]
+        assert "<x-hostile" not in settings[name]
 
 
 def test_feeds_badges_and_tables_are_what_their_names_say(files: Mapping[str, str]) -> None:

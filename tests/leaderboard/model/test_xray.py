@@ -1,6 +1,7 @@
 """The failure X-ray: the fate of each mark, and the sentence that a fault hangs together with."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from visits import Visit, axe_findings
 from ircore.core.records import Box
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
+from leaderboard.components.xray_data import xray_data
 from leaderboard.model.sentences import LEAST, Subject, about, best, spans
 from leaderboard.model.xray import draw_scene, xrays
 
@@ -90,6 +92,9 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     (fault,) = told[2].faults
     assert fault.cited is not None
     assert (fault.cited.turn, fault.cited.text, fault.cited.link) == (2, "Make the bar for Cats half as tall.", "broke")
+    # Browsers count a character beyond the first plane as two.
+    cited = replace(fault, cited=replace(fault.cited, start=3, text="a 😀"))
+    assert xray_data(replace(told[2], faults=(cited,)))["faults"][0][3] == [2, 3, 4, "broke"]
     scene, episode, lines = episode_of(short, short)
     turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
     told = xrays(draw_scene(scene), episode.model_copy(update={"turns": turns}), lines)
