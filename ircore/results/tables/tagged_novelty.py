@@ -34,7 +34,7 @@ def tagged_novelty_table(results: GameResults, content_of: Tagger) -> Table:
     return Table(
         name="reference_tagged_novelty",
         title="Word novelty by repetition, with a tagger's words",
-        caption="Mean over episodes with its 95 % bootstrap interval over episodes.",
+        caption="Mean over episodes with its 95 % interval over episodes.",
         columns=(
             Column("run", "Run", "Its folder's name.", digits=None),
             Column("repetition", "Repetition", "From 2: the first has no message before.", digits=0),
@@ -47,5 +47,5 @@ def tagged_novelty_table(results: GameResults, content_of: Tagger) -> Table:
 def _measured(steps: Sequence[object], content_of: Tagger) -> SteppedEpisode:
     rounds = [Round.model_validate(step) for step in steps]
     values = by_step(measured_novelty(rounds, content_of))
-    # One stratum for all: episodes are drawn again from the whole run.
+    # One stratum for all.
     return SteppedEpisode("", [played.model_dump() for played in rounds], values)
