@@ -194,7 +194,7 @@ def run_standing(instances: Sequence[AnyInstance], ratings: JudgeRatings, barred
 
 
 class _Condition:
-    """The estimates of one run under one condition, all from the same resamples."""
+    """The estimates of one run under one condition."""
 
     def __init__(self, rows: Sequence[int], arranged: Columns, ratings: JudgeRatings, drawn: Resamples) -> None:
         self._rows = list(rows)
@@ -204,7 +204,7 @@ class _Condition:
 
     def shared(self) -> dict[str, Any]:
         """Return the fields of ``Cell`` that no judge enters: turns, tokens, time, cost, messages over the budget."""
-        # Side by side: all quantities are resampled by the same products.
+        # Side by side: all quantities are estimated at once.
         amounts = np.hstack([getattr(self._columns, name)[self._rows] for name in _AMOUNTS])
         over = Ratios(self._columns.over_budget[self._rows], self._columns.messages[self._rows])
         means = ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT)
@@ -239,7 +239,7 @@ class _Condition:
 
 
 def main_intervals(ratings: JudgeRatings, drawn: Resamples) -> list[Estimate]:
-    """Estimate the main score of each run, 0–100, from resamples of the same instances."""
+    """Estimate the main score of each run, 0–100, over the same instances."""
     known = ratings.count(RATED, UNPLAYED).tolist()
     return bounded_intervals(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
 

@@ -58,7 +58,7 @@ class PairEffects:
     """Runs of the grid, describer by describer; empty if there is no grid."""
 
     decomposition: Effects | Unavailable
-    """Means, effects, shares and dominance, with intervals by bootstrap over instances."""
+    """Means, effects, shares and dominance, with intervals over instances."""
 
     model: MixedEffects | Unavailable
     """The same by a mixed model, from every score of the grid."""
@@ -114,7 +114,7 @@ def grid_effects(
     difficulty: str | None = None,
     interaction: bool = False,
 ) -> Effects | Unavailable:
-    """Return the effects of the players of a grid, with intervals by bootstrap over instances.
+    """Return the effects of the players of a grid, with intervals over instances.
 
     Args:
         results: Of some runs.

@@ -47,7 +47,7 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
     """Average a player over its partners, each partner counting the same.
 
     Only instances that all its runs have a score for are taken, so that every partner is seen on the same pictures;
-    the interval is by bootstrap over these instances. Of several runs with one partner the first by slug is taken.
+    the interval is over these instances. Of several runs with one partner the first by slug is taken.
 
     Args:
         results: Of some runs.

@@ -48,7 +48,7 @@ class Heat:
 def ends(estimate: Estimate) -> Markup:
     """Return a mean and the ends of its interval as attributes.
 
-    Means have all digits; the ends of intervals, which resampling knows to about three digits, have five.
+    Means have all digits; the ends of intervals, which are not known to more, have five.
     """
     between = "" if estimate.low is None else f' data-low="{estimate.low:.5g}" data-high="{estimate.high:.5g}"'
     return safe(f'data-sort="{_plain(estimate.mean)}"{between} data-n="{estimate.n}"')

@@ -54,7 +54,7 @@ class RankRange:
     """Group of pairs, 1-based, that ``groups_of`` puts it into."""
 
     chance: float = 1.0
-    """Chance of being the best pair, 0-1: the share of resamples in which it has the highest main score."""
+    """Chance of being the best pair, 0-1: the share of resamples, spread as the board's intervals, that it leads."""
 
     @property
     def top(self) -> bool:

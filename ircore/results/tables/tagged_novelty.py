@@ -53,5 +53,5 @@ def tagged_novelty_table(results: GameResults, content_of: Tagger) -> Table:
 def _measured(steps: Sequence[object], content_of: Tagger) -> SteppedEpisode:
     rounds = [Round.model_validate(step) for step in steps]
     values = by_step(measured_novelty(rounds, content_of))
-    # One stratum for all: episodes are drawn again from the whole run.
+    # One stratum for all.
     return SteppedEpisode("", [played.model_dump() for played in rounds], values)
