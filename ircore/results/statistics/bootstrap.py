@@ -153,10 +153,9 @@ class _Strata:
     @classmethod
     def of(cls, ratios: Ratios, drawn: Resamples) -> "_Strata":
         known = ratios.denominators > 0
-        # Stacked below a row of nothing, so that it has a shape without any instance, too.
-        inside = np.vstack(
-            [np.zeros((0, known.shape[1]), np.intp), *(known[rows].sum(axis=0) for rows in drawn.members)]
-        )
+        sums = [known[rows].sum(axis=0) for rows in drawn.members]
+        # Of no instance there is no condition, and the shape must still say how many columns there are.
+        inside = np.array(sums).reshape(len(sums), known.shape[1])
         are_apart = np.array([are_strata(column) for column in inside.T], np.bool_)
         centred = ratios.influence()
         for rows, counts in zip(drawn.members, inside, strict=True):
