@@ -14,10 +14,11 @@ from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.colours import exact
 from ircore.players.builtin.classical.describer import DONE, message_about
+from ircore.players.builtin.classical.opening import first_message
 from ircore.players.builtin.classical.perceive import perceive
 from ircore.players.builtin.classical.percepts import Perception, Shape
 from ircore.players.builtin.classical.statements import at, pack
-from ircore.players.builtin.classical.wording import first_message, statement_of
+from ircore.players.builtin.classical.wording import statement_of
 from ircore.scorers.references.scene_percept import perception_of
 from ircore.scorers.verification.scene_facts.scene import facts_of
 

@@ -17,8 +17,8 @@ from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob
 from ircore.players.builtin.classical.describer import ClassicalDescriber
+from ircore.players.builtin.classical.opening import brief_messages, first_message
 from ircore.players.builtin.classical.perceive import perceive
-from ircore.players.builtin.classical.wording import brief_messages, first_message
 
 pytestmark = pytest.mark.slow
 

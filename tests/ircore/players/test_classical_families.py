@@ -13,9 +13,9 @@ from ircore.players.builtin.canvas.shapes import Stroke as DrawnStroke
 from ircore.players.builtin.classical.colours import exact
 from ircore.players.builtin.classical.curve_wording import family_words, stroke_statement
 from ircore.players.builtin.classical.families import features, likeness
+from ircore.players.builtin.classical.opening import first_message
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Likeness, Stroke
-from ircore.players.builtin.classical.wording import first_message
 
 Curve = Callable[[np.ndarray], np.ndarray]
 

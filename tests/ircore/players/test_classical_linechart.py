@@ -11,9 +11,9 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Blob
 from ircore.players.builtin.canvas.shapes import Pie as DrawnPie
+from ircore.players.builtin.classical.opening import first_message
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Pie, Stroke
-from ircore.players.builtin.classical.wording import first_message
 
 COLUMNS = (80.0, 150.0, 220.0, 290.0, 360.0, 430.0)
 UPPER = tuple(zip(COLUMNS, (120.0, 200.0, 90.0, 240.0, 180.0, 100.0), strict=True))

@@ -9,6 +9,7 @@ from ircore.core.ocr import require_ocr
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.compare import corrections, photo_corrections
+from ircore.players.builtin.classical.opening import BRIEF, brief_messages, first_message
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
 from ircore.players.builtin.classical.percepts import Perception
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
@@ -16,7 +17,6 @@ from ircore.players.builtin.classical.plain.named_colours import perception_as_n
 from ircore.players.builtin.classical.plain.voice import in_later_turn, plan_of, told_already
 from ircore.players.builtin.classical.statements import Statement, pack
 from ircore.players.builtin.classical.text_corrections import ROUGHLY
-from ircore.players.builtin.classical.wording import BRIEF, brief_messages, first_message
 
 DONE = "<DONE>"
 NAMED_OFTEN = 2
