@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,41 +78,45 @@ class Shape(NamedTuple):
     mean: float
 
 
+def _shares(share: float, rng: np.random.Generator, n: int, trials: int) -> Floats:
+    return np.where(rng.random((n, trials)) < share, 10.0, 0.0)
+
+
+def _failing(low: int, failed: float, rng: np.random.Generator, n: int, trials: int) -> Floats:
+    return np.asarray(rng.uniform(low, low + 1, (n, trials)) * (rng.random((n, trials)) >= failed))
+
+
+def _heaps(share: float, low: int, high: int, rng: np.random.Generator, n: int, trials: int) -> Floats:
+    return np.asarray(
+        np.where(rng.random((n, trials)) < share, low, high) + rng.uniform(-0.5, 0.5, (n, trials)), np.float64
+    )
+
+
+def _steps(odds: Floats, share: float, rng: np.random.Generator, n: int, trials: int) -> Floats:
+    return np.asarray(rng.choice(np.arange(11.0), (n, trials), p=odds) * (rng.random((n, trials)) < share))
+
+
 def shapes() -> Iterator[Shape]:
     """Yield the distributions: shares, scores near an end with failures, two heaps, and scores in the middle."""
     for share in SHARES:
-        yield Shape(f"share of {share}", lambda rng, n, t, p=share: 10.0 * (rng.random((n, t)) < p), 10 * share)
+        yield Shape(f"share of {share}", partial(_shares, share), 10 * share)
     for low, failed in ((9, 0.05), (9, 0.02), (8, 0.05)):
-        yield Shape(
-            f"{low} to {low + 1}, {failed:.0%} zeros",
-            lambda rng, n, t, low=low, failed=failed: (
-                rng.uniform(low, low + 1, (n, t)) * (rng.random((n, t)) >= failed)
-            ),
-            (1 - failed) * (low + 0.5),
-        )
-    for share, heaps in ((0.3, (1, 9)), (0.1, (1, 9)), (0.5, (2, 9))):
-        yield Shape(
-            f"{share:.0%} at {heaps[0]}, else {heaps[1]}",
-            lambda rng, n, t, share=share, heaps=heaps: (
-                np.where(rng.random((n, t)) < share, *heaps) + rng.uniform(-0.5, 0.5, (n, t))
-            ),
-            share * heaps[0] + (1 - share) * heaps[1],
-        )
+        name = f"{low} to {low + 1}, {failed:.0%} zeros"
+        yield Shape(name, partial(_failing, low, failed), (1 - failed) * (low + 0.5))
+    for share, low, high in ((0.3, 1, 9), (0.1, 1, 9), (0.5, 2, 9)):
+        mean = share * low + (1 - share) * high
+        yield Shape(f"{share:.0%} at {low}, else {high}", partial(_heaps, share, low, high), mean)
     yield Shape("uniform", lambda rng, n, t: rng.uniform(0, 10, (n, t)), 5.0)
     yield Shape("normal, 5 ± 1", lambda rng, n, t: rng.normal(5, 1, (n, t)).clip(0, 10), 5.0)
     yield Shape("normal, 5 ± 2, whole", lambda rng, n, t: rng.normal(5, 2, (n, t)).round().clip(0, 10), 5.0)
     yield Shape("all at the top", lambda _, n, t: np.full((n, t), 10.0), 10.0)
-    steps = np.arange(11.0)
     for name, shares in SHAPES.items():
         odds = np.array(shares) / sum(shares)
-        yield Shape(name, lambda rng, n, t, odds=odds: rng.choice(steps, (n, t), p=odds), float(odds @ steps))
-    odds = np.array(SHAPES["strong pair"]) / sum(SHAPES["strong pair"])
-    for share in PLAYED:
-        yield Shape(
-            f"strong pair, {share:.0%} played",
-            lambda rng, n, t, share=share: rng.choice(steps, (n, t), p=odds) * (rng.random((n, t)) < share),
-            share * float(odds @ steps),
-        )
+        mean = float(odds @ np.arange(11))
+        yield Shape(name, partial(_steps, odds, 1.0), mean)
+        if name == "strong pair":
+            for share in PLAYED:
+                yield Shape(f"{name}, {share:.0%} played", partial(_steps, odds, share), share * mean)
 
 
 def speed() -> None:
@@ -300,22 +305,22 @@ def differences(trials: int = 3000) -> None:
     def alike(size: int) -> tuple[Floats, Floats]:
         """One pair is as right as the other, but on 5 % of the pictures."""
         right = 10.0 * (rng.random((size, trials)) < 0.5)
-        return right * (rng.random((size, trials)) >= 0.05), right
+        return np.asarray(right * (rng.random((size, trials)) >= 0.05), np.float64), np.asarray(right, np.float64)
 
     line("share of 0.5, the same but for 5%", -0.25, alike)
+
+    def couple(one: Shape, two: Shape, size: int) -> tuple[Floats, Floats]:
+        return one.draw(rng, size, trials), two.draw(rng, size, trials)
+
     for one, two in couples:
-        line(
-            f"{one.name} – {two.name}",
-            one.mean - two.mean,
-            lambda size, one=one, two=two: (one.draw(rng, size, trials), two.draw(rng, size, trials)),
-        )
+        line(f"{one.name} – {two.name}", one.mean - two.mean, partial(couple, one, two))
     for name, changes in CHANGES.items():
         steps, odds = np.array(list(changes), float), np.array(list(changes.values())) / sum(changes.values())
 
         def change(size: int, steps: Floats = steps, odds: Floats = odds) -> tuple[Floats, Floats]:
             delta = rng.choice(steps, (size, trials), p=odds)
             final = rng.uniform(np.maximum(0, delta), np.minimum(10, 10 + delta))
-            return final, final - delta
+            return np.asarray(final), np.asarray(final - delta)
 
         line(f"ΔQ {name}", float(odds @ steps), change)
 

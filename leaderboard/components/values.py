@@ -34,9 +34,7 @@ NO_MAIN = "none of what was played is rated"
 RANK = "From the best to the worst place that paired comparisons of main scores allow"
 """What a rank is."""
 
-CHANCE = (
-    "Share of 2,000 redrawn sets of these pictures, spread as far as the board’s intervals, on which it is the best"
-)
+CHANCE = "Share of 2,000 redrawn sets of these pictures, spread as the board’s intervals are, on which it is the best"
 """What the chance of being best is."""
 
 _STILL = 0.005

@@ -115,14 +115,6 @@ class Ratios:
         """Return the degrees of freedom of each column: instances that count, less strata with such an instance."""
         return _Strata.of(self, drawn).freedom
 
-    def errors(self, drawn: Resamples) -> NDArray[np.float64]:
-        """Return the standard errors, √(Σ influence² · n / degrees of freedom): for one stratum s / √n.
-
-        Shape (columns,); infinite without a degree of freedom.
-        """
-        moments = self.moments(drawn)
-        return np.where(moments.freedom > 0, np.sqrt(moments.squares * moments.inflation), np.inf)
-
     def deviations(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return resampled minus actual ratios, shape (columns, resamples); 0 in resamples without a value."""
         sums, known = drawn.sums(self.residuals()), self.denominators[:1]

@@ -265,3 +265,20 @@ def test_the_headline_names_the_top_group_and_its_best_chance() -> None:
     ranges = (RankRange(1, 4, 1, 0.92), RankRange(1, 12, 1, 0.08), *(RankRange(3, 12, 2, 0.0) for _ in range(10)))
     words = tie_words(Standing(ranges, detectable=3.0, critical=4.0, told=30, couples=66))
     assert words.endswith("any of the 2 in the top group may be the best, one of them with a chance of 92 %.")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_that_share_a_rank_are_not_given_99_and_1_percent(seed: int) -> None:
+    """Twelve pairs, of which the two best are 5.5 points apart, which so many comparisons do not tell apart."""
+    rng = np.random.default_rng(seed)
+    means = np.array([75.5, 70.0, *np.linspace(30, 40, 10)])
+    noise = rng.normal(0, 8, (42, 12))
+    values = means + rng.normal(0, 5, (42, 1)) + noise - noise.mean(axis=0)
+    first, second = ranked(values).ranges[:2]
+    assert first is not None
+    assert second is not None
+    if first.worst > 1:
+        assert 0.5 < first.chance <= 0.98
+        assert second.chance >= 0.02
+    else:
+        assert first.chance > 0.95
