@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.paper_claims import check_all
 from ircore.results.statistics.effects import decompose
 from ircore.results.statistics.intervals import clear_of, estimate
 from ircore.results.statistics.mixed import MixedEffects, mixed_effects
 from ircore.results.statistics.scales import DIFFERENCE
+from ircore.results.tables.paper_claims import check_all
 
 Floats = NDArray[np.float64]
 

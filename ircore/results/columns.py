@@ -7,7 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.records import Instance
+from ircore.results.conditions import strata
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
+from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.scales import Scale
 
 Column = NDArray[np.float64]
 """Shape (instances, runs)."""
@@ -123,3 +127,28 @@ def _whole(cost: Column, ended: NDArray[np.bool_]) -> Column:
     """Leave out the costs of a run if any cost is unknown."""
     # A mean over the known costs alone would pass for the cost of the pair.
     return np.where((np.isnan(cost) & ended).any(axis=0), np.nan, cost)
+
+
+def target_means(scores: Column) -> Column:
+    """Return the mean of each row as a column, NaN where it has no value; rows are targets.
+
+    >>> target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
+    [[2.0], [nan]]
+    """
+    known = ~np.isnan(scores).all(axis=1)
+    means = np.full((len(scores), 1), np.nan)
+    # Rows without any value are left out: NumPy warns of the mean of nothing. In C order, in which NumPy adds each row
+    # as it adds that row alone: other orders differ in the last bit.
+    means[known, 0] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1)
+    return means
+
+
+def over_targets(scores: Column, instances: Sequence[Instance], scale: Scale) -> Estimate:
+    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
+
+    >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
+    Estimate(mean=None, low=None, high=None, n=0)
+    """
+    if not instances:
+        return Estimate(None, None, None, 0)
+    return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]

@@ -14,14 +14,14 @@ from ircore.core.counted import counted
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.answer import Answer, Line, interval
-from ircore.results.columns import filled
+from ircore.results.columns import filled, over_targets, target_means
 from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
-from ircore.results.statistics.bootstrap import Ratios, difference_intervals, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import difference_intervals, resample
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.independent import difference_of
 from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
@@ -87,31 +87,6 @@ class _ScoreTable:
             if len(first) == PICTURES:
                 break
         return (*first.values(), *others)[:PICTURES]
-
-
-def target_means(scores: Floats) -> Floats:
-    """Return the mean of each row as a column, NaN where it has no value; rows are targets.
-
-    >>> target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
-    [[2.0], [nan]]
-    """
-    known = ~np.isnan(scores).all(axis=1)
-    means = np.full((len(scores), 1), np.nan)
-    # Rows without any value are left out: NumPy warns of the mean of nothing. In C order, in which NumPy adds each row
-    # as it adds that row alone: other orders differ in the last bit.
-    means[known, 0] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1)
-    return means
-
-
-def over_targets(scores: Floats, instances: Sequence[Instance], scale: Scale) -> Estimate:
-    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
-
-    >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
-    Estimate(mean=None, low=None, high=None, n=0)
-    """
-    if not instances:
-        return Estimate(None, None, None, 0)
-    return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
 
 
 def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:

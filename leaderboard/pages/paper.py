@@ -17,7 +17,7 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_pairs,
     published_scores,
 )
-from ircore.results.paper_claims import paper_checks
+from ircore.results.tables.paper_claims import paper_checks
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.words.labels import category_title, judge_name

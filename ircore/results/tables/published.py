@@ -13,9 +13,9 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_scores,
 )
 from ircore.results.model import Results
-from ircore.results.paper_claims import paper_checks
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import caption
+from ircore.results.tables.paper_claims import paper_checks
 
 NOT_GIVEN = "not given by the paper"
 

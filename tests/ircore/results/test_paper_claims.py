@@ -10,8 +10,8 @@ from ircore.core.score_records import Score
 from ircore.games.reconstruction.published.claims import check_of_people, claims, counted_check
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
-from ircore.results.paper_claims import paper_checks
 from ircore.results.tables.catalogue import Question, table_entry
+from ircore.results.tables.paper_claims import paper_checks
 
 
 def test_what_the_papers_own_tables_say_of_its_sentences() -> None:

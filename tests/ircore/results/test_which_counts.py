@@ -10,6 +10,7 @@ from invented import InventedRun, invented_run, invented_set
 
 from ircore.core.records import Box, Element, Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity
+from ircore.results.columns import over_targets
 from ircore.results.coverage import Coverage
 from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.episodes import judge_episodes
@@ -17,7 +18,6 @@ from ircore.results.fact_shares import said_points
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.players import player_runs
-from ircore.results.questions import over_targets
 from ircore.results.statistics.groups import groups_of
 from ircore.results.statistics.scales import SCORE
 from ircore.results.trajectories import trajectories

@@ -92,7 +92,7 @@ def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
     # The targets are squares: every picture of a circle is worse.
     scores = [
         {
-            score.episode_id: score.value
+            score.episode_id: score.value or 0.0
             for score in RunFolder.open(out / name).scores()
             if score.task == "similarity" and score.judge == "structural"
         }

@@ -217,8 +217,10 @@ def _spreads() -> Check:
             cell[PublishedPair(who, names[0])] - cell[PublishedPair(who, names[1])] for who in (BETTER, WORSE)
         )
         differences[judge] = describers, drawn
-    check = counted_check([abs(one) - abs(other) for one, other in differences.values()], "judges")
-    said = ", ".join(f"{judge} {one:.2f} against {other:.2f}" for judge, (one, other) in differences.items())
+    check = counted_check([abs(by_words) - abs(by_drawing) for by_words, by_drawing in differences.values()], "judges")
+    said = ", ".join(
+        f"{judge} {by_words:.2f} against {by_drawing:.2f}" for judge, (by_words, by_drawing) in differences.items()
+    )
     return Check(check.verdict, f"describers apart against generators apart, points: {said}")
 
 

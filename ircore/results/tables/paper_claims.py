@@ -21,13 +21,12 @@ from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.claims import HARDEST, Check, Verdict, check_of_people, claims
 from ircore.results.budgets import budget_series
-from ircore.results.columns import Column, filled
+from ircore.results.columns import Column, filled, over_targets
 from ircore.results.conditions import under
 from ircore.results.effects import grid_effects, player_grid
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.language import correction_profile, episode_messages
 from ircore.results.model import Results
-from ircore.results.questions import over_targets
 from ircore.results.statistics.independent import difference_of
 from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, estimate, t_quantile
 from ircore.results.statistics.mixed import Unavailable
