@@ -146,6 +146,7 @@ def target_means(scores: Column) -> Column:
 def over_targets(scores: Column, instances: Sequence[Instance], scale: Scale) -> Estimate:
     """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
 
+    >>> from ircore.results.statistics.scales import SCORE
     >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
     Estimate(mean=None, low=None, high=None, n=0)
     """

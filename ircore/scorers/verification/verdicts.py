@@ -159,7 +159,7 @@ def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     credit = max(0.0, 1 - away * away)
     seen = min(apart, key=lambda other: difference(colour, other), default=None)
     if seen is not None and (beside := difference(colour, seen)) < off:
-        if not credit and beside <= ITS_COLOUR and fact.kind not in GROUNDS:
+        if off >= OTHER_COLOUR and beside <= ITS_COLOUR and fact.kind not in GROUNDS:
             credit = MISTAKEN
         reason = f"seen: {colour}, nearer to {seen} (ΔE {beside:.0f}) than to {expected} (ΔE {off:.0f})"
     else:

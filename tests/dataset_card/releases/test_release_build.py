@@ -60,10 +60,10 @@ def test_the_leaderboard_is_what_one_works_out_by_hand(built: Path) -> None:
         ("other-block", 2, 2),
     ]
     first, second = overall
-    # Ten finals, five of 7 and five of 9: mean 8, s = √(10/9), t(0.975, 9) = 2.262157. The bootstrap comes near that.
-    half = 2.2621572 * (10 / 9) ** 0.5 / 10**0.5
+    # Ten finals, five of 7 and five of 9: m = 8, s² = 1, so r = 1/16 and w = 0.548 (``statistics.intervals``). With
+    # 5.61 for t² · 10/9, less r, the ends solve 10 d² = 5.61 + 3.84 · 0.548 · (7.875 d − d²), above with 1.5 for 7.875.
     assert (first["mean"], first["n"]) == (8, 10)
-    assert (first["low"], first["high"]) == (pytest.approx(8 - half, abs=0.3), pytest.approx(8 + half, abs=0.3))
+    assert (first["low"], first["high"]) == (pytest.approx(8 - 1.651, abs=0.01), pytest.approx(8 + 0.823, abs=0.01))
     assert (first["delta_mean"], second["delta_mean"]) == (2, -1)
     assert (first["episodes"], first["played"], first["aborted"]) == (12, 10, 2)
     assert first["main_score_mean"] == pytest.approx(8 * 10 * 10 / 12)
