@@ -73,6 +73,7 @@ def test_pages_say_where_no_person_has_played_or_rated(visit: Visit) -> None:
         assert "No person has played here yet." in visit.open(name).locator("main").inner_text()
 
 
+@pytest.mark.slow
 def test_results_and_the_card_say_so_too(demo_project: Path) -> None:
     card = (demo_project / "build/demo/dataset/README.md").read_text("utf-8")
     assert NOBODY in card.partition("## ")[0]
