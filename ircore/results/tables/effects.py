@@ -21,7 +21,7 @@ def effects_table(results: Results, judge: str, category: str | None = None, dif
     columns = (
         Column("part", "part", "What is estimated.", digits=None),
         Column("who", "of", "Whose.", digits=None),
-        Column("effect", "by bootstrap", "Estimate with its interval over instances.", estimated=True),
+        Column("effect", "by means", "Estimate with its interval over instances.", estimated=True),
         Column(
             "model",
             "by mixed model",
