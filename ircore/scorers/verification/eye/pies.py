@@ -195,7 +195,7 @@ def _segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[in
     # Rough pictures have soft borders: a step is then spread over more directions.
     lag = 3 if roughness < 0.02 else 6 + round(8 * roughness)
     step = distance(smooth, np.roll(smooth, lag, axis=0))
-    borders = (step > APART + 15 * roughness) & (step >= ndimage.maximum_filter1d(step, 2 * lag + 1, mode="wrap"))
+    borders = (step > APART + 8 * roughness) & (step >= ndimage.maximum_filter1d(step, 2 * lag + 1, mode="wrap"))
     places = np.flatnonzero(borders)
     if len(places) < 2:
         return [(0, len(colours))]
