@@ -332,9 +332,7 @@ RULES = [
     Attack("a missing picture", drop("call", "generator", 1), "turn 1: the generator's answer is missing"),
     Attack("a missing message", drop("call", "describer", 2), "turn 2: the describer's answer is missing"),
     Attack("a missing last word", drop("call", "describer", 3), "turn 3: the describer's answer is missing"),
-    Attack(
-        "a missing episode", edit(lambda lines: lines.remove(next(each(lines, "end")))), "1 of 4 instances were not"
-    ),
+    Attack("a missing episode", edit(lambda lines: lines.remove(next(each(lines, "end")))), "1 of 4 episodes were not"),
     Attack("nothing at all", edit(lambda lines: lines.clear()), "in no turn of the transcript"),
     Attack("done on turn 1", edit(done_at_once), "by the rules it is 'aborted'"),
     Attack("twelve turns", edit(without_done), "by the rules it has 10"),
@@ -360,7 +358,7 @@ RULES = [
     Attack("two answers to one question", edit(twice_answered), "turn 1: two answers of the generator"),
     Attack("two ends of one episode", edit(twice_ended), "ended twice"),
     Attack("an answer after the end", line(call(turn=4)), "turn 4: an answer of the describer that the rules never"),
-    Attack("an episode of nobody", edit(of_nobody), "geometry-easy-99: no instance of this set"),
+    Attack("an episode of nobody", edit(of_nobody), "geometry-easy-99: no episode of an instance of this set"),
     Attack("a judge among the players", line(call(role="judge")), "not an answer of a judge"),
     Attack(
         "a describer that draws", line(call(rendering={"sha256": "0" * 64, "width": 9, "height": 9})), "of a describer"

@@ -141,7 +141,8 @@ def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
         assert result.high is not None
         return result.low <= 0.4 <= result.high
 
-    assert 0.93 <= sum(held() for _ in range(1500)) / 1500 <= 0.97
+    # In the middle of the scale a little wider than need be.
+    assert 0.94 <= sum(held() for _ in range(1500)) / 1500 <= 0.98
 
 
 def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:

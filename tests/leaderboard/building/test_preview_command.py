@@ -131,7 +131,7 @@ def test_transcripts_that_no_rules_allow_are_refused_before_the_merge(
     propose(world)
     assert world.preview(tmp_path / "site", "--rescore") == 2
     err = capsys.readouterr().err
-    assert "refused: 1 of 4 instances were not played to their end" in err
+    assert "refused: 1 of 4 episodes were not played to their end" in err
     assert "ircore: me/mine " in err
     assert not (tmp_path / "site").exists()
 

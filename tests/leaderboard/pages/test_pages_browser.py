@@ -1,6 +1,7 @@
 """Pages of pairs, players and comparisons in a real browser: choices, state in the address, nothing hostile runs."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,8 +108,11 @@ def test_a_difference_turned_round_is_the_same_difference(visit: Visit) -> None:
     page = visit.open("compare.html?pairs=teller-painter,seer-painter")
     page.locator(".compare-view[data-state=drawn]").wait_for()
     other = page.locator(".differences tbody tr").first.inner_text()
-    turned = item.translate(str.maketrans("+−", "−+")).split("\t")
-    assert turned[1] == other.split("\t")[1]
+    (mean, low, high), turned = (
+        [float(part.replace("−", "-")) for part in re.findall(r"[+−][\d.]+", row.split("\t")[1])]
+        for row in (item, other)
+    )
+    assert turned == [-mean, -high, -low]
     assert page.locator(".wins-first").first.inner_text() == "0"
 
 

@@ -136,8 +136,9 @@ def test_tables_by_hop_are_of_all_dialogues_or_of_one_category(tmp_path: Path) -
     hops = stepped_tables(results.game)["hops"]
     cells = [hops(results, category).column("ssim")[0] for category in (None, *categories)]
     of_both, of_pies, of_shapes = (float(cell.value or 0) for cell in cells)
-    assert of_both == pytest.approx((of_shapes + of_pies) / 2)
-    assert [cell.n for cell in cells] == [2, 1, 1]
+    # Over the dialogue that is longer, and so has a value at every hop.
+    assert of_both in (of_pies, of_shapes)
+    assert [cell.n for cell in cells] == [1, 1, 1]
     assert hops(results).column("summariser")[0].value == "extractive"
     assert "asker" not in {column.key for column in hops(results).columns}  # nobody took the seat
     assert "people" not in hops(results).caption  # none are recorded
