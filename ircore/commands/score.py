@@ -22,7 +22,7 @@ from ircore.core.plugins import available, builtin
 from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
 from ircore.results.gaps import UnrankedRun, unranked_runs
-from ircore.results.retests import retest_agreements
+from ircore.results.retests import answered_twice, retest_agreements
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
@@ -179,7 +179,8 @@ def _again(
         return 0
     check_keys(models)
     reports = judge_runs(opened, models, plan)
-    agreements = [agreement for judge in models for agreement in retest_agreements(opened, judge.name)]
+    answers = [answer for run in opened for answer in answered_twice(run)]
+    agreements = [agreement for judge in models for agreement in retest_agreements(answers, judge.name)]
     if as_json:
         document = {
             "new": {report.name: report.count.new for report in reports},

@@ -27,6 +27,7 @@ from ircore.scorers.stated_facts.records import SaidTurn, read_said
 if TYPE_CHECKING:
     from ircore.core.fact_records import Part, PartShare, RenderingFacts
     from ircore.results.language import RunLanguage
+    from ircore.results.retests import TwoAnswers
 
 RunT_co = TypeVar("RunT_co", bound=Run | GameRun, covariant=True)
 EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True)
@@ -272,6 +273,20 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
             (line.episode_id, line.rendering): {part: counts.share for part, counts in line.parts.items()}
             for line in self.facts()
         }
+
+    @cached_property
+    def reweighed(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
+        """Scores of final renderings by facts weighed otherwise, by weighing and instance, as far as known."""
+        from ircore.results.reweighed import reweighed_scores
+
+        return reweighed_scores(self.instances.instances, self.episodes, self.facts())
+
+    @cached_property
+    def second_answers(self) -> "tuple[TwoAnswers, ...]":
+        """What judges said of the same pictures when asked again, with the first answer; nothing of a release's run."""
+        from ircore.results.retests import answered_twice
+
+        return tuple(answered_twice(self.source)) if isinstance(self.source, AnyRunFolder) else ()
 
     @cached_property
     def language(self) -> "RunLanguage":

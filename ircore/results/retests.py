@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,23 +47,34 @@ class RetestAgreement:
         )
 
 
-def retest_agreements(runs: Iterable[object], judge: str) -> Iterator[RetestAgreement]:
-    """Yield how far a judge agrees with itself on runs, task by task; nothing without second answers.
+class TwoAnswers(NamedTuple):
+    """First and second answer of a judge to the same question."""
 
-    Second answers are in run folders; runs of a release have none.
+    judge: str
+    task: Task
+    instance_id: str
+    first: float
+    second: float
+
+
+def retest_agreements(answers: Iterable[TwoAnswers], judge: str) -> Iterator[RetestAgreement]:
+    """Yield how far a judge agrees with itself, task by task; nothing without second answers.
+
+    Args:
+        answers: Of any runs and judges (``PlayedRun.second_answers``).
+        judge: The judge's name.
     """
-    pairs: dict[Task, list[tuple[float, float, str]]] = {}
-    for run in runs:
-        for first, second, instance in retested(run, judge) if isinstance(run, AnyRunFolder) else ():
-            if first.value is not None and second.value is not None:
-                pairs.setdefault(first.task, []).append((first.value, second.value, instance))
-    for task, answers in sorted(pairs.items()):
-        once, again = np.array([answer[:2] for answer in answers], np.float64).T
-        clusters = [instance for *_, instance in answers]
+    by_task: dict[Task, list[TwoAnswers]] = {}
+    for answer in answers:
+        if answer.judge == judge:
+            by_task.setdefault(answer.task, []).append(answer)
+    for task, both in sorted(by_task.items()):
+        once, again = np.array([(answer.first, answer.second) for answer in both], np.float64).T
+        clusters = [answer.instance_id for answer in both]
         yield RetestAgreement(
             judge,
             task,
-            len(answers),
+            len(both),
             observed_agreement(once, again, clusters),
             pearson(once, again, clusters),
             float(np.sqrt(np.mean((again - once) ** 2) / 2)),
@@ -70,19 +82,21 @@ def retest_agreements(runs: Iterable[object], judge: str) -> Iterator[RetestAgre
         )
 
 
-def retested(run: AnyRunFolder, judge: str) -> Iterator[tuple[Score, Score, str]]:
-    """Yield first and second answer of a judge to each question of a run that has both, and the instance's id."""
-    second = {_question(score): score for score in run.retests() if score.judge == judge}
+def answered_twice(run: AnyRunFolder) -> Iterator[TwoAnswers]:
+    """Yield first and second answer of each judge to each question of a run that has both."""
+    # Of two scores of the same thing the later line counts, as in results.
+    second = {_question(score): score for score in run.retests()}
     if not second:
         return
-    # Of two scores of the same thing the later line counts, as in results.
-    first = {_question(score): score for score in run.scores() if score.judge == judge}
+    first = {question: score for score in run.scores() if (question := _question(score)) in second}
     instances = {name: episode.instance_id for name, episode in run.ended().items()}
-    for question, score in second.items():
-        if question in first and score.episode_id in instances:
-            yield first[question], score, instances[score.episode_id]
+    for question, again in second.items():
+        once = first.get(question)
+        if once is None or once.value is None or again.value is None or again.episode_id not in instances:
+            continue
+        yield TwoAnswers(again.judge, again.task, instances[again.episode_id], once.value, again.value)
 
 
-def _question(score: Score) -> tuple[str, Task, str]:
+def _question(score: Score) -> tuple[str, str, Task, str]:
     # Turns that share a rendering share its answer.
-    return score.episode_id, score.task, score.rendering
+    return score.judge, score.episode_id, score.task, score.rendering

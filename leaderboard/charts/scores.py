@@ -46,6 +46,9 @@ EACH_ALONE = "Each line is for its pair alone: of twenty pairs without any effec
 _LOW_HEAD = 14
 """Room above the first row where no words explain the axis, CSS pixels."""
 
+_SIDE = 3 / 7
+"""Extent of the shorter side of zero, as a share of the longer one, at which a word beside zero fits on a phone."""
+
 
 def scores_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the mean score of each pair by each judge, as the paper's Figure 4."""
@@ -105,7 +108,7 @@ def deltas_sem_sketch(subject: Subject) -> Sketch | Missing:
 
 def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
     pairs = _by_value(subject.ranked[:MOST_ROWS], deltas)
-    low, high, step = around_zero([by_run[pair.run_id] for by_run in deltas.values() for pair in pairs])
+    low, high, step = around_zero([by_run[pair.run_id] for by_run in deltas.values() for pair in pairs], True)
     by_every = " by every judge" if len(deltas) > 1 else ""
     return Sketch(
         # The title counts every pair, also where the figure shows the best alone.
@@ -229,8 +232,12 @@ def _sides(at: float, left: str, right: str) -> list[Json]:
     ]
 
 
-def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
-    """Return a range of whole half points that holds every interval and zero, with room for a word on either side.
+def around_zero(values: Sequence[Value], beside: bool = False) -> tuple[float, float, float]:
+    """Return a range of whole half points that holds every interval and zero, with some room on either side of zero.
+
+    Args:
+        values: Differences.
+        beside: Whether a word stands beside zero on either side, as those of ``_sides`` do.
 
     Returns:
         Its ends, and the step of its ticks: about eight.
@@ -240,6 +247,9 @@ def around_zero(values: Sequence[Value]) -> tuple[float, float, float]:
     low, high = min(ends), max(ends)
     spare = max(0.25, 0.15 * (high - low))
     first, last = floor(2 * min(low - 0.1, -spare)) / 2, ceil(2 * max(high + 0.1, spare)) / 2
+    if beside:
+        # On a phone the words take three tenths of the plot.
+        first, last = min(first, floor(-2 * _SIDE * last) / 2), max(last, ceil(-2 * _SIDE * first) / 2)
     return first, last, next((step for step in (0.5, 1, 2, 5) if (last - first) / step <= 7), 5)
 
 

@@ -148,6 +148,22 @@ def preferring(run: InventedRun) -> InventedRun:
     return replace(run, given=(*run.given, *more))
 
 
+def repeated(run: InventedRun, shift: float) -> InventedRun:
+    """The same run with a second episode of each target, rated ``shift`` points apart, up and down by turns."""
+    episodes, scores = list(run.played), list(run.given)
+    for place, episode in enumerate(run.played):
+        name = f"{episode.episode_id}.r2"
+        episodes.append(episode.model_copy(update={"episode_id": name}))
+        signed = shift * (-1) ** place
+        scores += [
+            score.model_copy(update={"episode_id": name, "value": min(10.0, max(0.0, (score.value or 0.0) + signed))})
+            for score in run.given
+            if score.episode_id == episode.episode_id
+        ]
+    made = run.run.model_copy(update={"more_seeds": (1,)})
+    return replace(run, run=made, played=tuple(episodes), given=tuple(scores))
+
+
 def under_budget(run: InventedRun, budget: int) -> InventedRun:
     """The same run as if it had been played under another token budget."""
     rules = run.run.rules.model_copy(update={"token_budget": budget})

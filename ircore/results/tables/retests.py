@@ -26,7 +26,7 @@ NOTES = (
 
 def retests_table(results: Results) -> Table:
     """Return the agreement of each judge with itself, over all runs."""
-    sources = [run.source for run in results.runs.values()]
+    answers = [answer for run in results.runs.values() for answer in run.second_answers]
     rows = tuple(
         (
             Value(agreement.judge),
@@ -38,7 +38,7 @@ def retests_table(results: Results) -> Table:
             Value(agreement.shift),
         )
         for judge in results.judges
-        for agreement in retest_agreements(sources, judge)
+        for agreement in retest_agreements(answers, judge)
     )
     notes = NOTES if rows else ("No judge was asked twice: ircore score RUN --judge FILE --again 10%",)
     return Table("retests", "Judges asked twice", caption(results), COLUMNS, rows, notes, primary="same")

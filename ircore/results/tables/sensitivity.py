@@ -7,23 +7,20 @@ those of the board. A pair has clearly moved where its two ranges of ranks do no
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ircore.core.fact_records import VERIFIED, RenderingFacts
+from ircore.core.fact_records import VERIFIED
 from ircore.core.records import Instance
 from ircore.results.cells import run_standing
 from ircore.results.headline import headline_judge
 from ircore.results.judge_ratings import RATED, JudgeRatings
 from ircore.results.model import Results
+from ircore.results.reweighed import WEIGHINGS
 from ircore.results.statistics.ranks import RankRange, Standing
 from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
 from ircore.results.unranked_runs import columns_of
-
-if TYPE_CHECKING:
-    from ircore.scorers.verification.score import ScoredFact
-    from ircore.scorers.verification.verdicts import Checked
 
 PHOTOGRAPHS = "photos"
 """Category of the targets that are photographs."""
@@ -90,78 +87,23 @@ def _variations(results: Results, run_ids: Sequence[str]) -> Iterator[_Variation
         if 0 < len(drawn) < len(every) and (scope is None or PHOTOGRAPHS in scope):
             yield _Variation("without photographs", judge, drawn, results.ratings_of(judge, run_ids, drawn))
     if VERIFIED in rating:
-        facts = _final_facts(results, run_ids)
-        if facts:
-            for name, writing, linear in (
-                ("half the weight of writing", 0.5, False),
-                ("double the weight of writing", 2.0, False),
-                ("no power of what is missing", 1.0, True),
-            ):
-                yield _Variation(name, VERIFIED, every, _scored_anew(results, run_ids, facts, writing, linear))
+        for name in WEIGHINGS:
+            if any(name in results.runs[run_id].reweighed for run_id in run_ids):
+                yield _Variation(name, VERIFIED, every, _scored_anew(results, run_ids, name))
 
 
-def _final_facts(
-    results: Results, run_ids: Sequence[str]
-) -> dict[tuple[int, int], list[tuple[tuple["Checked", ...], RenderingFacts]]]:
-    """Return the facts of final renderings by row and column of the ratings, as far as they can be restored.
-
-    A pair that played an instance several times has several final renderings of it.
-    """
-    from ircore.scorers.verification.stored_verdicts import checked_facts
-
-    scenes = {instance.instance_id: (row, instance.scene) for row, instance in enumerate(results.instances)}
-    facts: dict[tuple[int, int], list[tuple[tuple[Checked, ...], RenderingFacts]]] = {}
-    for column, run_id in enumerate(run_ids):
-        finals = {
-            (episode.episode_id, [*episode.renderings.values()][-1].sha256): episode.instance_id
-            for result in results.episodes[run_id]
-            if (episode := result.episode).played and episode.renderings
-        }
-        for line in results.runs[run_id].facts():
-            row, scene = scenes.get(finals.get((line.episode_id, line.rendering), ""), (0, None))
-            checked = checked_facts(scene, line) if scene is not None else ()
-            if checked:
-                facts.setdefault((row, column), []).append((checked, line))
-    return facts
-
-
-def _scored_anew(
-    results: Results,
-    run_ids: Sequence[str],
-    facts: dict[tuple[int, int], list[tuple[tuple["Checked", ...], RenderingFacts]]],
-    writing: float,
-    linear: bool,
-) -> JudgeRatings:
+def _scored_anew(results: Results, run_ids: Sequence[str], name: str) -> JudgeRatings:
     """Return the ratings of ``verified`` with facts weighed otherwise; a score whose facts are not known stays."""
-    from ircore.scorers.verification.score import score_of
-
     ratings = results.ratings_of(VERIFIED, run_ids, results.instances)
     final = ratings.final.copy()
-    for (row, column), known in facts.items():
-        # Only where the facts of every rated episode are known: a mean of old and new scores would be neither.
-        if ratings.states[row, column, RATED] == len(known):
-            scores = [
-                score_of(
-                    _weighed(checked, writing), fsum(extra.weight for extra in line.extras), line.cost, linear=linear
-                ).score
-                for checked, line in known
-            ]
-            final[row, column] = fsum(scores) / len(scores)
+    rows = {instance.instance_id: row for row, instance in enumerate(results.instances)}
+    for column, run_id in enumerate(run_ids):
+        for instance_id, known in results.runs[run_id].reweighed.get(name, {}).items():
+            row = rows[instance_id]
+            # Only where the facts of every rated episode are known: a mean of old and new scores would be neither.
+            if ratings.states[row, column, RATED] == len(known):
+                final[row, column] = fsum(known) / len(known)
     return replace(ratings, final=final)
-
-
-def _weighed(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:
-    """Return facts with the weight of writing multiplied, all together still 100."""
-    from ircore.scorers.verification.scene_facts.weights import share_of
-    from ircore.scorers.verification.score import ScoredFact
-
-    written = {each.fact.mark for each in checked if each.fact.attribute == "text"}
-    weights = [each.fact.weight * (writing if share_of(each.fact, written) == "writing" else 1.0) for each in checked]
-    scale = 100 / whole if writing != 1 and (whole := fsum(weights)) else 1.0
-    return [
-        ScoredFact(each.fact.attribute, scale * weight, each.verdict, each.credit)
-        for each, weight in zip(checked, weights, strict=True)
-    ]
 
 
 def _range(place: RankRange | None) -> Value:

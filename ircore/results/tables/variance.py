@@ -171,8 +171,8 @@ def _of_judge(results: Results, judge: str) -> str:
     identity = results.judge_identities.get(judge)
     if identity is not None and identity.kind == "computed":
         return f"{judge} is computed and rates the same picture alike each time: none of the luck is the judge's."
-    sources = [run.source for run in results.runs.values()]
-    twice = next((each for each in retest_agreements(sources, judge) if each.task == "similarity"), None)
+    answers = (answer for run in results.runs.values() for answer in run.second_answers)
+    twice = next((each for each in retest_agreements(answers, judge) if each.task == "similarity"), None)
     if twice is None:
         return f"How much of the luck is {judge}'s own is not known: ircore score RUN --judge FILE --again 10%"
     return (

@@ -12,6 +12,7 @@ import { markedRows, stackedBars } from "./figure-rows.js";
 const ROWS = 24;
 const PANELS = 12;
 const POINTS = 60;
+const SIDE = 3 / 7;
 const OUTCOMES = [
   { title: "improved", colour: "improved" }, { title: "stable", colour: "stable" },
   { title: "regressed", colour: "regressed" }, { title: "single turn", colour: "unrefined" },
@@ -35,7 +36,9 @@ function aroundZero(values) {
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const spare = Math.max(0.25, 0.15 * (high - low));
   const [first, last] = [Math.floor(2 * Math.min(low - 0.1, -spare)) / 2, Math.ceil(2 * Math.max(high + 0.1, spare)) / 2];
-  return [first, last, [0.5, 1, 2, 5].find((step) => (last - first) / step <= 7) ?? 5];
+  /* On a phone the words beside zero take three tenths of the plot. */
+  const [from, to] = [Math.min(first, Math.floor(-2 * SIDE * last) / 2), Math.max(last, Math.ceil(-2 * SIDE * first) / 2)];
+  return [from, to, [0.5, 1, 2, 5].find((step) => (to - from) / step <= 7) ?? 5];
 }
 
 const sides = (at, left, right) => [

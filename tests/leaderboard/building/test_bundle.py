@@ -135,12 +135,18 @@ def test_a_script_fills_a_component_as_a_page_does(blank: "Page", call: str, wan
 
 
 def test_a_headline_on_corrections_is_that_of_the_page(blank: "Page") -> None:
-    many, few = [[[share, 0, 1, n] for share in shares] for n, shares in ((5, (0.1, 0.6)), (4, (1.0, 0.2)))]
-    call = f"[[{few}], [{few}, {many}], [{many}, {many[::-1]}]].map((rows) => commonest(['Colour', 'Form'], rows))"
+    # Intervals of ± 0.1 lie apart, those from 0 to 1 overlap.
+    many, few = [
+        [[share, share - 0.1, share + 0.1, n] for share in shares] for n, shares in ((5, (0.1, 0.6)), (4, (1.0, 0.2)))
+    ]
+    wide = [[share, 0, 1, n] for share, _, _, n in many]
+    boards = [[few], [few, many], [many, many[::-1]], [wide, wide[::-1]]]
+    call = f"{boards}.map((rows) => commonest(['Colour', 'Form'], rows))"
     assert blank.evaluate(f"() => {{ const {{ commonest }} = {bundle('figure-headlines')} return {call}; }}") == [
         "What do corrections talk about?",
         "Corrections are most often about form",
         "Corrections are most often about colour; pairs differ most in colour (50 points)",
+        "Corrections are most often about colour",
     ]
 
 

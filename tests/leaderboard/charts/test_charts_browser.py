@@ -8,13 +8,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from invented import rich_results
+from invented import invented_run, invented_set, repeated, rich_results
 from invented_pairs import pairs_of
 from PIL import Image
 from visits import Visit, axe_findings, visit_in
 
 import leaderboard
 from ircore.results.cell import Cell
+from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
@@ -57,6 +58,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = pairs_of(results)
     names = [chart for _, _, charts in SECTIONS for chart in charts]
     charts = figures(results, pairs, names, "structural")
+    # Where scores vary from is known only of targets that were played twice.
+    instances = invented_set(3)
+    twice = Results.from_runs(
+        [repeated(invented_run(instances, name, "painter", 5, 0.6), 0.2) for name in ("seer", "teller")]
+    )
+    charts |= figures(twice, pairs_of(twice), ["variance"], "structural")
     (folder / "charts").mkdir()
     for name, chart in charts.items():
         (folder / "charts" / f"{name}.json").write_text(chart.json())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from charts import chart_instances
-from invented import InventedRun, invented_run, invented_set, judged_also, preferring
+from invented import InventedRun, invented_run, invented_set, judged_also, preferring, repeated
 from invented_pairs import pairs_of
 
 from ircore.results.model import Results
@@ -116,22 +116,6 @@ def test_a_panel_a_share_stands_at_the_shares_of_each_turn(tmp_path: Path) -> No
 def test_without_facts_there_is_no_figure(results: Results) -> None:
     chart = charts_of(results, "said-seer-painter")["said-seer-painter"]
     assert chart.missing == "Not measured: ircore score RUN --facts."
-
-
-def repeated(run: InventedRun, shift: float) -> InventedRun:
-    """The same run with a second episode of each target, rated ``shift`` points apart, up and down by turns."""
-    episodes, scores = list(run.played), list(run.given)
-    for place, episode in enumerate(run.played):
-        name = f"{episode.episode_id}.r2"
-        episodes.append(episode.model_copy(update={"episode_id": name}))
-        signed = shift * (-1) ** place
-        scores += [
-            score.model_copy(update={"episode_id": name, "value": min(10.0, max(0.0, (score.value or 0.0) + signed))})
-            for score in run.given
-            if score.episode_id == episode.episode_id
-        ]
-    made = run.run.model_copy(update={"more_seeds": (1,)})
-    return replace(run, run=made, played=tuple(episodes), given=tuple(scores))
 
 
 def test_luck_stands_beside_pictures_and_is_named_where_it_is_surely_smaller() -> None:

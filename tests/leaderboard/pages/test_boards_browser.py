@@ -31,7 +31,7 @@ def make_site(folder: Path) -> None:
     for place, (slug, describer, generator) in enumerate(pairs):
         run = sample_run(folder / slug, instances, named_submission(slug, describer, generator))
         rate_turns(run, 20.0 + place, by_episode=0.5, judge="psnr", task="metric")
-        paths.append(rate_turns(run, 7.0 - place, by_episode=0.1, by_turn=1).path)
+        paths.append(rate_turns(run, 5.75 - place, by_episode=0.1, by_turn=1).path)
     build_site(paths, folder / "site")
 
 

@@ -173,7 +173,7 @@ def test_badges_say_version_rank_range_and_score(site: Site, monkeypatch: pytest
     overall = badges(site)[run_id][0]
     row = site.results.board("structural")[0]
     assert overall.message.startswith(f"rank {row.rank_low}")
-    assert re.fullmatch(r"rank \d(–\d)? of 4 · \d\d\.\d ± \d+\.\d", overall.message)
+    assert re.fullmatch(r"rank \d(–\d)? of 4 · \d\d\.\d (± \d+\.\d|\d+\.\d to \d+\.\d)", overall.message)
     picture = ElementTree.fromstring(overall.svg())
     assert picture.get("role") == "img"
     assert picture.get("aria-label") == picture.findtext("{http://www.w3.org/2000/svg}title")
