@@ -142,7 +142,7 @@ def accepts(world: World, github: GitHubServer) -> None:
     # Its transcripts are replayed and scored before anybody merges it: whoever opened it sees its place.
     assert "14 episodes hold by the rules" in outcome.output
     assert "### Preview" in outcome.summary
-    assert re.search(r"place  (?:[1-5]–)?6 of 6 by structural: main score ", outcome.summary)
+    assert re.search(r"place  [2-5]–5 of 6 by structural: main score ", outcome.summary)
     assert list(world.service.artefact("preview").glob(f"pairs/{SLUG}.html"))
     # Its account and its messages are checked from outside, and its account is recorded once it is merged.
     github.titles[1] = "My two models"
