@@ -203,8 +203,7 @@ class AnyRunFolder:
         Raises:
             WorkError: They cannot be written; none of them is there then.
         """
-        with JournalWriter(self.path / SCORES) as journal:
-            journal.append(score.model_dump_json().encode() for score in scores)
+        self._append_scores(SCORES, scores)
 
     def retests(self) -> tuple[Score, ...]:
         """Return what judges gave when they were asked a second time; none of it counts as a score."""
@@ -216,7 +215,10 @@ class AnyRunFolder:
         Raises:
             WorkError: They cannot be written; none of them is there then.
         """
-        with JournalWriter(self.path / RETESTS) as journal:
+        self._append_scores(RETESTS, scores)
+
+    def _append_scores(self, name: str, scores: Iterable[Score]) -> None:
+        with JournalWriter(self.path / name) as journal:
             journal.append(score.model_dump_json().encode() for score in scores)
 
     def judges(self) -> dict[str, JudgeIdentity]:
