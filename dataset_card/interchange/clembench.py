@@ -136,7 +136,7 @@ def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> 
 
 def target_name(instance: Instance) -> str:
     """Return the file name of a target among the pictures of the instance."""
-    return f"target.{instance.image.rpartition('.')[2]}"
+    return f"target.{instance.pictures['target'].image.rpartition('.')[2]}"
 
 
 def model_names(run: Run, pair: str) -> tuple[str, str]:

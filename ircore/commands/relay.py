@@ -15,7 +15,7 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, open_any_run
@@ -103,7 +103,7 @@ def serve(
     return tell_outcomes(plan, game, episodes)
 
 
-def _run(loaded: AnyLoaded, instances: AnyInstanceSet, rules: Any, prompts: Any, out: Path) -> Any:
+def _run(loaded: AnyLoaded, instances: InstanceSet, rules: Any, prompts: Any, out: Path) -> Any:
     """Return the run's identity: with the seed that it began with, or one that nobody can have tried.
 
     Raises:

@@ -14,9 +14,8 @@ import pytest
 
 from ircore.core.conformance import ConformanceError, outside_calls
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Box, Difficulty, GameRules, PlayerSpec, Record
+from ircore.core.records import Box, Difficulty, GameRules, Instance, PlayerSpec, Record
 from ircore.games.base import (
     Ending,
     EpisodeSetup,
@@ -378,7 +377,7 @@ class Guesser:
     ],
 )
 def test_faults_of_games(game: type[Game[GameRules]], fault: str) -> None:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
     )
     setup = EpisodeSetup(instance, Payload(), {}, GameRules())
@@ -389,7 +388,7 @@ def test_faults_of_games(game: type[Game[GameRules]], fault: str) -> None:
 
 def test_an_outage_is_tried_on_rules_that_catch_everything() -> None:
     # Whatever they return, the engine keeps the episode open: see test_faults_of_games.
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
     )
     check_game(Stubborn, [EpisodeSetup(instance, Payload(), {}, GameRules())], {"guesser": Guesser()})
@@ -454,7 +453,7 @@ class Answering:
 def test_seats_that_go_with_a_rule_are_tried_with_and_without_it(
     game: type[Game[ThinkingRules]], fault: str | None
 ) -> None:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
     )
     setup = EpisodeSetup(instance, Payload(), {}, ThinkingRules())
@@ -499,7 +498,7 @@ class Misspelt(Seen):
     ],
 )
 def test_faults_of_measures_of_pictures(game: type[Game[GameRules]], fault: str) -> None:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
     )
     target = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))

@@ -5,7 +5,7 @@ from pathlib import Path
 from ircore.core.errors import InputError
 from ircore.core.game_records import stated_rules
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.submission import AnyLoaded
 from ircore.runs.folder import open_any_run
 from ircore.runs.provenance import Witness, make_provenance, write_provenance
@@ -15,7 +15,7 @@ from ircore.runs.writer import RunWriter
 from ircore.submissions.relay.keys import known_relays
 
 
-def vouch(loaded: AnyLoaded, out: Path, instances: AnyInstanceSet, relay_keys: Path | None = None) -> Witness:
+def vouch(loaded: AnyLoaded, out: Path, instances: InstanceSet, relay_keys: Path | None = None) -> Witness:
     """Verify a witnessed run, and record that the maintainers vouch for it.
 
     Args:

@@ -80,7 +80,7 @@ def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: Run
     instance = read(exported / EASY / "instance_00001" / "instance.json")
     assert (instance["game_id"], instance["instance_id"]) == (1, "geometry-easy-02")
     assert (exported / instance["target_image"]).read_bytes() == played.instances.picture_bytes(
-        played.instances.instances[1]
+        played.instances.instances[1], "target"
     )
 
 

@@ -340,12 +340,12 @@ def test_a_plug_in_that_nothing_asks_for_is_broken_with_the_reason(tmp_path: Pat
 
 
 BUILDER = """\
-from ircore.core.game_records import GameInstance
-from ircore.instances.store import write_game_instances
+from ircore.core.records import Instance
+from ircore.instances.store import write_instances
 
 def build(request):
     made = dict(category="fruit", difficulty="easy", game="guess", payload={}, source="by hand", licence="CC0-1.0")
-    return write_game_instances(request.out, [(GameInstance(instance_id="apple", **made), {})])
+    return write_instances(request.out, [(Instance(instance_id="apple", **made), {})])
 """
 POINTS_OF_BUILDER = "[ircore.instances]\nbuild.guess = shattered:build\nimport.guesses = shattered:build\n"
 

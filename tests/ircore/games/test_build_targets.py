@@ -21,7 +21,7 @@ SOME = ("simple_shapes", "geometry")
 
 
 def fingerprints(made: InstanceSet) -> dict[str, str]:
-    return {instance.instance_id: instance.sha256 for instance in made.instances}
+    return {instance.instance_id: instance.pictures["target"].sha256 for instance in made.instances}
 
 
 def test_a_set_built_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
@@ -71,7 +71,11 @@ def test_every_category_builds_and_says_what_it_is(tmp_path: Path) -> None:
     assert len(set(fingerprints(made).values())) == 14
     for instance in made.instances:
         assert (instance.scene is None) == (instance.seed is None) == (instance.category == "photos")
-        assert made.target(instance).pixels.shape == (instance.height, instance.width, 3)
+        assert made.picture(instance, "target").pixels.shape == (
+            instance.pictures["target"].height,
+            instance.pictures["target"].width,
+            3,
+        )
 
 
 def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> None:
@@ -79,7 +83,7 @@ def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> 
     for instance in made.instances:
         assert instance.seed is not None
         drawn = draw(instance.category, instance.difficulty, instance.seed)
-        assert np.array_equal(drawn.drawing.pixels, made.target(instance).pixels)
+        assert np.array_equal(drawn.drawing.pixels, made.picture(instance, "target").pixels)
         assert drawn.scene == instance.scene
 
 
@@ -94,10 +98,10 @@ def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
     """Three places whose first pictures are one and the same come out as three pictures."""
     places = [SeededPlace("simple_shapes", "easy", index) for index in (1, 2, 3)]
     alike = [build._make(place, 5) for place in places]
-    assert len({picture.instance.sha256 for picture in alike}) == 1
+    assert len({drawn.picture.sha256 for drawn in alike}) == 1
     out = [item.instance for item in build._unlike(iter(alike), places, 0)]
     assert [instance.instance_id for instance in out] == [place.instance_id for place in places]
-    assert len({picture.sha256 for picture in out}) == 3
+    assert len({instance.pictures["target"].sha256 for instance in out}) == 3
     assert out[1].seed == places[1].seed(0, 1)
 
 

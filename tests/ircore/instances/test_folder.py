@@ -40,7 +40,7 @@ def test_folders_name_category_and_difficulty(tmp_path: Path) -> None:
         ("photos-hard-01", "file photos/hard/street.jpg"),
         ("tangrams-easy-01", "file tangrams/easy/a.webp"),
     ]
-    assert made.target(made.instances[0]).pixels.shape == (6, 8, 3)
+    assert made.picture(made.instances[0], "target").pixels.shape == (6, 8, 3)
     assert (tmp_path / "set" / "images" / "tangrams-easy-01.png").is_file()
 
 
@@ -177,8 +177,11 @@ def test_awkward_but_usable_files_are_shown_as_a_viewer_would(tmp_path: Path) ->
     assert len(made.instances) == 22 - len(REFUSED)
     for instance in made.instances:
         path = BAD / instance.source.removeprefix("file ")
-        target = made.target(instance)
+        target = made.picture(instance, "target")
         assert np.array_equal(target.pixels, read_picture(path).pixels)
-        assert (instance.width, instance.height) == (target.pixels.shape[1], target.pixels.shape[0])
-        with Image.open(made.folder / instance.image) as image:
+        assert (instance.pictures["target"].width, instance.pictures["target"].height) == (
+            target.pixels.shape[1],
+            target.pixels.shape[0],
+        )
+        with Image.open(made.folder / instance.pictures["target"].image) as image:
             assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from target_instances import target_instance, with_target
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
@@ -13,26 +14,28 @@ from ircore.core.records import Difficulty, Instance
 from ircore.instances.store import INDEX, index_bytes, read_instances, write_instances
 
 
-def made(category: str = "photos", difficulty: Difficulty = "easy", index: int = 1) -> tuple[Instance, bytes]:
+def made(
+    category: str = "photos", difficulty: Difficulty = "easy", index: int = 1
+) -> tuple[Instance, dict[str, Picture]]:
     """A small picture and its record; no two of them are alike."""
     name = f"{category}-{difficulty}-{index:02d}"
     shade = int(hashlib.sha256(name.encode()).hexdigest()[:2], 16)
     picture = Picture.from_pixels(np.full((4, 5, 3), (shade, index, len(category)), dtype=np.uint8))
-    instance = Instance(
+    instance = target_instance(
         instance_id=name, category=category, difficulty=difficulty, image=f"images/{name}.png", sha256=picture.sha256,
         width=5, height=4, source="test", licence="CC0-1.0",
     )  # fmt: skip
-    return instance, picture.data
+    return instance, {"target": picture}
 
 
 def test_a_set_is_read_as_it_was_written(tmp_path: Path) -> None:
-    instance, data = made()
-    written = write_instances(tmp_path / "set", [(instance, data)])
+    instance, pictures = made()
+    written = write_instances(tmp_path / "set", [(instance, pictures)])
     read = read_instances(tmp_path / "set")
     assert read == written
     assert read.instances == (instance,)
-    assert read.picture_bytes(instance) == data
-    assert read.target(instance).pixels.shape == (4, 5, 3)
+    assert read.picture_bytes(instance, "target") == pictures["target"].data
+    assert read.picture(instance, "target").pixels.shape == (4, 5, 3)
     assert read.identity == hashlib.sha256((tmp_path / "set" / INDEX).read_bytes()).hexdigest()
 
 
@@ -54,20 +57,20 @@ def test_the_identity_depends_on_content_only(tmp_path: Path) -> None:
 
 
 def test_two_pictures_alike_are_refused_and_nothing_is_left(tmp_path: Path) -> None:
-    instance, data = made()
+    instance, pictures = made()
     twin = instance.model_copy(update={"instance_id": "photos-easy-02"})
     with pytest.raises(InputError, match="photos-easy-02 and photos-easy-01 are the same picture"):
-        write_instances(tmp_path / "set", [(instance, data), (twin, data)])
+        write_instances(tmp_path / "set", [(instance, pictures), (twin, pictures)])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failure_half_way_leaves_nothing(tmp_path: Path) -> None:
-    def pictures() -> Iterator[tuple[Instance, bytes]]:
+    def breaking() -> Iterator[tuple[Instance, dict[str, Picture]]]:
         yield made()
         raise WorkError("no more")
 
     with pytest.raises(WorkError, match="no more"):
-        write_instances(tmp_path / "set", pictures())
+        write_instances(tmp_path / "set", breaking())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -84,28 +87,28 @@ def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
 
 def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:
     written = write_instances(tmp_path / "set", [made()])
-    path = tmp_path / "set" / written.instances[0].image
-    path.write_bytes(made(index=9)[1])
+    path = tmp_path / "set" / written.instances[0].pictures["target"].image
+    path.write_bytes(made(index=9)[1]["target"].data)
     with pytest.raises(InputError, match=r"photos-easy-01\.png: is not the picture that the set was made with"):
-        written.picture_bytes(written.instances[0])
+        written.picture_bytes(written.instances[0], "target")
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
-        written.target(written.instances[0])
+        written.picture(written.instances[0], "target")
 
 
 def test_a_picture_outside_the_set_or_a_link_to_itself_is_not_read(tmp_path: Path) -> None:
-    instance, data = made()
-    (tmp_path / "secret.png").write_bytes(data)
+    instance, pictures = made()
+    (tmp_path / "secret.png").write_bytes(pictures["target"].data)
     (tmp_path / "set").mkdir()
-    outside = instance.model_copy(update={"image": "../secret.png"})
+    outside = with_target(instance, image="../secret.png")
     (tmp_path / "set" / INDEX).write_bytes(index_bytes([outside]))
     with pytest.raises(InputError, match="lies outside the set"):
-        read_instances(tmp_path / "set").picture_bytes(outside)
-    picture = tmp_path / "set" / instance.image
+        read_instances(tmp_path / "set").picture_bytes(outside, "target")
+    picture = tmp_path / "set" / instance.pictures["target"].image
     picture.parent.mkdir(parents=True)
     picture.symlink_to(picture.name)
     with pytest.raises(InputError, match="cannot be read"):
-        read_instances(tmp_path / "set").picture_bytes(instance)
+        read_instances(tmp_path / "set").picture_bytes(instance, "target")
 
 
 @pytest.mark.parametrize(

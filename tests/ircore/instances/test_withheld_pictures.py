@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance, PictureFile
+from ircore.core.records import Instance, PictureFile
 from ircore.instances.records import Instances
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import published_pictures, refuse_withheld, ways_to_get
 
 
-def instance(licence: str) -> GameInstance:
+def instance(licence: str) -> Instance:
     picture = PictureFile(image="images/map.png", sha256="0" * 64, width=64, height=64)
-    return GameInstance(
+    return Instance(
         instance_id="map-easy-01", category="maps", difficulty="easy", game="guess", payload={}, source="an atlas",
         licence=licence, pictures={"map": picture},
     )  # fmt: skip
@@ -30,7 +30,7 @@ def test_another_package_keeps_its_pictures_unpublished_by_their_licence() -> No
 
 def test_a_set_that_lacks_such_pictures_says_why_and_where_they_are(tmp_path: Path) -> None:
     withheld = instance("LicenseRef-withheld-atlas")
-    brought_back = GameInstanceSet(tmp_path, "0" * 64, Instances.of((withheld,)))
+    brought_back = InstanceSet(tmp_path, "0" * 64, Instances.of((withheld,)))
     with pytest.raises(InputError, match="map-easy-01: its pictures are in no release") as told:
         brought_back.pictures(withheld)
     assert told.value.remedy == ways_to_get([withheld])[0]

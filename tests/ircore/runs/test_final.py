@@ -45,7 +45,7 @@ def broken(tmp_path: Path) -> RunFolder:
     made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances[:7], prompts, concurrency=1)
     describer = BreakingDescriber(loaded.submission.describer)
-    describer.breaks_on = instances.instances[0].sha256
+    describer.breaks_on = instances.instances[0].pictures["target"].sha256
     folder = open_run(tmp_path / "broken", made, instances)
     players = {"describer": describer, "generator": BlockGenerator(loaded.submission.generator)}
     play(plan, folder, ReconstructionGame(), players)

@@ -102,7 +102,7 @@ def test_two_models_make_targets_and_a_person_accepts_them(tmp_path: Path) -> No
     assert target.source == "described by describer, programmed by coder"
     assert target.scene is not None
     assert [bar.parameters["value"] for bar in target.scene.elements if bar.type == "bar"] == [3, 1, 2]
-    picture = targets.target(target)
+    picture = targets.picture(target, "target")
     assert verify_picture(picture, target.scene, picture).score == 10
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from openai_server import Judged, OpenAIServer, serving
+from target_instances import target_instance
 
 from ircore.commands.main import run as ircore
 from ircore.core.files import locked
@@ -16,7 +17,7 @@ from ircore.scorers.contamination import guessed_share, read_known
 
 def labelled(*texts: str) -> Instance:
     elements = tuple(Element(type="label", text=text, box=Box(0, 0, 5, 5)) for text in texts)
-    return Instance(
+    return target_instance(
         instance_id="a", category="bar_graph", difficulty="easy", image="images/a.png", sha256="0" * 64, width=64,
         height=64, scene=Scene(width=64, height=64, elements=elements), source="procedural", licence="CC0-1.0",
     )  # fmt: skip
@@ -85,7 +86,7 @@ def test_a_model_that_knows_one_target_is_found_out(
         if not question.pictures:
             assert "title: procedural" in question.words
             return by_heart if "difficulty: easy" in question.words else "Some bars."
-        return "YES: seen in training" if question.pictures[0] == targets.picture_bytes(easy) else "NO"
+        return "YES: seen in training" if question.pictures[0] == targets.picture_bytes(easy, "target") else "NO"
 
     with serving() as server:
         server.judge = knows_the_easy_one
@@ -111,7 +112,7 @@ def test_every_photograph_of_the_second_edition_is_probed(tmp_path: Path, monkey
     with serving() as server:
         server.judge = lambda question: (
             "YES: a macaw of Wikimedia Commons"
-            if question.pictures and question.pictures[0] == photographs.picture_bytes(known)
+            if question.pictures and question.pictures[0] == photographs.picture_bytes(known, "target")
             else "NO"
         )
         report = probed(server, tmp_path, monkeypatch)

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import pytest
+from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
@@ -159,9 +160,7 @@ def test_a_scene_of_this_project_is_read_as_it_is() -> None:
 
 
 def test_pages_put_own_kinds_into_words() -> None:
-    from ircore.core.records import Instance
-
     about: dict[str, Any] = {"image": "images/a.png", "sha256": "0" * 64, "width": 512, "height": 512}
-    instance = Instance(instance_id="a", category="clocks", difficulty="easy", scene=clock().scene, source="drawn",
-                        licence="CC0-1.0", **about)  # fmt: skip
+    instance = target_instance(instance_id="a", category="clocks", difficulty="easy", scene=clock().scene,
+                               source="drawn", licence="CC0-1.0", **about)  # fmt: skip
     assert target_words(instance).startswith("Clocks with 1 dial, 12 numerals, 1 hour hand, 1 minute hand")

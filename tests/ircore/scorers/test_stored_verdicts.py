@@ -19,9 +19,9 @@ PLAN = ScoringPlan(metrics=(), every_turn=True)
 
 def pets(dogs: int) -> tuple[Scene, Picture]:
     drawn = bars({"Cats": 40, "Dogs": dogs, "Fish": 20}, [RED, BLUE, RED])
-    instance, data = instance_of(drawn, "pets", "bar_graph")
+    instance, pictures = instance_of(drawn, "pets", "bar_graph")
     assert instance.scene is not None
-    return instance.scene, Picture.from_own_file(data, 200, 200)
+    return instance.scene, pictures["target"]
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from invented import invented_set
+from target_instances import with_target
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import TextLine
@@ -85,7 +86,7 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
 
 def test_another_target_is_another_picture_and_not_another_id() -> None:
     first, twin, other = (
-        instance.model_copy(update={"sha256": sha256 * 64})
+        with_target(instance, sha256=sha256 * 64)
         for instance, sha256 in zip(invented_set(2, ("geometry",)).instances, "112", strict=False)
     )
     for seed in range(12):

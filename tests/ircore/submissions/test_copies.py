@@ -11,10 +11,10 @@ from PIL import Image, ImageDraw
 from samples import sample_instances, sample_run
 from scipy.ndimage import gaussian_filter
 from skimage import data
+from target_instances import target_instance
 
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.unranked_runs import held_runs
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
@@ -118,7 +118,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
     pictures = {f"photos-easy-{name}": Picture.from_pixels(photograph(name)) for name in PHOTOGRAPHS}
     made = [
         (
-            Instance(
+            target_instance(
                 instance_id=name,
                 category="photos",
                 difficulty="easy",
@@ -129,7 +129,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
                 source="scikit-image",
                 licence="CC0-1.0",
             ),
-            picture.data,
+            {"target": picture},
         )
         for name, picture in pictures.items()
     ]
@@ -184,7 +184,9 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
 
 
 def drawn_targets(figures: InstanceSet) -> dict[str, Pixels]:
-    return {each.instance_id: figures.target(each).pixels for each in figures.instances if each.scene is not None}
+    return {
+        each.instance_id: figures.picture(each, "target").pixels for each in figures.instances if each.scene is not None
+    }
 
 
 KEEPING = (

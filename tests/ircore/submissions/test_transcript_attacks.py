@@ -96,14 +96,14 @@ def test_there_are_many_attacks_and_each_has_a_name() -> None:
 def drawn_as(handed: Handed, instance: str, episodes: tuple[str, ...], shift: int = 0) -> None:
     """Let pictures of some episodes be the target of an instance, each value moved by ``shift``."""
     known = read_instances(handed.instances)
-    pixels = known.target(next(item for item in known.instances if item.instance_id == instance)).pixels
+    pixels = known.picture(next(item for item in known.instances if item.instance_id == instance), "target").pixels
     moved = np.where(pixels > 128, pixels.astype(int) - shift, pixels.astype(int) + shift).astype(np.uint8)
     handed.draw(Picture.from_pixels(moved).data, episodes)
 
 
 def target_of(handed: Handed, instance: str) -> Pixels:
     known = read_instances(handed.instances)
-    return known.target(next(item for item in known.instances if item.instance_id == instance)).pixels
+    return known.picture(next(item for item in known.instances if item.instance_id == instance), "target").pixels
 
 
 def copied(handed: Handed, how: Callable[[Pixels], Pixels]) -> None:

@@ -204,7 +204,9 @@ def test_equal_pictures_are_stored_once(built: Built) -> None:
         for turn in episode.rendered_turns
         if turn.rendering
     }
-    names = {path.stem for path in shown} | {instance.sha256 for instance in built.runs[0].instances.instances}
+    names = {path.stem for path in shown} | {
+        instance.pictures["target"].sha256 for instance in built.runs[0].instances.instances
+    }
     assert {path.name for path in (built.site / "img").iterdir()} == {
         f"{name[:16]}-{side}.webp" for name in names for side in (256, 512)
     }

@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.conversation.game import ConversationGame
@@ -47,7 +47,7 @@ class Scripted:
 
 
 def setup_of(rules: ConversationRules, dialogue: Dialogue = TALK) -> EpisodeSetup[ConversationRules]:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one",
         category="human",
         difficulty="easy",

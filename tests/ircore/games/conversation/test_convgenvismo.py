@@ -16,7 +16,7 @@ from ircore.games.conversation import heif
 from ircore.games.conversation.convgenvismo import import_convgenvismo
 from ircore.games.conversation.records import Dialogue
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[4].parent / "shared" / "data"))
@@ -50,7 +50,7 @@ def written(folder: Path, *lines: dict[str, Any]) -> Path:
     return folder
 
 
-def imported(folder: Path, **options: Any) -> GameInstanceSet:
+def imported(folder: Path, **options: Any) -> InstanceSet:
     return import_convgenvismo(ImportRequest(folder, folder.parent / "set", **options))
 
 

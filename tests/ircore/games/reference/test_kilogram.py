@@ -14,7 +14,7 @@ from ircore.games.reference.kilogram_contexts import PublishedContext, draw_cont
 from ircore.games.reference.language.annotations import Annotation, read_annotations
 from ircore.games.reference.records import Context
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
 KILOGRAM = SHARED / "lang" / "kilogram"
@@ -58,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def imported(folder: Path, condition: str | None = None) -> GameInstanceSet:
+def imported(folder: Path, condition: str | None = None) -> InstanceSet:
     return import_kilogram(ImportRequest(folder, folder.parent / f"set-{condition}", category=condition))
 
 
@@ -71,7 +71,7 @@ def test_a_context_is_one_round_about_ten_tangrams(folder: Path) -> None:
         "kilogram-page1-3_0-01",
     ]
     for instance, name, text in zip(made.instances, ("page1-0", "page1-0", "page1-3"), (0, 0, 3), strict=True):
-        context = Context.model_validate(made.payload(instance))
+        context = Context.model_validate(instance.payload)
         assert sorted(context.context) == sorted(NAMES) == sorted(instance.pictures)
         assert context.targets == (name,)
         assert [(human.message, human.chosen) for human in context.human] == [(f"open figure {text}", None)]
@@ -85,7 +85,7 @@ def test_the_target_is_not_always_first_and_the_order_is_the_same_again(folder: 
     made, again = imported(folder), imported(folder, "whole_black")
     places = [
         context.context.index(context.targets[0])
-        for context in (Context.model_validate(made.payload(instance)) for instance in made.instances)
+        for context in (Context.model_validate(instance.payload) for instance in made.instances)
     ]
     # Ten places; that 60 draws miss more than three of them has a probability below one in a million.
     assert len(set(places)) >= 7
@@ -108,7 +108,7 @@ def test_a_condition_is_what_is_said_and_what_is_shown(
     # Colours go by the place in the text, "head" before "body": coral and gold, by their CSS values.
     made = imported(folder, condition)
     instance = made.instances[2]
-    context = Context.model_validate(made.payload(instance))
+    context = Context.model_validate(instance.payload)
     assert context.human[0].message == message
     pixels = made.pictures(instance)[context.targets[0]].pixels
     assert (tuple(pixels[28, 30]), tuple(pixels[92, 30])) == (first_bar, second_bar)

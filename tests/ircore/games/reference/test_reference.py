@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from ircore.core.drawing import Drawing
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.records import Context, HumanRound, Round
@@ -55,7 +55,7 @@ def saying(words: str) -> Callable[[Question], ChoiceAnswer]:
 
 def played(seats: Scripted, rules: ReferenceRules, context: Context = TWO_REPETITIONS) -> Ending:
     game = ReferenceGame()
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one",
         category="colours",
         difficulty="easy",

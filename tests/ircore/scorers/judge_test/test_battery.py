@@ -111,7 +111,7 @@ def test_mirroring_twice_is_the_target(charts: InstanceSet) -> None:
 def test_other_targets_come_from_the_set(charts: InstanceSet) -> None:
     drinks = next(instance for instance in charts.instances if instance.instance_id == "drinks")
     pictures = edited(charts)
-    assert (pictures["same-category"] == charts.target(drinks).pixels).all()
+    assert (pictures["same-category"] == charts.picture(drinks, "target").pixels).all()
     assert "other-category" not in pictures  # the set has one category
 
 
@@ -160,7 +160,7 @@ def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: 
     shapes = [instance for instance in drawn_targets.instances if instance.category == "simple_shapes"]
     for instance in shapes:
         assert instance.scene is not None
-        difference = np.abs(redrawn(instance.scene).astype(int) - drawn_targets.target(instance).pixels)
+        difference = np.abs(redrawn(instance.scene).astype(int) - drawn_targets.picture(instance, "target").pixels)
         assert difference.max() <= 64, instance.instance_id  # corners are known to a tenth of a pixel
 
 
@@ -168,7 +168,7 @@ def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: 
 def test_a_redrawn_scene_differs_from_its_target_by_the_edges_of_texts_alone(drawn_targets: InstanceSet) -> None:
     for instance in drawn_targets.instances:
         if instance.scene is not None:
-            difference = np.abs(redrawn(instance.scene).astype(int) - drawn_targets.target(instance).pixels)
+            difference = np.abs(redrawn(instance.scene).astype(int) - drawn_targets.picture(instance, "target").pixels)
             assert (difference.max(axis=2) > 60).mean() < 0.005, instance.instance_id
 
 

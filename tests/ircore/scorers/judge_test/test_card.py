@@ -81,7 +81,7 @@ def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFo
     target = next(turn for turn in pets.turns if turn.turn == TURN_OF["identity"])
     assert target.rendering is not None
     assert run.rendering(target.rendering).sha256 == next(
-        known.sha256 for known in run.instances.instances if known.instance_id == "pets"
+        known.pictures["target"].sha256 for known in run.instances.instances if known.instance_id == "pets"
     )
 
 
