@@ -48,15 +48,8 @@ PARTS: dict[str, list[str]] = read_table("ircore.commands", "menu")["submission"
 """The commands in the order in which people come to need them."""
 
 
-ALIASES = {"waiting": "pending"}
-"""Earlier names of commands: they still work and are not listed."""
-
-
 class _Parts(click.Group):
     """A group whose help lists the commands by the people who need them."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rest = [name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values())]
