@@ -57,9 +57,9 @@ print(json.dumps([[row[name] for name in ("thought", "tags", "second")] for row 
 RESULTS = """
 import json, sys
 import ircore
-from dataset_card.data import load_game_results, load_results, load_table, load_transcripts
+from dataset_card.data import load_results, load_table, load_transcripts, results_of_game
 place = sys.argv[1]
-board = load_game_results(place, "rps")
+board = results_of_game(place, game="rps")
 print(json.dumps({
     "wins": {row.submission.run.slug: row.cell.measures["wins"].mean for row in board.board()},
     "boards": [ircore.board(place)["submission"].tolist(), ircore.board(place, game="rps")["submission"].tolist()],
