@@ -56,7 +56,7 @@ def score_of(row: Row) -> GameScore | Score:
         as_of_pairs = {"turn": row["step"], "task": row["measure"]}
         return Score.model_validate(score_fields({**row, **as_of_pairs}))
     fields: dict[str, Any] = {name: row[name] for name in _SCORE}
-    return GameScore(**fields, note=row.get("note"))  # releases of an earlier layout have no notes
+    return GameScore(**fields, note=row["note"])
 
 
 def instance_of(row: Row) -> Instance:

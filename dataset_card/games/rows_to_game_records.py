@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -204,13 +204,15 @@ class GameRows:
         """Yield the columns that the installed game declares and the release lacks."""
         for name, declared in tables.configs.items():
             config = self._configs.get(name)
-            own = declared if config is None else declared.among({column.name for column in config.columns})
             if config is None:
                 continue
-            foreign = foreign_columns(config, own)
-            held = {column.name for column in config.columns} - set(foreign)
-            if len(held) != len(own.columns):
-                lacking = [column.name for column in own.columns if column.name not in held]
+            names = {column.name for column in config.columns}
+            own = tuple(
+                column for column in declared.columns if column.name in names or column.name not in tables.defaulted
+            )
+            held = names - set(foreign_columns(config, replace(declared, columns=own)))
+            if len(held) != len(own):
+                lacking = [column.name for column in own if column.name not in held]
                 yield (
                     f"the installed game declares other columns of {name}; the release lacks"
                     f" {', '.join(lacking) or 'none of its own'}"

@@ -133,7 +133,7 @@ class _Export:
         return {
             "clem_version": f"ircore {run.version}",
             "created": run.started,
-            "player_models": player_models(model_names(run, pair_folder(run))),
+            "player_models": player_models(model_names(run)),
             "rules": run.rules.key,
             "games": {GAME: {"benchmark_start": run.started, "num_instances": len(self._results)}},
             OURS: {
@@ -175,7 +175,7 @@ class _Export:
         document = {"name": place.experiment, "game_name": GAME, "timestamp": run.started}
         rules = {"rules": run.rules.key, **run.rules.model_dump(mode="json")}
         labels = {"category": instance.category, "difficulty": instance.difficulty, "prompts": run.prompts}
-        _write(path, document | labels | rules | {"player_models": player_models(model_names(run, place.pair))})
+        _write(path, document | labels | rules | {"player_models": player_models(model_names(run))})
 
 
 def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]], judge: str | None) -> str | None:

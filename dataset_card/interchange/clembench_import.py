@@ -21,7 +21,6 @@ from dataset_card.interchange.clembench import (
     RUN,
     Played,
     answers,
-    former_pair_folder,
     interactions,
     pair_folder,
     places,
@@ -133,10 +132,8 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
 def _identity(results: ResultsFolder, document: object) -> _OurRun:
     """Return our part of ``run.json``; pair and rules must match the folder's name."""
     identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, document)
-    # Earlier versions named folders without the rules.
-    names = (pair_folder(identity.run), former_pair_folder(identity.run))
-    if results.pair.name not in names:
-        raise InputError(f"{results.pair}: its {RUN} states another pair or other rules", f"Call it {names[0]}.")
+    if results.pair.name != (name := pair_folder(identity.run)):
+        raise InputError(f"{results.pair}: its {RUN} states another pair or other rules", f"Call it {name}.")
     return identity
 
 
@@ -144,7 +141,7 @@ def _read(results: ResultsFolder, instances: InstanceSet, identity: _OurRun) -> 
     if identity.run.instance_set != instances.identity:
         where = results.pair / RUN
         raise InputError(f"{where}: its instances are not the set that it names", "Export the run again.")
-    located = places(identity.run, instances.instances, results.pair.name)
+    located = places(identity.run, instances.instances)
     episodes: list[_OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:

@@ -48,9 +48,7 @@ _RECORD = Column(
     "record", "string", "The game's own record of the row, as JSON; of an instance with the SHA-256 of every picture."
 )
 
-_OF_RATINGS = tuple(
-    replace(column, nullable=True, later=True) for column in SCORES.columns if column.name in RATING_COLUMNS
-)
+_OF_RATINGS = tuple(replace(column, nullable=True) for column in SCORES.columns if column.name in RATING_COLUMNS)
 """Columns of values that judges and people gave, as reconstruction has them; null beside a measure's value."""
 
 OWN_COLUMNS = frozenset({*(column.name for column in (_GAME, *_RUN, *_EPISODE, _RULES, _RECORD)), "step"})
@@ -133,14 +131,19 @@ class DeclaredTables(GameTables):
         pictures = picture_fields(self.game.step)
         for name, info in self.game.step.model_fields.items():
             about, column = info.description or name, step_column(name)
-            # A field with a default may be younger than a release, whose steps then read as having that default.
-            later = not info.is_required()
             if name in pictures:
                 words = f"SHA-256 of the bytes of `{name}`."
-                yield Column(column, "image", about, nullable=True, repeats=True, later=later)
-                yield Column(f"{column}_sha256", "string", words, nullable=True, later=later)
+                yield Column(column, "image", about, nullable=True, repeats=True)
+                yield Column(f"{column}_sha256", "string", words, nullable=True)
             else:
-                yield Column(column, _kind(info.annotation), about, nullable=True, later=later)
+                yield Column(column, _kind(info.annotation), about, nullable=True)
+
+    @cached_property
+    def defaulted(self) -> frozenset[str]:
+        """Columns of fields of a step with a default: a release from before such a field lacks its columns."""
+        fields = self.game.step.model_fields.items()
+        names = [step_column(name) for name, info in fields if not info.is_required()]
+        return frozenset(column for name in names for column in (name, f"{name}_sha256"))
 
     def _instance_columns(self) -> tuple[Column, ...]:
         pictures: list[Column] = []
@@ -175,7 +178,7 @@ class DeclaredTables(GameTables):
             Column("measure", "string", f"One of {', '.join(keys)}{by_judges}."),
             Column("value", "float64", "In the measure's unit.", nullable=True),
             Column("reason", "string", "Why there is no value.", nullable=True),
-            Column("note", "string", "The value explained in words.", nullable=True, later=True),
+            Column("note", "string", "The value explained in words.", nullable=True),
             *(_OF_RATINGS if rated else ()),
         )
 

@@ -19,7 +19,6 @@ from ircore.commands.options import (
     scheduler_of,
 )
 from ircore.commands.play_report import score_person, tell_outcomes
-from ircore.commands.relay import answer_relay
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.game_records import GameRun
@@ -53,9 +52,8 @@ from ircore.submissions.request_fields import refuse_self_reported
 
 @click.command("play")
 @click.argument("submission", type=PATH, shell_complete=submissions)
-@click.option("--instances", "instances_dir", type=PATH, help="The instance set; needed without --relay.")
-@click.option("--out", type=PATH, help="The run folder: created, or resumed if it exists; needed without --relay.")
-@click.option("--relay", metavar="URL", help="Answer the questions of a relay instead; see docs/relay.md.")
+@click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
+@click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
 @conditions_options
@@ -109,9 +107,8 @@ from ircore.submissions.request_fields import refuse_self_reported
 @json_option
 def command(
     submission: Path,
-    instances_dir: Path | None,
-    out: Path | None,
-    relay: str | None,
+    instances_dir: Path,
+    out: Path,
     concurrency: int,
     limit: int | None,
     categories: tuple[str, ...],
@@ -145,11 +142,8 @@ def command(
     The same command again resumes where it stopped; a finished run is left as it is. A run has no rank while episodes
     have no result; --final ends it for good.
     """
-    if relay is not None:
-        return answer_relay(submission, relay, concurrency)
     if len(prompts_dirs) > 1:
-        return _play_with_each(submission, prompts_dirs, _required("--out", out), as_json)
-    instances_dir, out = _required("--instances", instances_dir), _required("--out", out)
+        return _play_with_each(submission, prompts_dirs, out, as_json)
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
@@ -243,12 +237,6 @@ def _refuse_together(only_outside: bool, on_cluster: bool, processes: int, json_
         )
     if json_of_nothing:
         raise click.UsageError("--json goes with neither --dry-run nor --final")
-
-
-def _required(option: str, value: Path | None) -> Path:
-    if value is None:
-        raise click.MissingParameter(param_hint=f"'{option}'", param_type="option")
-    return value
 
 
 def _cache(folder: Path | None, generators: bool, loaded: AnyLoaded) -> Cache | None:

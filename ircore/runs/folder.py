@@ -10,7 +10,6 @@ measures.jsonl    what a game other than reconstruction measured of its episodes
 retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
-witness.jsonl     a relay's signatures of the journal's lines (``ircore.runs.witness``), if one handed out the questions
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
 """
 
@@ -52,7 +51,6 @@ JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 RETESTS = "retests.jsonl"
 MEASURES = "measures.jsonl"
-WITNESS = "witness.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
@@ -146,8 +144,6 @@ class AnyRunFolder:
 
     def _remedy_for(self, damaged: DamagedLineError) -> str:
         """Return what to do about a damaged line: without it, answers after it would belong to other questions."""
-        if (self.path / WITNESS).exists():
-            return "Restore the journal from a copy of the run: the relay has signed each of its lines."
         name = _EPISODE_ID.search(damaged.line)
         # The damage may be in the id, which then names no episode.
         if name is None or name[1].decode() not in self.episode_ids:

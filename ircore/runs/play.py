@@ -6,7 +6,7 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -32,7 +32,7 @@ from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
-from ircore.runs.folder import RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.session import Players, PlayPlan, Session
 from ircore.runs.writer import RunWriter
 
@@ -196,7 +196,6 @@ def play(
     cost_limit: CostLimit | None = None,
     cache: Cache | None = None,
     pool: Pool | None = None,
-    writing: Callable[[AnyRunFolder], RunWriter] = RunWriter,
 ) -> list[AnyEnded]:
     """Play the episodes of a plan that have no result yet.
 
@@ -208,7 +207,6 @@ def play(
         cost_limit: Counts along, and may limit the cost.
         cache: Answers of other runs.
         pool: Plays the episodes elsewhere; None for this process.
-        writing: Makes the writer of the journal.
 
     Returns:
         The episodes selected by the plan, finished ones included; how they ended, not their turns, for which see
@@ -221,7 +219,7 @@ def play(
         InputError: Another process works on the run.
     """
     cost_limit = cost_limit or CostLimit(prices_of_run(folder))
-    with folder.lock(), writing(folder) as writer:
+    with folder.lock(), RunWriter(folder) as writer:
         names, unfinished = plan.episode_ids, plan.due(writer.finished)
         cost_limit.begin(folder.questions(), len(names), [name for name in names if name in writer.finished])
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:

@@ -56,7 +56,7 @@ class Season(Record):
     committed: Line = Field(description="When, ISO 8601 in UTC.")
     instances: int = Field(ge=1, description="Pictures in the set.")
     version: Line = Field(description="Version of ircore that drew it.")
-    edition: int | None = Field(default=None, ge=1, description="Of the builders; null for the first, or a given set.")
+    edition: int | None = Field(default=None, ge=1, description="Of the builders; null for a given set.")
     revealed: Line | None = Field(default=None, description="When the set was published, ISO 8601 in UTC.")
     identity: Sha256 | None = Field(default=None, description="Of the set: the SHA-256 of its instances.jsonl.")
     salt: Sha256 | None = Field(default=None, description="32 random bytes as hexadecimal digits.")

@@ -204,11 +204,10 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
-    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
+    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules"))
     show_flags(rescored, "for people to look at: ")
     show_commitment(rescored)
-    origin = (place / MANIFEST, reference, rescored.flags, rescored.witness, rescored.committed)
+    origin = (place / MANIFEST, reference, rescored.flags, rescored.committed)
     write_provenance(rescored.folder.path, make_provenance(*origin))
     # Measures of other games are of every step anyway.
     every_turn = ["--every-turn"] if submission.game == RECONSTRUCTION else []

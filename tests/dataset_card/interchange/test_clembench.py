@@ -360,18 +360,6 @@ def test_runs_that_clembench_could_not_tell_apart_are_refused(played: RunFolder,
     assert not (tmp_path / "results").exists()
 
 
-@pytest.mark.slow
-def test_an_export_of_an_earlier_version_comes_back_too(exported: Path, played: RunFolder, tmp_path: Path) -> None:
-    """Earlier versions named models without the rules' key, in folders, names and paths alike."""
-    (exported / PAIR).rename(exported / "classical--canvas")
-    for path in exported.rglob("*.json"):
-        text = path.read_text("utf-8").replace(PAIR, "classical--canvas")
-        path.write_text(text.replace("-b200-t10-allow", ""), "utf-8")
-    back = import_run(exported, tmp_path / "back")
-    assert back.run == played.run
-    assert back.episodes() == played.episodes()
-
-
 def test_a_pair_s_folder_of_another_name_is_refused(exported: Path, tmp_path: Path) -> None:
     (exported / PAIR).rename(exported / "mine")
     with pytest.raises(InputError, match="states another pair or other rules") as error:

@@ -17,7 +17,7 @@ WITH_JSON = {
     "games show", "import clembench", "instances accept", "instances build", "instances diff", "instances import",
     "instances pull", "instances push", "instances review", "instances show", "instances stats", "judge-test",
     "language naming", "language novelty", "merge", "metrics", "metrics fid", "metrics show", "play",
-    "ratings import", "relay verify", "release build", "release check", "release eval", "release pull",
+    "ratings import", "release build", "release check", "release eval", "release pull",
     "release push", "release verify", "results", "sandbox check", "score", "show", "site build", "site check",
     "site freeze", "study build", "study import", "submission check", "submission check-change", "submission commit",
     "submission history", "submission links", "submission pack", "submission pending", "submission reproduce",

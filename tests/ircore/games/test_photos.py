@@ -4,12 +4,12 @@ import io
 from importlib.resources import files
 
 import pytest
+from photo_measures import harder_half, measure_photo
 from PIL import Image
 
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.photos import FOLDER, catalogue, shots
 from ircore.instances.measures import edge_density, mean
-from ircore.instances.photo_measures import harder_half, measure_photo
 
 FREE = {
     "CC0-1.0", "CC-BY-2.0", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-2.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0",

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from photo_measures import measure_photo, saliency
 
 from ircore.core.images import Pixels
-from ircore.instances.photo_measures import measure_photo, saliency
 
 
 def chequered(cells: int, side: int = 256) -> Pixels:

@@ -193,7 +193,7 @@ def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_
     pair = write_pair(tmp_path, seat(), {"player": "canvas"})
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "ircore", "play", str(pair), "--instances", str(instances.folder)]
-    environment = {**os.environ, "TERM": "xterm-256color", "IRCORE_PICTURES": "blocks"}
+    environment = {**os.environ, "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
     with subprocess.Popen(
         [*command, "--out", str(tmp_path / "run"), "--limit", "1", "--concurrency", "1"],

@@ -80,7 +80,7 @@ def test_a_commitment_is_of_name_players_rules_and_salt_alone(tmp_path: Path) ->
         made(slug="your-pair"),
         made(rules={"max_turns": 3}),
         made(describer={"player": "classical"}),
-        made(describer={"player": "classical", "parameters": {"voice": "plain"}}),
+        made(describer={"player": "classical", "parameters": {"ocr": True}}),
     ]
     assert len(set(same)) == 1
     assert len({*same, *other}) == 6

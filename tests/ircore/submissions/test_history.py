@@ -133,7 +133,7 @@ def test_decisions_about_no_run_are_left_out_unless_they_name_one(
 
 
 @pytest.mark.parametrize(
-    "words", [("withdrawals", "--out", "w.jsonl"), ("links",), ("waiting", "--published", "published")]
+    "words", [("withdrawals", "--out", "w.jsonl"), ("links",), ("pending", "--published", "published")]
 )
 def test_another_folder_than_that_of_submissions_is_told_so(
     tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

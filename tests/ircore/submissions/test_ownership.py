@@ -263,7 +263,7 @@ RESERVED = (
     "Top 1", "No. 1 pair",
     "Rank 1 pair", "Image Reconstruction Game pair", "ircore pair", "Built-in pair", "The maintainers", "Maintainers",
     "🥇 pair", "pair 🏆", "★ pair",
-    "pair ✅", "pair ✔", "Witnessed pair", "Re-scored pair", "Certified pair", "Number one", "First place",
+    "pair ✅", "pair ✔", "Re-scored pair", "Certified pair", "Number one", "First place",
 )  # fmt: skip
 
 

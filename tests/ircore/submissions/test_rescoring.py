@@ -20,7 +20,6 @@ from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.events import Call, End, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
-from ircore.runs.witness import WitnessedWriter, new_key, public_half
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring.clean_png import clean_picture, read_clean_png
@@ -80,23 +79,6 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     # And it is scored like any other.
     assert ircore(["score", str(tmp_path / "rescored")]) == 0
     assert ours.scores()
-
-
-@pytest.mark.slow
-def test_a_signed_run_is_witnessed_wherever_its_files_come_from(tmp_path: Path, served: HubServer) -> None:
-    key, keys = new_key(), tmp_path / "keys.yaml"
-    keys.write_text(f"relays: {{berlin: {public_half(key)}}}\n")
-    handed = hand_in(tmp_path)
-    WitnessedWriter(RunFolder.open(tmp_path / "run"), key).__exit__()
-    signed = pack(tmp_path / "run", tmp_path / "signed")
-    upload(served, handed._replace(packed=signed.folder, run=signed.folder / handed.run.name))
-    with pytest.raises(InputError, match="not one of a known relay"):
-        rescore(handed.submission, tmp_path / "unknown", handed.instances)
-    made = rescore(handed.submission, tmp_path / "rescored", handed.instances, relay_keys=keys)
-    assert made.provenance is not None
-    assert (made.provenance.kind, made.provenance.witness and made.provenance.witness.relay) == ("witnessed", "berlin")
-    assert made.provenance.source is not None
-    assert made.witness == made.provenance.witness
 
 
 @pytest.mark.slow

@@ -1,20 +1,13 @@
-"""Which of two things counts at the border: the first hand-out, the last request, the whole line."""
-
-import asyncio
-from typing import Any
+"""Which of two things counts at the border: the last request, the whole line."""
 
 import numpy as np
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from manifest_attacks import GOOD
-from pydantic import ValidationError
 
 from ircore.core.episode_records import Attempt
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.games.base import Seat
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.players.base import Question
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.events import AnyEvent, End, Failure
 from ircore.runs.folder import RunFolder
@@ -27,14 +20,9 @@ from ircore.submissions.copies.index import look_at
 from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
-from ircore.submissions.relay.desk import Desk, RelayError
-from ircore.submissions.relay.messages import HandedAnswer
-from ircore.submissions.relay.server import token_of
 from ircore.submissions.remedies import service_remedy
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.rules import Replay
-
-SEAT: Seat[Any, Any] = Seat("guesser", "Guesser", "the prompt", "text")
 
 
 def test_a_line_is_not_joined_to_one_whose_end_somebody_forgot() -> None:
@@ -52,64 +40,6 @@ def test_an_inbox_is_cut_at_the_end_of_a_line(monkeypatch: pytest.MonkeyPatch) -
         cut = Inbox(evaluations=tuple((f"pair-{number}", "to be played") for number in range(40))).text("today")
         assert cut.endswith("More waits: decide these first.\n")
         assert set(cut.splitlines()[:-2]) <= set(lines)
-
-
-def handed_twice(patience: float) -> tuple[float, float]:
-    """Seconds that are left when a question is fetched, and fetched again a moment later."""
-
-    async def fetch() -> tuple[float, float]:
-        desk = Desk("token", patience)
-        asked = asyncio.create_task(desk.ask(SEAT, Question(1, "Which fruit?")))
-        first = await desk.next(frozenset(), 5)
-        await asyncio.sleep(0.25)
-        second = await desk.next(frozenset(), 5)
-        assert first is not None
-        assert second is not None
-        await desk.take(first.question, HandedAnswer(text="apple"))
-        assert (await asked).text == "apple"  # type: ignore[union-attr]
-        return first.seconds, second.seconds
-
-    return asyncio.run(fetch())
-
-
-def test_to_fetch_a_question_again_gains_no_time() -> None:
-    first, second = handed_twice(patience=60)
-    assert second <= first - 0.2
-
-
-def test_a_guessed_name_of_a_question_that_was_not_handed_out_takes_no_answer() -> None:
-    async def guess() -> None:
-        desk = Desk("token", 60)
-        asked = asyncio.create_task(desk.ask(SEAT, Question(1, "Which fruit?")))
-        handed = await desk.next(frozenset(), 5)
-        assert handed is not None
-        asked.cancel()
-        await asyncio.gather(asked, return_exceptions=True)
-        # Asked anew, the same question has the same name; nobody has fetched it yet.
-        again = asyncio.create_task(desk.ask(SEAT, Question(1, "Which fruit?")))
-        await asyncio.sleep(0.05)
-        with pytest.raises(RelayError, match="is not asked") as refused:
-            await desk.take(handed.question, HandedAnswer(text="apple"))
-        assert refused.value.code == 409
-        again.cancel()
-        await asyncio.gather(again, return_exceptions=True)
-
-    asyncio.run(guess())
-
-
-@pytest.mark.parametrize(("reason", "is_taken"), [("answer_refused", True), ("provider_error", False)])
-def test_a_technical_reason_is_not_for_a_submitter_to_say(reason: str, is_taken: bool) -> None:
-    if is_taken:
-        assert HandedAnswer.model_validate({"refusal": reason}).refusal == reason
-    else:
-        with pytest.raises(ValidationError, match="is not for a player to say"):
-            HandedAnswer.model_validate({"refusal": reason})
-
-
-def test_the_token_of_a_relay_hangs_on_key_and_run() -> None:
-    keys = [Ed25519PrivateKey.from_private_bytes(bytes(range(first, first + 32))) for first in (0, 1)]
-    assert len({token_of(key, run) for key in keys for run in (b"one", b"two")}) == 4
-    assert token_of(keys[0], b"one") == token_of(keys[0], b"one")
 
 
 def test_the_remedy_is_that_of_the_last_request() -> None:

@@ -5,9 +5,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-LEAST_SCORE = 0.5
-"""Confidence above which GIR-Bench takes a line of OCR."""
-
 
 def word_coverage_published(wanted: str, read: Iterable[str]) -> float:
     """Return GIR-Bench's word coverage s_wc by the rules of the published code, 0–1.

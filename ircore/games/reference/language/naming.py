@@ -80,16 +80,14 @@ def divergence(descriptions: Sequence[Sequence[str]]) -> float:
     return fsum(means) / len(descriptions)
 
 
-def agreement(first: Annotation, second: Annotation) -> int:
-    """Return how many of seven pieces two people put into the same parts, with parts matched in pairs.
-
-    The assignment of parts that shares most pieces counts, whatever the parts are called.
-    """
-    return _shared_pieces(_part_masks(first), _part_masks(second))
-
-
 def mean_agreement(annotations: Sequence[Annotation]) -> float:
-    """Return the mean of ``agreement`` over all pairs of at least two annotations (PSA)."""
+    """Return how many of seven pieces two people put into the same parts, the mean over all pairs of people (PSA).
+
+    Parts are matched in pairs, whatever they are called: the assignment that shares most pieces counts.
+
+    Args:
+        annotations: At least two.
+    """
     masks = [_part_masks(annotation) for annotation in annotations]
     agreements = [_shared_pieces(first, second) for first, second in combinations(masks, 2)]
     return sum(agreements) / len(agreements)

@@ -12,7 +12,7 @@ import pytest
 from openai_server import Judged, OpenAIServer, serving
 from releases import rewrite
 
-from dataset_card.data import load_game_results, load_table
+from dataset_card.data import load_table, results_of_game
 from dataset_card.releases.record_file import read_release
 from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
@@ -20,7 +20,7 @@ from ircore.core.game_records import drawn_renderings
 from ircore.core.score_records import HUMAN
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score
-from ircore.results.games import read_game_results
+from ircore.results.games import GameResults, read_game_results
 from ircore.runs.folder import GameRunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.scorers.references.dialogues import build
@@ -210,7 +210,8 @@ def test_scores_come_back_from_a_release(
         (HUMAN, "similarity"): 3,
         (HUMAN, "preference"): 1,
     }
-    loaded = load_game_results(str(release), "conversation")
+    loaded = results_of_game(str(release), game="conversation")
+    assert isinstance(loaded, GameResults)
     published = loaded.cell(run.run.run_id).measures
     assert published["final_judged_loop_5_1"].mean == 6.5
     assert published["final_rated"].mean == 5.75
