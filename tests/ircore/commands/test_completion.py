@@ -52,8 +52,3 @@ def test_the_script_of_each_shell_is_printed(shell: str, capsys: pytest.CaptureF
     assert ircore(["completion", shell]) == 0
     script = capsys.readouterr().out
     assert f"_IRCORE_COMPLETE={shell}_complete" in script
-
-
-def test_an_unknown_shell_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["completion", "tcsh"]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == "  See: ircore completion --help"

@@ -12,55 +12,6 @@ from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
-HEAVY = ("numpy", "PIL", "pydantic", "scipy", "skimage", "pandas", "datasets", "pyarrow", "plotly", "jinja2", "openai")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "statement", ["import ircore", "import ircore.commands.main; ircore.commands.main.run(['--help'])"]
-)
-def test_start_up_imports_nothing_heavy(statement: str) -> None:
-    code = f"{statement}\nimport sys; print('HEAVY', [name for name in {HEAVY} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "HEAVY []" in done.stdout
-
-
-def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["--help"]) == 0
-    out = capsys.readouterr().out
-    for name in (
-        "compare",
-        "doctor",
-        "instances",
-        "merge",
-        "play",
-        "release",
-        "results",
-        "score",
-        "show",
-        "site",
-        "submission",
-    ):
-        assert f"\n  {name} " in out
-
-
-@pytest.mark.parametrize(
-    "name", ["doctor", "instances", "merge", "play", "release", "results", "score", "show", "site", "submission"]
-)
-def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore([name, "--help"]) == 0
-    assert "Usage:" in capsys.readouterr().out
-
-
-def test_an_unknown_command_names_the_near_miss(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["paly"]) == 2
-    assert capsys.readouterr().err.startswith("ircore: unknown command 'paly'\n  Did you mean play?")
-
-
-def test_wrong_usage_is_exit_status_2() -> None:
-    assert ircore(["play"]) == 2
-    assert ircore(["show"]) == 2
-
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

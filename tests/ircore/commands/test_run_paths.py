@@ -67,11 +67,6 @@ def test_nothing_is_written_into_a_release(release: Path, capsys: pytest.Capture
     assert {path: path.stat().st_mtime_ns for path in release.rglob("*")} == before
 
 
-def test_a_folder_without_runs_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["results", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.startswith(f"ircore: {tmp_path}: no run here")
-
-
 @pytest.mark.slow
 def test_several_runs_are_refused_where_one_is_taken(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["submission", "pack", str(release.parent / "runs"), "--out", str(release.parent / "packed")]) == 2

@@ -33,17 +33,6 @@ def test_a_long_cut_off_line_is_removed_too(tmp_path: Path, size: int) -> None:
         assert path.read_bytes() == b"one\n"
 
 
-def test_a_file_without_any_whole_line_becomes_empty(tmp_path: Path) -> None:
-    path = tmp_path / "j"
-    path.write_bytes(b"half a li")
-    with JournalWriter(path):
-        assert path.read_bytes() == b""
-
-
-def test_no_file_is_an_empty_journal(tmp_path: Path) -> None:
-    assert list(read_lines(tmp_path / "none")) == []
-
-
 def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(WorkError, match="cannot be written"):
         JournalWriter(tmp_path / "missing" / "j")

@@ -1,7 +1,5 @@
 """Filling polygons: exact at whole pixels, and a pixel belongs to one of two neighbours, never to both or none."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,11 +8,6 @@ from hypothesis import strategies as st
 from ircore.core import raster
 
 places = st.integers(-30, 70).map(lambda quarter: quarter / 4)
-
-
-def test_a_rectangle_at_whole_pixels_is_those_pixels() -> None:
-    inside = raster.filled([(1, 1), (4, 1), (4, 3), (1, 3)], 6, 4)
-    assert inside.astype(int).tolist() == [[0, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0], [0, 1, 1, 1, 0, 0], [0] * 6]
 
 
 def test_a_triangle_worked_by_hand() -> None:
@@ -37,12 +30,6 @@ def test_a_cut_shares_pixels_out(corners: list[tuple[float, float]]) -> None:
     a, b, c, d = corners
     whole = raster.filled([a, b, c, d], 12, 12)
     assert (raster.filled([a, b, c], 12, 12) ^ raster.filled([a, c, d], 12, 12) == whole).all()
-
-
-@pytest.mark.parametrize("radius", [10.0, 37.5, 90.25])
-def test_a_disc_has_its_area(radius: float) -> None:
-    ring = [(100 + radius * math.cos(k / 90 * math.pi), 100 + radius * math.sin(k / 90 * math.pi)) for k in range(180)]
-    assert raster.filled(ring, 200, 200).sum() == pytest.approx(math.pi * radius**2, rel=0.01)
 
 
 def test_quarter_turns_move_pixels_only() -> None:

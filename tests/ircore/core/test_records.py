@@ -11,12 +11,6 @@ from ircore.core.submission_records import Run, Submission
 SHA = "0" * 64
 
 
-def test_records_are_frozen() -> None:
-    rules = Rules()
-    with pytest.raises(ValidationError, match="frozen"):
-        rules.__setattr__("token_budget", 10)
-
-
 def test_records_refuse_unknown_fields() -> None:
     with pytest.raises(ValidationError, match="Extra inputs"):
         Rules.model_validate({"token_budgets": 10})
@@ -65,28 +59,10 @@ def test_metrics_have_their_own_range_but_are_finite() -> None:
         Score(episode_id="a", turn=1, task="metric", judge="psnr", value=float("inf"), rendering=SHA)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://example.org/v1", "ftp://127.0.0.1", "https://user:pass@example.org", "file:///etc/passwd"]
-)
-def test_a_base_url_is_https_or_loopback(url: str) -> None:
-    with pytest.raises(ValidationError, match="base_url must be https"):
-        PlayerSpec(player="openai", base_url=url)
-
-
-@pytest.mark.parametrize("url", ["https://example.org/v1", "http://127.0.0.1:8000/v1", "http://localhost:11434"])
-def test_usable_base_urls(url: str) -> None:
-    assert PlayerSpec(player="openai", base_url=url).base_url == url
-
-
 @pytest.mark.parametrize("name", ["openai_api_key", "OPENAI_SECRET", "KEY", "sk-abc_KEY"])
 def test_a_key_is_named_never_given(name: str) -> None:
     with pytest.raises(ValidationError):
         PlayerSpec(player="openai", api_key_env=name)
-
-
-@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "HF_TOKEN"])
-def test_a_variable_that_holds_a_key_or_token(name: str) -> None:
-    assert PlayerSpec(player="openai", api_key_env=name).api_key_env == name
 
 
 RECORDS = (Element, Scene, Instance, PlayerSpec, Rules, Submission, Usage, Rendering, Turn, Episode, Run, Score)

@@ -7,7 +7,7 @@ import json
 import pytest
 from invented import invented_run, invented_set, judged_also, talking, under_budget
 
-from ircore.core.records import NAME, Rules
+from ircore.core.records import Rules
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.formats import as_csv, as_json, as_latex, as_markdown, as_text
@@ -24,12 +24,6 @@ from ircore.results.tables.formats import as_csv, as_json, as_latex, as_markdown
 def test_a_key_says_all_rules(rules: Rules, key: str) -> None:
     assert rules.key == key
     assert len(key) == len(key.encode("ascii"))
-
-
-def test_a_key_is_a_name() -> None:
-    import re
-
-    assert re.fullmatch(NAME, Rules().key)
 
 
 def test_a_model_s_name_carries_the_key_and_gives_it_back() -> None:
