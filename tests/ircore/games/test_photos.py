@@ -6,7 +6,6 @@ from importlib.resources import files
 import pytest
 from PIL import Image
 
-from ircore.core.records import Difficulty
 from ircore.games.reconstruction.targets.photos import FOLDER, catalogue, shots
 from ircore.instances.measures import edge_density, mean
 from ircore.instances.photo_measures import harder_half, measure_photo
@@ -51,11 +50,6 @@ def test_hard_is_measured() -> None:
     assert harder_half(measures) == {shot.photo.file for shot in shots("hard", edition=2)}
 
 
-def test_photographs_fill_two_megabytes_at_most() -> None:
-    assert sum(len((FOLDER / photo.file).read_bytes()) for photo in catalogue()) <= 2_500_000
-    assert sum(len((FOLDER / photo.file).read_bytes()) for photo in catalogue() if photo.edition == 2) <= 2_000_000
-
-
 def test_the_sources_name_every_file_title_and_author() -> None:
     text = (files("ircore.games.reconstruction.targets") / "photographs" / "SOURCES.md").read_text()
     rows = {line.split("|")[1].strip(" `"): line for line in text.splitlines() if line.startswith("| `")}
@@ -63,18 +57,3 @@ def test_the_sources_name_every_file_title_and_author() -> None:
     for photo in catalogue():
         assert photo.title in rows[photo.file]
         assert photo.author in rows[photo.file]
-
-
-def test_no_file_lies_there_unlisted() -> None:
-    shipped = {path.name for path in FOLDER.iterdir() if path.name.endswith(".jpg")}
-    assert shipped == {photo.file for photo in catalogue()}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("difficulty", "count"), [("easy", 5), ("hard", 4)])
-def test_there_are_photographs_of_both_difficulties(difficulty: Difficulty, count: int) -> None:
-    shares = shots(difficulty)
-    assert len(shares) == count
-    for shot in shares:
-        assert shot.picture.data == (FOLDER / shot.photo.file).read_bytes()
-        assert shot.picture.pixels.shape == (shot.picture.height, shot.picture.width, 3)

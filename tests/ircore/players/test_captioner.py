@@ -6,7 +6,6 @@ import re
 import pytest
 
 from ircore.core.drawing import Drawing
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
@@ -53,8 +52,3 @@ def test_corrections_are_vague() -> None:
 def test_gives_up_by_the_third_turn() -> None:
     assert answer(scene(), scene(x=300), scene(x=310)) == "<DONE>"
     assert answer(scene(), scene()) == "<DONE>"
-
-
-def test_settings_are_refused() -> None:
-    with pytest.raises(InputError, match="model"):
-        CaptionerDescriber(PlayerSpec(player="captioner", model="x"))

@@ -7,8 +7,8 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
-from ircore.players.builtin.looker import LookerPlayer, features_of, telling
+from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, TextAnswer
+from ircore.players.builtin.looker import LookerPlayer, features_of
 
 
 def circle(colour: str, filled: bool = True) -> Picture:
@@ -39,21 +39,10 @@ def test_it_sees_form_fill_and_colour() -> None:
     assert features_of(circle("#1d4ed8", filled=False))["fill"] == "hollow"
 
 
-def test_it_says_more_the_first_time_and_what_is_needed_later() -> None:
-    first = asked(Question(1, "The target is picture B.", SHOWN))
-    later = asked(Question(2, "The target is picture B.", earlier=(Said("The target is picture B.", "…", SHOWN),)))
-    assert (isinstance(first, TextAnswer), isinstance(later, TextAnswer)) == (True, True)
-    assert (later.text, len(first.text) > len(later.text)) == ("blue figure", True)  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize(("message", "choice"), [("the red circle", "A"), ("something blue", "B"), ("a square", "C")])
 def test_it_chooses_the_picture_that_words_fit(message: str, choice: str) -> None:
     question = Question(1, f"Which is meant?\n\n{message}", SHOWN, ("A", "B", "C"), answers="choice")
     assert asked(question) == ChoiceAnswer(choice)
-
-
-def test_features_that_all_share_are_not_told() -> None:
-    assert telling(0, [{"colour": "red", "size": "large"}, {"colour": "red", "size": "small"}]) == {"size": "large"}
 
 
 def test_without_pictures_or_target_the_episode_ends() -> None:

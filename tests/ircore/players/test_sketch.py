@@ -2,16 +2,14 @@
 
 import asyncio
 
-import numpy as np
 import pytest
 
 from ircore.core.images import Pixels
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView
-from ircore.players.builtin.canvas.colours import hex_of
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Stroke
-from ircore.players.builtin.sketch import GRID, PALETTE, SketchGenerator, coarse
+from ircore.players.builtin.sketch import GRID, SketchGenerator, coarse
 
 CIRCLE = "A red (#d62728) circle of radius 40 px centred at (120, 200)."
 
@@ -29,16 +27,6 @@ def test_positions_and_colours_are_coarse() -> None:
     assert (circle.centre, circle.width, circle.fill) == ((128, 192), 64, "#e02020")
     assert (line.points, line.dash, line.colour) == (((0, 0), (320, 64)), (), "#e02020")
     assert all(part % GRID == 0 for point in line.points for part in point)
-
-
-def test_only_ten_colours() -> None:
-    pixels = sketched("A mint background. A teal square of side 100 px at (256, 256). A pink disc at (100, 100).")
-    flat = {hex_of(*map(int, colour)) for colour in np.unique(pixels[::8, ::8].reshape(-1, 3), axis=0)}
-    assert len(flat & set(PALETTE)) >= 2
-
-
-def test_texts_are_left_out() -> None:
-    assert (sketched('The text "A" in black, 40 px high, centred at (256, 256).') == 255).all()
 
 
 @pytest.mark.slow

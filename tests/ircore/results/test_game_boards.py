@@ -1,24 +1,19 @@
 """Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
 
-import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from invented import invented_run, invented_set
 from invented_games import Erring, Guessing, guessed, guessing_set
 
-from ircore.core.errors import InputError
 from ircore.core.game_records import GameScore
 from ircore.games.base import Measure, Pages
 from ircore.games.measuring import NOT_NEGATIVE
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.formats import render
 from ircore.results.tables.game_catalogue import tables_of_game
-from ircore.results.tables.games import game_board, game_outcomes
+from ircore.results.tables.games import game_board
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
 PAIRS = [("one", 9.0), ("two", 1.0)]
@@ -81,18 +76,6 @@ def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_othe
     assert table.entry(2, "unranked").value == "reference"
 
 
-def test_a_reference_alone_has_a_board_too() -> None:
-    (row,) = results(guessed("floor", TEN, [2.0] * 20, reference=True)).board()
-    assert row.rank_low is None
-    assert row.cell.main.mean == pytest.approx(20.0)
-
-
-def test_four_instances_rank_nobody() -> None:
-    few = guessing_set(1)
-    (row, _) = results(guessed("one", few, [9.0] * 4), guessed("other", few, [1.0] * 4)).board()
-    assert (row.rank_low, row.cell.unranked) == (None, "too_few")
-
-
 def test_runs_by_other_rules_are_ranked_apart() -> None:
     usual = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20)]
     board = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3})).board()
@@ -114,23 +97,6 @@ def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> No
     assert "rules" not in alike.caption
 
 
-def test_a_board_of_a_game_fits_80_columns_and_keeps_and_run() -> None:
-    usual = guessed("one", TEN, [5.0] * 20), guessed("two", TEN, [6.0] * 20)
-    lines = render(game_board(results(*usual)), "text", columns=80).splitlines()
-    rule = next(line for line in lines if set(line) == {"─"})
-    assert lines[lines.index(rule) + 1].split()[:2] == ["1", "two"]
-    assert max(map(len, lines)) <= 80
-
-
-def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
-    values = [9.0] * 10 + [1.0] * 10  # beasts, then birds
-    outcomes = results(guessed("pair", TEN, values))
-    assert [row.cell.main.mean for row in outcomes.board(category="birds")] == pytest.approx([10.0])
-    assert [row.cell.main.mean for row in outcomes.board(category="beasts", difficulty="hard")] == pytest.approx([90.0])
-    with pytest.raises(InputError, match="unknown category 'fish'"):
-        outcomes.board(category="fish")
-
-
 @pytest.mark.slow
 def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstruction_board() -> None:
     pictures = invented_set(1, ("geometry", "bar_graph", "simple_shapes", "line_graph"))
@@ -147,22 +113,6 @@ def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstructi
         assert (row.rank_low, row.rank_high) == (twin.rank_low, twin.rank_high)
         for ours, theirs in ((row.cell.main, twin.cell.main), (row.cell.measures["points"], twin.cell.score)):
             assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs.mean, theirs.low, theirs.high), abs=1e-9)
-
-
-def test_the_same_submission_twice_under_the_same_rules_is_refused() -> None:
-    run = guessed("pair", TEN, [5.0] * 20)
-    with pytest.raises(InputError, match="both runs of pair under the same rules"):
-        results(run, guessed("pair", TEN, [6.0] * 20))
-
-
-def test_outcomes_are_counted_under_a_condition_best_run_first() -> None:
-    table = game_outcomes(results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 19 + ["answer_empty"])))
-    assert [value.value for value in table.column("submission")] == ["high", "low"]
-    assert [value.value for value in table.column("aborted")] == [1, 0]
-    assert [value.value for value in table.column("completed")] == [19, 20]
-    assert [value.value for value in table.column("ended")] == [20, 20]
-    birds = game_outcomes(results(guessed("low", TEN, [1.0] * 20)), "birds", "hard")
-    assert birds.entry(0, "completed").value == birds.entry(0, "episodes").value == 5
 
 
 class Comparing(Guessing):
@@ -191,20 +141,6 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
     assert gap.low is not None
     assert gap.high is not None
     assert -1 <= gap.low < 0.5 < gap.high <= 1
-
-
-def test_a_difference_with_an_empty_side_is_empty() -> None:
-    (row,) = GameResults.from_runs(Comparing(), [guessed("pair", TEN, [5.0] * 20)]).board()
-    assert row.cell.measures["gap"].mean is None
-
-
-def test_the_table_of_the_page_is_a_table() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "game-pages.md").read_text("utf-8")
-    (code,) = re.findall(r"```python\n(from ircore.results.*?)```", page, re.DOTALL)
-    module: dict[str, Any] = {}
-    exec(code, module)  # the page's own code
-    runs = results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 20))
-    assert render(module["correct_table"](runs), "csv").splitlines()[1].startswith("high,9.0,")
 
 
 def test_every_table_of_runs_ends_with_the_rules() -> None:

@@ -9,10 +9,6 @@ from typing import Any
 import pytest
 
 from ircore.results.hops import SameEpisodes, Series, by_turn, normalised, normalised_means, same_episodes
-from ircore.results.model import Results
-from ircore.results.tables.hops import by_turn_table, normalised_table
-from ircore.runs.folder import RunFolder
-from ircore.scorers.scoring import ScoringPlan, score_runs
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
 VECTORS = SHARED / "metrics" / "hop_vectors.json"
@@ -36,11 +32,6 @@ def test_the_normalised_axis_by_hand() -> None:
     assert normalised([7.0], 3) == (7, 7, 7)
     assert normalised([]) == ()
     assert normalised([None, None]) == ()
-
-
-def test_a_turn_without_a_value_is_bridged() -> None:
-    assert normalised([0.0, None, 4.0], 3) == (0, 2, 4)
-    assert normalised([None, 3.0, 5.0], 3) == (3, 3, 5)
 
 
 def test_up_to_turn_k_by_hand() -> None:
@@ -94,19 +85,3 @@ def test_episodes_without_a_value_count_nowhere() -> None:
     assert by_turn([[], [None, 6.0]])[1].latest.mean == 6
     assert normalised_means([[], [None]]) == ()
     assert by_turn([]) == ()
-
-
-@pytest.mark.slow
-def test_tables_of_a_run_end_where_the_judges_means_are(run: RunFolder) -> None:
-    score_runs([run], ScoringPlan(metrics=("psnr", "ssim"), every_turn=True))
-    results = Results.from_runs([run])
-    (pair,) = results.submissions
-    turns, places = by_turn_table(results), normalised_table(results)
-    assert {row.value for row in turns.column("measure")} == {"structural", "psnr", "ssim"}
-    last = [row for row in range(len(turns.rows)) if turns.entry(row, "measure").value == "structural"][-1]
-    assert turns.entry(last, "latest").value == results.cell(pair.run_id, "structural").score.mean
-    assert len(places.rows) == 3 * 20
-    ends = [row for row in range(len(places.rows)) if places.entry(row, "place").value == 1]
-    finals = {places.entry(row, "measure").value: places.entry(row, "value").value for row in ends}
-    assert finals["structural"] == results.cell(pair.run_id, "structural").score.mean
-    assert finals["ssim"] == pytest.approx(1)

@@ -3,7 +3,7 @@
 import pytest
 
 from ircore.games.reference.language.annotations import PIECES, Annotation
-from ircore.results.tables.naming import difficulty_of, naming_means_table, naming_table, published_naming_table
+from ircore.results.tables.naming import naming_means_table, naming_table
 
 BODY = dict.fromkeys(PIECES, "body")
 
@@ -44,20 +44,3 @@ def test_means_and_the_populations_deviation_are_over_pictures_with_a_value() ->
     ((name, pictures, snd, snd_sd, *_, psa, psa_sd),) = means.rows
     assert (name.value, pictures.value, snd.value, snd_sd.value) == ("ours", 3, 0.5, 0.5)
     assert (psa.value, psa_sd.value) == (7, 0)  # all seven pieces are one part for everybody
-
-
-@pytest.mark.parametrize(
-    ("snd", "difficulty"), [(0.0, "easy"), (0.7999, "easy"), (0.80, "between"), (0.95, "between"), (0.9501, "hard")]
-)
-def test_cuts_of_difficulty_are_those_of_the_import(snd: float, difficulty: str) -> None:
-    assert difficulty_of(snd) == difficulty
-
-
-def test_the_papers_figures_are_those_of_its_second_table() -> None:
-    table = published_naming_table()
-    assert table.origin == "reported by the paper"
-    rows = {row[0].value: [cell.value for cell in row[1:-1]] for row in table.rows}
-    assert rows["FULL, 1,016 tangrams"] == [0.91, 0.11, 0.76, 0.19, 5.30, 0.62]
-    assert rows["DENSE, 74 tangrams"] == [0.93, 0.06, 0.79, 0.15, 5.09, 0.53]
-    assert rows["DENSE10, 74 tangrams"] == [0.90, 0.15, 0.73, 0.20, 5.34, 0.77]
-    assert {row[-1].value for row in table.rows} == {"https://arxiv.org/abs/2211.16492"}

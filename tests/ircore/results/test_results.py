@@ -191,15 +191,6 @@ def test_pairs_of_which_one_episode_in_four_is_rated_have_no_rank(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_order_of_runs_does_not_matter(tmp_path: Path) -> None:
-    instances = sample_instances(tmp_path / "set")
-    runs = [
-        rate(sample_run(tmp_path / slug, instances, sample_submission(slug, slug)), {EASY: (5, 5)}) for slug in "ab"
-    ]
-    assert Results.from_runs(runs) == Results.from_runs(runs[::-1])
-
-
-@pytest.mark.slow
 def test_runs_of_different_sets_are_refused(tmp_path: Path) -> None:
     item = sample_run(tmp_path / "one", sample_instances(tmp_path / "set"))
     other = sample_run(tmp_path / "other", sample_instances(tmp_path / "larger", 2))
@@ -213,14 +204,6 @@ def test_two_runs_of_one_pair_are_refused(tmp_path: Path) -> None:
     runs = [sample_run(tmp_path / name, instances) for name in ("first", "again")]
     with pytest.raises(InputError, match=r"again and .*first are both runs of centre-block"):
         Results.from_runs(runs)
-
-
-@pytest.mark.slow
-def test_board_of_an_unknown_judge_names_the_nearest(run: RunFolder) -> None:
-    results = Results.from_runs([rate(run, {EASY: (1, 2)})])
-    with pytest.raises(InputError, match="unknown judge 'eyes'") as error:
-        results.board("eyes")
-    assert "Did you mean eye?" in error.value.remedy
 
 
 @pytest.mark.slow

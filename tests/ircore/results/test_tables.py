@@ -125,25 +125,6 @@ def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them(
     )
 
 
-def test_a_column_too_wide_for_a_terminal_makes_room_for_a_narrower_one() -> None:
-    notes = Column("notes", "notes", "What was seen.", digits=None)
-    count = Column("n", "n", "How many.", digits=0)
-    rows = ((Value("a + b"), Value("long words of a stranger"), Value(36)),)
-    table = Table("t", "T", "C.", (PAIR, notes, count), rows, spare=("n", "notes"))
-    assert as_text(table, columns=20).splitlines()[:3] == ["pair    n", "─────────", "a + b  36"]
-
-
-def test_a_heading_wider_than_its_entries_is_broken_before_a_column_is_left_out() -> None:
-    ended = Column("ended", "turn limit", "Out of turns.", "episodes", digits=0)
-    table = Table("t", "T", "C.", (PAIR, ended), ((Value("a + b"), Value(3)),), spare=("ended",))
-    assert as_text(table, columns=18).splitlines()[:4] == [
-        "       turn limit",
-        "pair   (episodes)",
-        "─────────────────",
-        "a + b           3",
-    ]
-
-
 def test_a_table_without_columns_to_spare_stands_as_blocks_in_a_narrow_terminal() -> None:
     lines = as_text(TABLE, columns=40).splitlines()
     assert lines[:5] == [

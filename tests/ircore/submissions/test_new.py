@@ -158,14 +158,6 @@ def test_a_player_that_others_have_not_says_which_seat_it_takes(
 
 
 @pytest.mark.slow
-def test_a_pair_that_stays_with_its_author(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    inside = ["--describer-url", "https://10.0.0.1/v1", "--describer-key", "LAB_KEY", *MODELS]
-    assert ircore(["submission", "new", str(folder), *inside]) == 2
-    assert ircore(["submission", "new", str(folder), *inside, "--local"]) == 0
-    assert "transcripts" not in capsys.readouterr().err.split("Next:")[1]
-
-
-@pytest.mark.slow
 def test_a_proposed_name_is_nobody_elses(folder: Path) -> None:
     pair = ["--describer", "classical", "--generator", "canvas"]
     assert ircore(["submission", "new", str(folder), *pair]) == 0
@@ -238,13 +230,6 @@ def test_answers_are_checked_as_they_are_given() -> None:
         *("describer.player", "describer.model", "describer.base_url", "describer.api_key_env"),
         *("describer.parameters.temprature", "settings 'temperature'", "settings", "licence", "links.code"),
     ]
-
-
-@pytest.mark.slow
-def test_a_server_of_ones_own_needs_no_key() -> None:
-    answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
-    made = complete({}, scripted(answers, []))
-    assert made["describer"] == {"player": "openai", "model": "Qwen3-VL", "base_url": "http://127.0.0.1:8000/v1"}
 
 
 def test_nobody_is_asked_for_ever() -> None:
