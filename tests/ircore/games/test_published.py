@@ -7,10 +7,7 @@ import pytest
 from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.published.claims import (
-    better_against_worse,
-    hard_against_easy,
-)
+from ircore.games.reconstruction.published.claims import better_against_worse, hard_against_easy
 from ircore.games.reconstruction.published.paper_tables import (
     PublishedPair,
     mean_scores,

@@ -33,9 +33,7 @@ def rated(run: InventedRun, scores: dict[str, dict[str, tuple[float, ...]]]) -> 
         for judge, by_episode in scores.items()
         for episode in run.played
         for value, turn in zip(
-            by_episode[episode.episode_id],
-            [episode.rendered_turns[0], *episode.rendered_turns[1:][-1:]],
-            strict=False,
+            by_episode[episode.episode_id], [episode.rendered_turns[0], *episode.rendered_turns[1:][-1:]], strict=False
         )
         if turn.rendering is not None
     ]
@@ -92,8 +90,7 @@ def test_pooled_intervals_do_not_take_judges_of_one_picture_as_independent() -> 
     for judge in ("claude", "qwen3"):
         # The same ratings again: three judges that always agree are worth one.
         run = replace(
-            run,
-            given=(*run.given, *(s.model_copy(update={"judge": judge}) for s in run.given if s.judge == "gpt")),
+            run, given=(*run.given, *(s.model_copy(update={"judge": judge}) for s in run.given if s.judge == "gpt"))
         )
     results = Results.from_runs([run])
     pooled, alone = table(results, "outcomes_pooled"), table(results, "outcomes", "gpt")

@@ -52,12 +52,7 @@ def test_text_shows_half_intervals_and_only_the_marks_that_are_carried() -> None
     assert lines[0].split("  ")[0] == "rank"
     assert lines[2].split() == ["1–2", "a", "+", "b", "7.25", "±", "0.75", "−0.25", "±", "0.75*"]
     assert lines[3].split() == ["1–2", "c", "+", "d", "–", "+0.50", "n", "1:", "too", "few"]
-    assert lines[5:] == [
-        "Two pairs.",
-        "* Judged by its own family.",
-        "– no rated episode",
-        "A remark.",
-    ]
+    assert lines[5:] == ["Two pairs.", "* Judged by its own family.", "– no rated episode", "A remark."]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "json"])

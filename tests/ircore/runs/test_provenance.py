@@ -13,14 +13,7 @@ from ircore.core.errors import InputError
 from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
-from ircore.runs.provenance import (
-    PROVENANCE,
-    Flag,
-    Provenance,
-    make_provenance,
-    read_provenance,
-    write_provenance,
-)
+from ircore.runs.provenance import PROVENANCE, Flag, Provenance, make_provenance, read_provenance, write_provenance
 
 SOURCE = TranscriptsReference(repo="org/name", revision="a" * 40, run="pair-12345678")
 

@@ -71,10 +71,7 @@ def test_a_false_sentence_is_off_by_much_and_of_the_same_kind() -> None:
     scene = bars({"Cats": 40, "Dogs": 80, "Fish": 20}, [RED, BLUE, RED]).scene
     facts = facts_of(scene)
     made = {facts[false.fact].key: false.sentence for false in false_facts(scene, facts, Random(3))}
-    assert made["bar-2/value"] in (
-        'The bar for "Dogs" shows the value 48.',
-        'The bar for "Dogs" shows the value 112.',
-    )
+    assert made["bar-2/value"] in ('The bar for "Dogs" shows the value 48.', 'The bar for "Dogs" shows the value 112.')
     (colour,) = re.findall(r"#\w{6}", made["bar-2/colour"])
     assert colour in (RED, "#000000", "#ffffff")
     assert made["bar-2/colour"].startswith('The bar for "Dogs" is ')

@@ -176,10 +176,7 @@ def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: Ru
     assert Counter(judgement.repair for judgement in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
 
 
-LENIENT = {
-    "7.0": ("bare_value", "decimal_number"),
-    '{"rating": {"score": "7"}}': ("nested_object", "quoted_number"),
-}
+LENIENT = {"7.0": ("bare_value", "decimal_number"), '{"rating": {"score": "7"}}': ("nested_object", "quoted_number")}
 
 
 @pytest.mark.slow
@@ -229,12 +226,7 @@ def test_garbage_is_no_value_with_a_reason(
 @pytest.mark.slow
 @pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
 def test_a_judge_that_loses_more_than_a_tenth_fails(
-    tmp_path: Path,
-    run: RunFolder,
-    server: OpenAIServer,
-    capsys: pytest.CaptureFixture[str],
-    refused: int,
-    status: int,
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str], refused: int, status: int
 ) -> None:
     """Of 16 questions one is 6 %; of 15 (a refused preference is not asked in the other order) or 16 two are 13 %."""
     server.fail(*["refusal"] * refused)

@@ -12,12 +12,10 @@ import pytest
 import yaml
 
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
-from ircore.submissions.drafts import SCHEMA, schema_address
+from ircore.submissions.drafts import SCHEMA
 from ircore.submissions.questions import Context, complete
 
-ROOT = Path(__file__).resolve().parents[3]
 MODELS = [
     *("--describer", "openai", "--describer-model", "gpt-5.2-2026-01-15", "--describer-parameter", "temperature=0"),
     *("--generator", "openai-images", "--generator-model", "gpt-image-1.5", "--generator-revision", "2026-01"),
@@ -232,11 +230,6 @@ def test_answers_are_checked_as_they_are_given() -> None:
     ]
 
 
-def test_nobody_is_asked_for_ever() -> None:
-    with pytest.raises(InputError, match=r"describer\.player: no usable answer"):
-        complete({}, scripted(["nobody"] * 10, []))
-
-
 @pytest.mark.slow
 def test_at_a_real_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
@@ -257,21 +250,3 @@ def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
     from leaderboard.building.json_schemas import json_schemas
 
     assert json.loads(SCHEMA.read_text()) == json_schemas()["submission"]
-
-
-def test_the_hint_names_the_site_the_pages_of_the_clone_or_the_checkout(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = "schemas/submission.json"
-    assert schema_address(folder, "https://example.org/board/") == f"https://example.org/board/{name}"
-    assert schema_address(folder, None) is None
-    clone = folder.parent.parent / "clone"
-    subprocess.run(["git", "init", "-q", str(clone)], check=True)
-    for remote, url in (("origin", "git@github.com:Fork/irg.git"), ("upstream", "https://github.com/Org/irg")):
-        subprocess.run(["git", "-C", str(clone), "remote", "add", remote, url], check=True)
-    assert schema_address(clone / "submissions" / "x", None) == f"https://org.github.io/irg/{name}"
-    monkeypatch.setenv("IRCORE_SITE_URL", "https://a.example")
-    assert schema_address(clone, None) == f"https://a.example/{name}"
-    monkeypatch.delenv("IRCORE_SITE_URL")
-    monkeypatch.setattr("ircore.submissions.drafts._pages", lambda folder: None)
-    assert schema_address(ROOT / "submissions" / "x", None) == "../../ircore/submissions/submission.schema.json"
