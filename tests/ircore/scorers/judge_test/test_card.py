@@ -98,6 +98,7 @@ def test_a_perfect_judge_orders_every_pair(run: RunFolder) -> None:
     assert card.unrated == 0
 
 
+@pytest.mark.slow
 def test_a_judge_that_gives_the_same_to_everything_orders_only_degrees(run: RunFolder) -> None:
     same = dict.fromkeys(TURN_OF, 5.0)
     card = rate(run, {"pets": same})
