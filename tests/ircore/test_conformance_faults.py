@@ -15,7 +15,7 @@ from ircore.core.conformance import ConformanceError, outside_calls
 from ircore.core.episode_records import Rendering
 from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Box, Difficulty, GameRules, PlayerSpec, Record
+from ircore.core.records import Box, Difficulty, GameRules, Record
 from ircore.games.base import (
     Ending,
     EpisodeSetup,
@@ -30,8 +30,7 @@ from ircore.games.base import (
 )
 from ircore.games.reconstruction.conformance import check_category
 from ircore.games.reconstruction.targets.base import Builder, Drawn, SceneDrawing
-from ircore.players.base import DescriberView, PlayerError, Question, TextAnswer, Traits, refuse_settings
-from ircore.players.conformance import check_player
+from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.conformance import check_game
 from ircore.scorers.conformance import check_judge, check_metric
 from ircore.scorers.game_instruments import EpisodeInstruments
@@ -63,65 +62,6 @@ def test_seeded_chance_and_arithmetic_are_not_outside() -> None:
         random.Random(1).choice("ab")
         np.arange(4).astype(np.float64).sum()
     assert calls == []
-
-
-class Echo:
-    """A describer that keeps the contract; those below break it in one place each."""
-
-    TRAITS = Traits(needs="nothing", methods=("describe",), parameters=())
-
-    def __init__(self, spec: PlayerSpec) -> None:
-        refuse_settings(spec)
-        self.asked = 0
-
-    async def describe(self, view: DescriberView) -> Any:
-        return TextAnswer(f"<DESCRIPTION>{view.target.width} pixels wide</DESCRIPTION>")
-
-
-class Forgetful(Echo):
-    TRAITS = None  # type: ignore[assignment]
-
-
-class Stateful(Echo):
-    async def describe(self, view: DescriberView) -> Any:
-        self.asked += 1
-        return TextAnswer(f"question {self.asked}")
-
-
-class Silent(Echo):
-    async def describe(self, view: DescriberView) -> Any:
-        return "a square"
-
-
-class Careless(Echo):
-    def __init__(self, spec: PlayerSpec) -> None:
-        pass
-
-
-class Puzzled(Echo):
-    async def describe(self, view: DescriberView) -> Any:
-        return TextAnswer(view.messages[7])
-
-
-class Drawing(Echo):
-    TRAITS = Traits(needs="nothing", methods=("render",))
-
-
-@pytest.mark.parametrize(
-    ("player", "fault"),
-    [
-        (Forgetful, "player Forgetful: declares no TRAITS"),
-        (Stateful, "player Stateful: describe: an answer depends on what was asked before"),
-        (Silent, "player Silent: describe: answers with a str, not a TextAnswer"),
-        (Puzzled, r"describe: breaks with IndexError: .*when asked 'Describe the target.'.*questions={'describe': "),
-        (Careless, "player Careless: takes parameters.no_such_setting"),
-        (Drawing, "player Drawing: TRAITS.methods names render, which it does not have"),
-    ],
-)
-def test_faults_of_players(player: type[Any], fault: str) -> None:
-    check_player(Echo)
-    with pytest.raises(ConformanceError, match=fault):
-        check_player(player)
 
 
 def _spoils(target: Pixels, image: Pixels) -> float:

@@ -181,6 +181,7 @@ def test_wedges_have_shares_of_their_own() -> None:
         ("the second circle", 1),
         ("the circle at (305, 98)", 2),
         ("the red circle near (210, 100)", 1),
+        ("the red circle", 2),
         ("the blue one", 3),
         ("the smaller blue square", 3),
     ],

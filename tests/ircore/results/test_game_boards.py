@@ -17,6 +17,7 @@ from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.game_catalogue import tables_of_game
+from ircore.results.tables.game_curves import players_table
 from ircore.results.tables.games import game_board
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
@@ -249,3 +250,17 @@ def test_keys_of_judges_with_like_names_are_apart_and_short() -> None:
     keys = [measure.key for measure in judged.game.measures if measure.key.startswith("final_judged")]
     assert keys == ["final_judged_a_b", "final_judged_a_b_2", f"final_judged_{'x' * 90}"[:LONGEST_KEY]]
     assert declaration_faults(judged.game) == ()
+
+
+def test_players_are_ordered_by_the_better_direction_of_the_headline() -> None:
+    runs = [guessed(name, TEN, [errors] * 20, measure="errors") for name, errors in (("many", 7.0), ("few", 1.0))]
+    players = players_table(GameResults.from_runs(Erring(), runs)).column("player")
+    assert [str(value.value).partition("-")[0] for value in players] == ["few", "many"]
+
+
+def test_the_rules_with_most_runs_come_first_though_others_are_the_defaults() -> None:
+    runs = [guessed(name, TEN, [points] * 20, rules={"rounds": 3}) for name, points in PAIRS]
+    board = results(guessed("three", TEN, [9.5] * 20), *runs).board()
+    assert [(row.submission.run.slug, len(row.submission.run.rules)) for row in board] == [
+        ("one", 1), ("two", 1), ("three", 0)
+    ]  # fmt: skip
