@@ -52,13 +52,6 @@ def test_a_category_folder_takes_its_difficulty_from_the_option(tmp_path: Path) 
         import_folder(tmp_path / "in", tmp_path / "other")
 
 
-def test_a_flat_folder_takes_both_from_the_options(tmp_path: Path) -> None:
-    for shade in (3, 1, 2):
-        put(tmp_path / "in" / f"{shade}.png", shade)
-    made = import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
-    assert [instance.source for instance in made.instances] == ["file 1.png", "file 2.png", "file 3.png"]
-
-
 def test_metadata_comes_first(tmp_path: Path) -> None:
     put(tmp_path / "in" / "photos" / "easy" / "a.png", 1)
     put(tmp_path / "in" / "b.png", 2)
@@ -97,14 +90,6 @@ def test_faults_of_the_metadata_are_told_with_their_lines(tmp_path: Path) -> Non
     assert told[2].startswith("  metadata.jsonl:4: dificulty: ")
     assert told[3].startswith("  metadata.jsonl:5: ")
     assert told[4] == "  metadata.jsonl: gone.png: the folder has no such file"
-
-
-def test_hidden_files_are_left_alone(tmp_path: Path) -> None:
-    put(tmp_path / "in" / "a.png", 1)
-    (tmp_path / "in" / ".DS_Store").write_bytes(b"x")
-    (tmp_path / "in" / ".git").mkdir()
-    (tmp_path / "in" / ".git" / "HEAD").write_bytes(b"x")
-    assert len(import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS).instances) == 1
 
 
 def test_a_missing_licence_is_recorded_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,17 +78,6 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
 
 
 @pytest.mark.slow
-def test_what_was_declared_final_is_not_played_again(broken: RunFolder) -> None:
-    instances = broken.instances
-    declare_final(broken, instances.instances)
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    plan = PlayPlan(broken.run, instances, instances.instances, prompts, concurrency=1)
-    spec = loaded.submission.describer
-    play(plan, broken, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
-    assert [episode.abort_reason for episode in broken.episodes()] == ["given_up", *[None] * 6, "given_up"]
-
-
-@pytest.mark.slow
 def test_a_final_run_stays_final_in_a_release_and_when_it_is_pulled(broken: RunFolder, tmp_path: Path) -> None:
     build_release([broken.path], broken.path / "instances", tmp_path / "open")
     declare_final(broken, broken.instances.instances)

@@ -72,10 +72,7 @@ def test_a_false_sentence_is_off_by_much_and_of_the_same_kind() -> None:
     scene = bars({"Cats": 40, "Dogs": 80, "Fish": 20}, [RED, BLUE, RED]).scene
     facts = facts_of(scene)
     made = {facts[false.fact].key: false.sentence for false in false_facts(scene, facts, Random(3))}
-    assert made["bar-2/value"] in (
-        'The bar for "Dogs" shows the value 48.',
-        'The bar for "Dogs" shows the value 112.',
-    )
+    assert made["bar-2/value"] in ('The bar for "Dogs" shows the value 48.', 'The bar for "Dogs" shows the value 112.')
     (colour,) = re.findall(r"#\w{6}", made["bar-2/colour"])
     assert colour in (RED, "#000000", "#ffffff")
     assert made["bar-2/colour"].startswith('The bar for "Dogs" is ')
@@ -304,46 +301,6 @@ def test_photographs_with_an_annotated_scene_are_asked_about(tmp_path: Path, ser
     (value,) = [value.value for value in run.scores() if value.judge == "facts"]
     assert value == 10.0
     assert "photos" in (run.judges()["facts"].categories or ())
-
-
-@pytest.mark.slow
-def test_a_question_that_failed_is_asked_again_and_one_without_a_usable_answer_is_undecided(
-    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scene = draw("pie_graph", "easy", 2)
-    instances = _one(tmp_path / "set", *instance_of(scene, "pie", "pie_graph"))
-    run = run_of(tmp_path / "run", instances, _targets(instances))
-    facts = facts_of(scene.scene)
-    knowing = KnowingModel(
-        {instances.picture(instances.instances[0], "target").data: {fact.sentence for fact in facts}}
-    )
-    server.judge, judge = knowing, write_judge(tmp_path, server, batch=10)
-    count = len(batches_of(scene.scene, facts, instances.instances[0].pictures["target"].sha256, 10))
-    assert count >= 4
-    server.fail("ok", "rejected")  # the service refuses the second question for a technical reason
-    assert score(run, judge) == 1
-    assert "asks for them again" in capsys.readouterr().err
-    assert not [value for value in run.scores() if value.judge == "facts"]
-    before = server.count()
-
-    unusable = iter(["no idea", "still no idea"])
-    server.judge = lambda question: next(unusable, None) or knowing(question)
-    status = score(run, judge)
-    # The first question was answered: what is asked is the second, with its repair, and the rest.
-    assert server.count() - before == count
-    (line,) = read_facts(run)
-    assert 0 < line.verdicts.count("?") <= 8
-    assert any(reason.startswith("judge_format: it has a verdict on 0 of ") for reason in line.reasons)
-    (value,) = [value for value in run.scores() if value.judge == "facts"]
-    assert value.value is not None
-    assert value.low is not None
-    assert value.high is not None
-    assert value.low < value.value < value.high
-    assert value.undecided is not None
-    assert 0 < value.undecided < 0.5
-    assert not value.unread
-    assert status == 1  # a tenth of the questions is lost
-    assert "1 of " in capsys.readouterr().err
 
 
 @pytest.mark.slow

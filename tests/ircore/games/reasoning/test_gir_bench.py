@@ -115,11 +115,7 @@ def test_every_dimension_is_imported(folder: Path) -> None:
     }
 
 
-ENTITIES = (
-    "entity-named-zoology-012",
-    "entity-named-zoology-013",
-    "entity-described-zoology-012",
-)
+ENTITIES = ("entity-named-zoology-012", "entity-named-zoology-013", "entity-described-zoology-012")
 """A description is there of one of the two animals."""
 
 
