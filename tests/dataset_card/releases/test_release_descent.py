@@ -24,8 +24,6 @@ pytestmark = pytest.mark.slow
 
 REPO = "org/irg"
 COMMIT = r"POST /api/datasets/org/irg/commit/main"
-TAG = r"POST /api/datasets/org/irg/tag"
-
 Run = Callable[..., Outcome]
 Build = Callable[..., Path]
 
@@ -249,16 +247,6 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     # A dispute that is over leaves no tombstone, and no file of them.
     over = build_upon("fourth", former=disputed, gone=())
     assert not (over / "tombstones.jsonl").exists()
-
-
-def test_tombstones_go_from_the_repository_when_the_release_has_none(
-    three_runs: Path, build_upon: Build, push: Run, hub: HubServer
-) -> None:
-    first = build_upon("first", "centre-block", "other-block")
-    assert push(build_upon("second", former=first, gone=(decision(three_runs, "other-block", "disputed"),))).code == 0
-    assert "tombstones.jsonl" in published(hub)
-    assert push(build_upon("third", former=REPO, gone=())).code == 0
-    assert "tombstones.jsonl" not in published(hub)
 
 
 def test_a_tombstone_survives_pull_build_and_push(

@@ -60,16 +60,9 @@ def test_a_condition_finds_its_board_and_its_targets(visit: Visit) -> None:
     ("query", "first"),
     [
         ("matrix", "/matrix.html"),
-        ("figures", "/figures.html"),
-        ("compare", "/compare.html"),
-        ("gallery", "/gallery/index.html"),
-        ("limits", "/limits.html"),
-        ("targets", "/targets.html"),
         ("published scores", "/paper.html"),
-        ("history", "/history.html"),
         ("cost", "/figures.html"),
         ("pairs and players", "/pairs/index.html"),
-        ("versions", "/versions/index.html"),
     ],
 )
 def test_a_page_is_found_by_the_name_that_links_to_it_have(visit: Visit, query: str, first: str) -> None:
