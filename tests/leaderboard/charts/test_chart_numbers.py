@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -18,7 +16,6 @@ from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value
 from leaderboard.charts.catalogue import OF_ALL, Chart, figures
 from leaderboard.charts.corrections import _NAMES, _profile_title
-from leaderboard.charts.scores import _scores_title
 
 pytestmark = pytest.mark.slow
 
@@ -314,20 +311,6 @@ def test_small_multiples_show_the_cells_of_each_category() -> None:
     lowest = [min(by_category, key=lambda category: by_category[category]) for by_category in means.values()]
     most = max(lowest.count(category) for category in lowest)
     assert chart.title.endswith(f"score lowest for {most} of 4 pairs")
-
-
-def test_a_judge_without_ranks_hides_none_of_the_ranks_of_others() -> None:
-    def row(run_id: str, top: bool, rank: int | None) -> SimpleNamespace:
-        cell = SimpleNamespace(score=SimpleNamespace(n=9), unranked=None if rank else "too_few")
-        return SimpleNamespace(submission=SimpleNamespace(run_id=run_id), top=top, rank_low=rank, cell=cell)
-
-    boards = {"verified": [row("a", True, 1), row("b", True, 2)], "eye": [row("a", False, None)]}
-    subject: Any = SimpleNamespace(
-        results=SimpleNamespace(board=lambda judge: boards[judge]), judge="verified", pairs={"a": None, "b": None}
-    )
-    words = _scores_title(subject, ("verified", "eye"))
-    assert words == "2 of 2 ranked pairs cannot be told from the best by main score, judged by verified"
-    assert _scores_title(subject, ("eye",)) != words
 
 
 def test_corrections_of_too_few_episodes_leave_their_question_open() -> None:

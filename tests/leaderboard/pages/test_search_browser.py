@@ -69,21 +69,6 @@ def test_a_page_is_found_by_the_name_that_links_to_it_have(visit: Visit, query: 
     assert answers(visit.open("index.html"), query)[0] == first
 
 
-def test_worst_of_a_pair_leads_to_its_episodes_worst_first(visit: Visit) -> None:
-    page = visit.open("index.html")
-    assert (
-        answers(page, "worst of captioner sketch")[0] == "/gallery/index.html?pair=captioner-sketch&sort=score#targets"
-    )
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/gallery/index.html?pair=captioner-sketch&sort=score#targets")
-    page.locator(".sorted a").first.wait_for()
-
-
-def test_a_pair_and_a_target_find_the_episode(visit: Visit) -> None:
-    addresses = answers(visit.open("index.html"), "poet shapes easy 1")
-    assert "/gallery/simple_shapes-easy-01.html?pair=poet-canvas#poet-canvas" in addresses
-
-
 @pytest.mark.parametrize(
     ("query", "first"),
     [
