@@ -61,14 +61,6 @@ def test_a_category_with_kinds_of_its_own_goes_all_the_way_to_site_and_release(u
 
 
 @pytest.mark.slow
-def test_it_is_no_part_of_the_set_that_names_no_category(user: Toy) -> None:
-    user.run("instances", "build", "--per-condition", "1", "--difficulty", "easy", "--out", "set")
-    made = read_instances(user.folder / "set")
-    assert len({instance.category for instance in made.instances}) == 7
-    assert "discs" not in {instance.category for instance in made.instances}
-
-
-@pytest.mark.slow
 def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> None:
     said = user.run("instances", "build", "--category", "torn", "--out", "set", status=1)
     assert "'category.torn' cannot be loaded" in said

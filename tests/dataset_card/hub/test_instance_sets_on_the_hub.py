@@ -42,15 +42,6 @@ def test_a_set_comes_back_to_the_byte(instances: InstanceSet, tmp_path: Path, hu
     assert contents(tmp_path / "back") == contents(instances.folder)
 
 
-def test_a_second_push_sends_nothing(instances: InstanceSet, hub: HubServer, ircore_on: Run) -> None:
-    assert ircore_on("instances", "push", instances.folder, "--repo", REPO).code == 0
-    head = hub.repos[REPO].head
-    again = ircore_on("instances", "push", instances.folder, "--repo", REPO)
-    assert again.code == 0
-    assert "the files are there already" in again.err
-    assert hub.repos[REPO].head == head
-
-
 def test_an_interrupted_push_shows_the_earlier_set_and_goes_on(
     instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run
 ) -> None:
@@ -132,12 +123,6 @@ def test_an_exchanged_picture_is_noticed_and_nothing_is_written(
     assert not (tmp_path / "back").exists()
 
 
-def test_a_dataset_without_a_set_is_refused(hub: HubServer, tmp_path: Path, ircore_on: Run) -> None:
-    pulled = ircore_on("instances", "pull", "org/nothing", "--out", tmp_path / "back")
-    assert pulled.code == 1
-    assert "no such dataset" in pulled.err
-
-
 def test_files_of_a_dataset_on_the_hub_are_imported(hub: HubServer, tmp_path: Path, ircore_on: Run) -> None:
     """GIR-Bench's layout; a dataset that somebody else made needs no copy made by hand."""
     tasks = b'[{"id": 1, "prompt": "An advertisement\'s three words.", "text": "JUST DO IT"}]'
@@ -152,7 +137,6 @@ def test_files_of_a_dataset_on_the_hub_are_imported(hub: HubServer, tmp_path: Pa
     [
         ("hf://datasets/org/nothing", 1, "org/nothing"),
         ("hf://models/org/tasks", 2, "names no dataset of the Hub"),
-        ("hf://datasets/org", 2, "names no dataset of the Hub"),
     ],
 )
 def test_an_address_without_a_dataset_is_refused(

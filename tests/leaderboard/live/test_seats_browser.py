@@ -99,8 +99,9 @@ def opened(browser: "Browser", kind: str, folder: Path, instances: InstanceSet, 
         yield page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ["describe", "draw", "listen", "study"])
+@pytest.mark.parametrize(
+    ("kind", "scheme"), [("describe", "light"), ("draw", "dark"), ("listen", "light"), ("study", "dark")]
+)
 def test_axe_finds_nothing_and_a_phone_scrolls_downwards_only(
     browser: "Browser", tmp_path: Path, instances: InstanceSet, kind: str, scheme: str
 ) -> None:
