@@ -2,11 +2,12 @@
 
 The ink of a label is laid over the text as each known font would set it. Every letter is then looked for about its
 place, in order, and is compared with all other letters there. The font that fits a picture's labels best speaks for all
-of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not.
+of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not. Case says
+nothing of a label, so each font is tried with capitals and with small capitals for its small letters, too.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,10 @@ from scipy import ndimage
 from ircore.scorers.verification.eye.view import Floats
 
 CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%()+-−–.,:;=/°²³&$€?!'#*@<>×·πθαβ"
+SMALL_CAPITALS = "ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ"
+"""What stands for small capitals within this module: a font's capitals, as high as most small capitals."""
+SMALL_HEIGHT = 0.78
+"""Height of small capitals in parts of that of capitals."""
 EM, HIGH, BASE, WIDE = 16, 22, 16, 24
 """Pixels: size of the letters, height of their page, row of the line on which they stand, width of their page."""
 SMOOTH = 0.6
@@ -36,6 +41,29 @@ AT_ONCE = 32
 """Letters that are compared in one product: larger products are shared out among threads, which takes longer."""
 SMALL = frozenset(".,:;'-−–·°*²³!")
 """Characters of so little ink that they say little."""
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+_AS_SMALL_CAPITALS = str.maketrans("abcdefghijklmnopqrstuvwxyz", SMALL_CAPITALS)
+_AS_LETTERS = str.maketrans(SMALL_CAPITALS, "abcdefghijklmnopqrstuvwxyz")
+
+
+def _in_small_capitals(text: str) -> str:
+    return text.translate(_AS_SMALL_CAPITALS)
+
+
+CASINGS: tuple[Callable[[str], str], ...] = (_as_it_is, str.upper, _in_small_capitals)
+"""Ways in which lettering may treat the case of a text."""
+
+
+class Lettering(NamedTuple):
+    """A font by its number, and how a text's small letters are set in it."""
+
+    font: int
+    casing: Callable[[str], str] = _as_it_is
 
 
 class Fit(NamedTuple):
@@ -62,18 +90,21 @@ class Fits(NamedTuple):
         usual: Their usual correlation.
         strange: By how much more other letters usually fit.
         is_garbled: Whether all of it is scribble, symbols or random letters.
-        fonts: Numbers of the fonts that fit best.
+        letterings: The fonts, and their casing, that fit best.
     """
 
     labels: list[Fit | None]
     usual: float
     strange: float
     is_garbled: bool
-    fonts: list[int]
+    letterings: list[Lettering]
 
     def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
         """Return the best fit of other inks that a label may have."""
-        return _best_fit(inks, text, self.fonts)
+        return _best_fit(inks, text, self.letterings)
+
+
+_LETTERS = CHARACTERS + SMALL_CAPITALS
 
 
 class _Fonts(NamedTuple):
@@ -94,6 +125,8 @@ def _fonts() -> _Fonts:
         names = [str(name) for name in stored["names"]]
         shapes = stored["shapes"].astype(np.float32) / 15.0
         steps = stored["advances"]
+    small, small_steps = _small_capitals(shapes, steps)
+    shapes, steps = np.concatenate([shapes, small], axis=1), np.concatenate([steps, small_steps], axis=1)
     # Each font once more, blurred as in a soft picture.
     shapes = np.concatenate([shapes, ndimage.gaussian_filter(shapes, SOFT, axes=(2, 3))])
     names, steps = names * 2, np.concatenate([steps, steps])
@@ -103,6 +136,18 @@ def _fonts() -> _Fonts:
     flat = shapes.reshape(*shapes.shape[:2], -1)
     halves = np.minimum((widths + 1) // 2 + 1, WIDE // 2)
     return _Fonts(names, shapes, steps, halves, flat.sum(axis=2), (flat**2).sum(axis=2))
+
+
+def _small_capitals(shapes: Floats, steps: Floats) -> tuple[Floats, Floats]:
+    """Return the capitals of each font, shrunk about the line on which they stand, and their steps."""
+    capitals = shapes[:, :26]
+    rows = (np.arange(HIGH) - BASE) / SMALL_HEIGHT + BASE
+    columns = (np.arange(WIDE) - (WIDE - 1) / 2) / SMALL_HEIGHT + (WIDE - 1) / 2
+    for axis, places in ((2, rows), (3, columns)):
+        low = np.clip(np.floor(places).astype(int), 0, capitals.shape[axis] - 2)
+        part = np.expand_dims(np.clip(places - low, 0, 1), axis=1 if axis == 2 else 0).astype(np.float32)
+        capitals = (1 - part) * np.take(capitals, low, axis) + part * np.take(capitals, low + 1, axis)
+    return capitals.astype(np.float32), steps[:, :26] * SMALL_HEIGHT
 
 
 class _Word(NamedTuple):
@@ -125,7 +170,7 @@ def _set_in(font: int, text: str) -> _Word | None:
         if character == " ":
             pen += 0.3 * EM
             continue
-        number = CHARACTERS.find(character)
+        number = _LETTERS.find(character)
         if number < 0 or not np.isfinite(fonts.steps[font, number, 1]):
             return None
         numbers.append(number)
@@ -181,7 +226,7 @@ class _Page:
             letters × alternatives × places.
         """
         fonts = _fonts()
-        shapes = fonts.shapes[font].reshape(len(CHARACTERS), -1)[characters]
+        shapes = fonts.shapes[font].reshape(len(_LETTERS), -1)[characters]
         windows = self.windows[:, places].swapaxes(0, 1).reshape(len(places), self.rows * places.shape[1], -1)
         if len(characters) == 1:
             products = np.empty((len(places), shapes.shape[1], self.rows, places.shape[1]), np.float32)
@@ -230,7 +275,7 @@ def _weights(letters: Sequence[str] | str) -> Floats:
     return np.array([0.3 if letter in SMALL else 1.0 for letter in letters], np.float32)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _written(font: int, text: str) -> Floats | None:
     """Return a text as a font sets it, on the page of ``_laid``, with mean 0 and length 1."""
     word = _set_in(font, text)
@@ -249,8 +294,9 @@ def _unit(page: Floats) -> Floats:
     return unit
 
 
-def _rough_fit(ink: Floats, text: str, font: int) -> float:
+def _rough_fit(ink: Floats, text: str, lettering: Lettering) -> float:
     """Return how well ink as a whole fits a text in a font."""
+    font, text = lettering.font, lettering.casing(text)
     word, written = _set_in(font, text), _written(font, text)
     if word is None or written is None:
         return -1.0
@@ -258,8 +304,9 @@ def _rough_fit(ink: Floats, text: str, font: int) -> float:
     return round(float((page * written).sum()), 3)
 
 
-def _fit(ink: Floats, text: str, font: int) -> float:
+def _fit(ink: Floats, text: str, lettering: Lettering) -> float:
     """Return how well ink fits a text in a font: the mean correlation of its letters."""
+    font, text = lettering.font, lettering.casing(text)
     word = _set_in(font, text)
     if word is None:
         return -1.0
@@ -267,14 +314,18 @@ def _fit(ink: Floats, text: str, font: int) -> float:
     return round(float(np.average(own, weights=_weights(text.replace(" ", "")))), 4)
 
 
-def _letter_fits(ink: Floats, text: str, font: int) -> Fit | None:
-    word = _set_in(font, text)
+def _letter_fits(ink: Floats, text: str, lettering: Lettering) -> Fit | None:
+    font, cased = lettering.font, lettering.casing(text)
+    word = _set_in(font, cased)
     if word is None:
         return None
     fonts = _fonts()
     page = _Page(_laid(ink, word))
     places, own = _aligned(page, font, word)
-    known = np.flatnonzero(np.isfinite(fonts.steps[font, :, 1]))
+    # A font has either small letters or small capitals.
+    unused = "abcdefghijklmnopqrstuvwxyz" if lettering.casing is _in_small_capitals else SMALL_CAPITALS
+    is_used = np.array([letter not in unused for letter in _LETTERS])
+    known = np.flatnonzero(np.isfinite(fonts.steps[font, :, 1]) & is_used)
     # An other letter must explain all ink in the place of the own one.
     halves = np.maximum(fonts.halves[font, known][None], fonts.halves[font, word.characters][:, None])
     near = np.clip(places[:, None] + np.arange(-2, 3), 0, page.count - 1)
@@ -282,8 +333,8 @@ def _letter_fits(ink: Floats, text: str, font: int) -> Fit | None:
     best, numbers = fits.max(axis=1), known[fits.argmax(axis=1)]
     letters = text.replace(" ", "")
     is_own = best <= own
-    others = [mine if same else CHARACTERS[number] for mine, same, number in zip(letters, is_own, numbers, strict=True)]
-    return Fit(letters, own, np.maximum(best, own), "".join(others))
+    others = [mine if same else _LETTERS[number] for mine, same, number in zip(letters, is_own, numbers, strict=True)]
+    return Fit(letters, own, np.maximum(best, own), "".join(others).translate(_AS_LETTERS))
 
 
 def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats] = ()) -> Fits:
@@ -298,31 +349,43 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     if not order:
         return Fits([], 0.0, 0.0, False, [])
     half = len(_fonts().names) // 2
-    fonts = list(range(half))
+    letterings = [_casing_of(font, [(inks[k], texts[k]) for k in order]) for font in range(half)]
     for fit, count in ((_rough_fit, LIKELY), (_fit, BEST)):
         if fit is _fit:
-            fonts += [font + half for font in fonts]
-        table = np.array([[fit(inks[k], texts[k], font) for k in order] for font in fonts])
+            letterings += [lettering._replace(font=lettering.font + half) for lettering in letterings]
+        table = np.array([[fit(inks[k], texts[k], lettering) for k in order] for lettering in letterings])
         usual = np.where((table >= 0).any(axis=1), np.round(np.median(table, axis=1), 4), -1.0)
         # Soft letters fit everything a little better.
-        usual -= np.where(np.array(fonts) >= half, SOFT_COST, 0.0)
+        usual -= np.where(np.array([lettering.font for lettering in letterings]) >= half, SOFT_COST, 0.0)
         ranks = np.argsort(-usual, kind="stable")[:count]
-        fonts = [fonts[rank] for rank in ranks]
-    fonts = [font for font in fonts if (font >= half) == (fonts[0] >= half)]
-    results = [_best_fit([ink], text, fonts) for ink, text in zip(inks, texts, strict=True)]
+        letterings = [letterings[rank] for rank in ranks]
+    is_soft = letterings[0].font >= half
+    letterings = [lettering for lettering in letterings if (lettering.font >= half) == is_soft]
+    results = [_best_fit([ink], text, letterings) for ink, text in zip(inks, texts, strict=True)]
     gaps = [float(_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
     strange, average = float(np.median(gaps)), float(np.mean(gaps))
     heights = [math.log(ink.shape[0] / own.shape[0]) for ink, own in zip(inks, own_inks, strict=bool(own_inks))]
     is_uneven = bool(heights) and strange >= STRANGE and float(np.std(heights)) >= UNEVEN
     is_strange = strange >= GARBLED and average >= GARBLED_ON_AVERAGE
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
-    return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, fonts)
+    return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings)
 
 
-def _best_fit(inks: Sequence[Floats], text: str, fonts: Sequence[int]) -> Fit | None:
-    """Return the best fit of any of some inks in any of some fonts."""
+def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
+    """Return a font with the casing in which it fits labels best as a whole."""
+    letterings = [Lettering(font, casing) for casing in CASINGS]
+    if not any(letter.islower() for _, text in labels for letter in text):
+        return letterings[0]
+    means = [float(np.mean([_rough_fit(ink, text, lettering) for ink, text in labels])) for lettering in letterings]
+    return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
+
+
+def _best_fit(inks: Sequence[Floats], text: str, letterings: Sequence[Lettering]) -> Fit | None:
+    """Return the best fit of any of some inks in any of some letterings."""
     fits: list[Any] = [
-        fit for fit in (_letter_fits(ink, text, font) for ink in inks for font in fonts) if fit is not None
+        fit
+        for fit in (_letter_fits(ink, text, lettering) for ink in inks for lettering in letterings)
+        if fit is not None
     ]
     return max(fits, key=_goodness, default=None)
 
