@@ -2,8 +2,8 @@
 
 The ink of a label is laid over the text as each known font would set it. Every letter is then looked for about its
 place, in order, and is compared with all other letters there. The font that fits a picture's labels best speaks for all
-of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not. Case says
-nothing of a label, so each font is tried with capitals and with small capitals for its small letters, too.
+of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not. Case
+says nothing of a label, so each font is tried with capitals and with small capitals for its small letters, too.
 """
 
 import math
@@ -365,10 +365,17 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     gaps = [float(_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
     strange, average = float(np.median(gaps)), float(np.mean(gaps))
     heights = [math.log(ink.shape[0] / own.shape[0]) for ink, own in zip(inks, own_inks, strict=bool(own_inks))]
-    is_uneven = bool(heights) and strange >= STRANGE and float(np.std(heights)) >= UNEVEN
+    is_uneven = bool(heights) and strange >= STRANGE and _spread(heights) >= UNEVEN
     is_strange = strange >= GARBLED and average >= GARBLED_ON_AVERAGE
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings)
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Return the standard deviation of values but for the farthest off, which may be of a speck taken for ink."""
+    middle = float(np.median(values))
+    near = sorted(values, key=lambda value: abs(value - middle))[: max(LEAST_GARBLED, len(values) - 1)]
+    return float(np.std(near))
 
 
 def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
@@ -382,12 +389,8 @@ def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
 
 def _best_fit(inks: Sequence[Floats], text: str, letterings: Sequence[Lettering]) -> Fit | None:
     """Return the best fit of any of some inks in any of some letterings."""
-    fits: list[Any] = [
-        fit
-        for fit in (_letter_fits(ink, text, lettering) for ink in inks for lettering in letterings)
-        if fit is not None
-    ]
-    return max(fits, key=_goodness, default=None)
+    fits: list[Any] = [_letter_fits(ink, text, lettering) for ink in inks for lettering in letterings]
+    return max((fit for fit in fits if fit is not None), key=_goodness, default=None)
 
 
 def _goodness(fit: Fit) -> float:
