@@ -103,6 +103,16 @@ class Fits(NamedTuple):
         """Return the best fit of other inks that a label may have."""
         return _best_fit(inks, text, self.letterings)
 
+    def clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
+        """Return the one of other texts that ink fits clearly better than its own text; None if it fits none so well."""
+        letterings = self.letterings[:1]
+        own = _best_fit([ink], text, letterings)
+        fits = {other: fit for other in others if (fit := _best_fit([ink], other, letterings)) is not None}
+        best = max(fits, key=lambda other: _goodness(fits[other]), default=None)
+        if own is None or best is None or _goodness(fits[best]) < _goodness(own) + OTHERWISE:
+            return None
+        return best if reading_of(fits[best], self.usual) == best.replace(" ", "") else None
+
 
 _LETTERS = CHARACTERS + SMALL_CAPITALS
 
@@ -368,6 +378,11 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     is_uneven = bool(heights) and strange >= STRANGE and _spread(heights) >= UNEVEN
     is_strange = strange >= GARBLED and average >= GARBLED_ON_AVERAGE
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
+    if not is_garbled and len(gaps) >= LEAST_GARBLED and strange >= RATHER_STRANGE:
+        recurrence = recurrence_of(inks, texts, letterings[0])
+        is_garbled = recurrence is not None and recurrence.pairs >= LEAST_EQUAL and (
+            recurrence.same - recurrence.different < UNEQUAL * strange
+        )  # fmt: skip
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings)
 
 
@@ -376,6 +391,69 @@ def _spread(values: Sequence[float]) -> float:
     middle = float(np.median(values))
     near = sorted(values, key=lambda value: abs(value - middle))[: max(LEAST_GARBLED, len(values) - 1)]
     return float(np.std(near))
+
+
+class Recurrence(NamedTuple):
+    """How much alike letters of a picture look that should be the same, and ones that should not: mean correlations.
+
+    Attributes:
+        same: Of pairs of equal letters.
+        different: Of pairs of different letters.
+        pairs: How many pairs of equal letters there are.
+    """
+
+    same: float
+    different: float
+    pairs: int
+
+
+def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lettering) -> Recurrence | None:
+    """Return how much alike equal and different letters look in a picture, whatever its font.
+
+    Where something else is written, letters that should be equal are no more alike than others.
+
+    Args:
+        inks: Ink of each label, 0–1, level.
+        texts: What each should say.
+        lettering: Much like that of the picture; it says where letters stand.
+
+    Returns:
+        None where no letters are equal.
+    """
+    pieces: list[Floats] = []
+    letters: list[str] = []
+    for ink, text in zip(inks, texts, strict=True):
+        cased = lettering.casing(text)
+        word = _set_in(lettering.font, cased)
+        if word is None:
+            continue
+        page = _laid(ink, word)
+        places, _ = _aligned(_Page(page), lettering.font, word)
+        for letter, place in zip(cased.replace(" ", ""), places, strict=True):
+            if letter not in SMALL and len(letters) < MOST_LETTERS:
+                middle = place + WIDE // 2
+                pieces.append(np.pad(page, ((0, 0), (WIDE, WIDE)))[1:-1, middle + WIDE - REACH : middle + WIDE + REACH])
+                letters.append(letter.translate(SIMILAR))
+    if len(set(letters)) < 2 or len(set(letters)) == len(letters):
+        return None
+    stack = np.stack(pieces)
+    inner = slice(MOVED, 2 * REACH - MOVED)
+    own = _units(stack[:, :, inner])
+    moved = [_units(stack[:, :, inner.start + by : inner.stop + by]) for by in range(-MOVED, MOVED + 1)]
+    # Without matrix products, whose sums depend on the threads that share them.
+    alike = np.max([np.einsum("if,jf->ij", own, other) for other in moved], axis=0)
+    upper = np.triu(np.ones(alike.shape, bool), 1)
+    equal = np.array([[a == b for b in letters] for a in letters])
+    same, different = alike[upper & equal], alike[upper & ~equal]
+    return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same))
+
+
+def _units(pieces: Floats) -> Floats:
+    """Return pieces of pages as rows of mean 0 and length 1."""
+    flat = pieces.reshape(len(pieces), -1)
+    flat = flat - flat.mean(axis=1, keepdims=True)
+    units: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
+    return units
 
 
 def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
@@ -411,11 +489,22 @@ above for one of its labels."""
 GARBLED, GARBLED_ON_AVERAGE, LEAST_GARBLED = 0.045, 0.074, 3
 """By how much more other letters usually fit, and on average, in a picture in which nothing legible is written; labels
 that show it at least. Of 150 legible pictures, by hand too, none reaches both, of 120 garbled ones all but 4."""
+OTHERWISE = 0.1
+"""Correlation by which another of a picture's labels must fit better than the right one, to be what is written."""
+RATHER_STRANGE, LEAST_EQUAL, UNEQUAL = 0.04, 8, 2.0
+"""By how much more other letters usually fit where letters that should be equal are compared with each other; pairs of
+these at least; and times this much by which they must be more alike than letters that differ, or nothing legible is
+written."""
 STRANGE, UNEVEN = 0.02, 0.19
 """By how much more other letters usually fit where, at least, labels whose heights differ unlike the target's, by this
 standard deviation of their logarithms, are no letters: symbols are as high as they like."""
 AS_USUAL = 0.15
 """Correlation by which a label fits worse than the picture's usual one where it is another word."""
+MOST_LETTERS, REACH, MOVED = 40, 8, 2
+"""Letters of a picture that are compared with each other; pixels to both sides of a letter's middle that are looked at,
+and by which a letter may stand beside its place."""
+SIMILAR = str.maketrans("0", "O")
+"""Letters that all fonts draw nearly alike."""
 ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
 """Lower-case letters that many fonts draw alike."""
 

@@ -207,6 +207,9 @@ def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
 
 
 LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
+LIKE_ANOTHER, MOST_OTHERS = 0.7, 8
+"""Usual correlation of a picture's labels from which on one that does not tell is compared with others of the target;
+how many others at most."""
 ALIKE = 0.7
 """Correlation of letterings from which on they are the same word."""
 OTHER, CLEARLY = 0.78, 0.2
@@ -292,15 +295,15 @@ def _fitting(
     # Letters that were distorted, and are so no longer by the look of the drawing, fit none.
     is_garbled = fits.is_garbled and abs(math.log(look.transform.distortion)) < DISTORTED
     readings = {}
-    for k, text, block, turn, fit in zip(usable, texts, blocks, turns, fits.labels, strict=True):
+    for k, text, ink, block, turn, fit in zip(usable, texts, inks, blocks, turns, fits.labels, strict=True):
         # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
         usual = 0.0 if same_font and readings_by_shape[k].seen is not None else fits.usual
         letters = None if fit is None else reading_of(fit, usual, fits.strange)
         right = text.replace(" ", "")
         if letters != right and usual >= KNOWN:
             # Other things may touch the writing, or hide a part of it: its place in the target is tried, too.
-            inks = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
-            again = fits.again([laid_level(ink, turn) for ink in inks], text)
+            places = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
+            again = fits.again([laid_level(place, turn) for place in places], text)
             if again is not None and reading_of(again, usual) == right:
                 letters = right
         if is_garbled:
@@ -311,6 +314,10 @@ def _fitting(
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
             readings[k] = Observed(_spaced(letters, text), why)
+        elif letters is None and readings_by_shape[k].seen is None and usual >= LIKE_ANOTHER:
+            others = sorted({other for other in texts if other != text and abs(len(other) - len(text)) <= 2})
+            if other := fits.clearly_better(ink, text, others[:MOST_OTHERS]):
+                readings[k] = Observed(other)
     return readings
 
 
