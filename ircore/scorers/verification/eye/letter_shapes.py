@@ -104,7 +104,7 @@ class Fits(NamedTuple):
         return _best_fit(inks, text, self.letterings)
 
     def clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
-        """Return the one of other texts that ink fits clearly better than its own text; None if it fits none so well."""
+        """Return the one of other texts that ink fits clearly better than its own; None if it fits none so well."""
         letterings = self.letterings[:1]
         own = _best_fit([ink], text, letterings)
         fits = {other: fit for other in others if (fit := _best_fit([ink], other, letterings)) is not None}

@@ -34,6 +34,8 @@ from ircore.scorers.verification.scene_facts.axes import middle, scale_of
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
 
+LEGIBLE = 5.0
+"""Pixels of a rendering that labels are high at least, usually, or nothing can be said of letters that look wrong."""
 LEAST_LABELS = 3
 """Labels whose proportions tell whether a figure was stretched or laid out anew."""
 
@@ -54,6 +56,7 @@ class Look:
         beyond: What is drawn on the canvas beyond the target's frame.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
+        detail: Pixels of the rendering for a pixel of the target.
         in_target_font: Whether the labels are set in the target's font, as read_texts found.
 
     Example:
@@ -73,6 +76,7 @@ class Look:
     beyond: Beyond
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
+    detail: float = 1.0
     in_target_font: bool = False
 
     @property
@@ -96,6 +100,15 @@ class Look:
     def is_rough(self) -> bool:
         """Whether the colours of thin lines say nothing."""
         return self.roughness > ROUGH
+
+    @cached_property
+    def is_legible(self) -> bool:
+        """Whether labels are large enough for wrong letters to be told: of a few pixels, none can be."""
+        heights = [
+            block.ink.shape[1 if turn_of(element) in {90, 270} else 0]
+            for element, block in zip(self.target.texts, self.target.blocks, strict=True) if block
+        ]  # fmt: skip
+        return not heights or float(np.median(heights)) * self.detail >= LEGIBLE
 
     @cached_property
     def writing(self) -> list[Block | None]:
@@ -148,6 +161,11 @@ def _look(target: Target, pixels: Pixels) -> Look:
     transform = fit.transform
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
     look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, blocks_of(view, target.texts))
+    high, wide = (
+        pixels.shape[0] * transform.high / target.scene.height,
+        pixels.shape[1] * transform.wide / target.scene.width,
+    )
+    look.detail = round(math.sqrt(high * wide), 3)
     for fact in target.facts:
         look.facts.setdefault(fact.mark, []).append(fact)
     return look
@@ -311,6 +329,8 @@ def _fitting(
             readings[k] = Observed("", "nothing legible is written there")
         elif letters == right:
             readings[k] = Observed(text)
+        elif not look.is_legible:
+            continue
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
             readings[k] = Observed(_spaced(letters, text), why)
