@@ -201,6 +201,7 @@ def test_a_picture_that_moved_as_a_whole_is_moved_back() -> None:
         ("#808080", (), "#959595", 0.911),  # ΔE 7.4: 0.3 of the way from 2 to 20, squared
         ("#808080", ("#808080", "#959595"), "#959595", 0.196),  # colours as alike as that: nothing only from ΔE 8 on
         ("#d62728", ("#d62728", "#1f77b4"), "#1f77b4", 0.0),  # the wrong one of the palette
+        ("#fdf2f0", ("#fdf2f0", "#ffffff"), "#fef2ff", 0.92),  # a shade towards no colour of the scene, ΔE 7.1
         ("#d62728", ("#d62728", "#ff7f0e"), "#ff7f0e", 0.0),
         ("#ffffff", (), "#000000", 0.0),
     ],

@@ -14,6 +14,7 @@ from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.parameters import number, point
+from ircore.scorers.verification.eye import letter_shapes
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked
 
@@ -58,6 +59,85 @@ def test_right_labels_hold_in_any_font(font: str) -> None:
     labels = verdicts(verified(drawn, relabelled(drawn, font)), "wedge_label", "text")
     assert len(labels) >= 4
     assert sum(label.verdict == "holds" for label in labels) >= len(labels) - 1
+    assert all(label.verdict != "fails" for label in labels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("font", ["DejaVuSans-Bold", "STIXGeneral", "cmss10"])
+def test_labels_in_capitals_are_right(font: str) -> None:
+    drawn = target("pie_graph")
+    labels = verdicts(verified(drawn, relabelled(drawn, font, str.upper)), "wedge_label", "text")
+    words = [label for label in labels if label.fact.expected.isalpha()]
+    assert len(words) >= 2
+    assert all(label.verdict == "holds" for label in words)
+
+
+def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
+    """Words set with capitals for their first letters and capitals of 78 % of that size for the others."""
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    large, small = (ImageFont.truetype(str(path), size) for size in (40, 31))
+
+    def ink(word: str) -> np.ndarray:
+        page = Image.new("L", (400, 60), 0)
+        pen, x = ImageDraw.Draw(page), 10.0
+        for place, letter in enumerate(word.upper()):
+            font = small if place else large
+            pen.text((x, 50), letter, 255, font, anchor="ls")
+            x += font.getlength(letter)
+        box = page.getbbox()
+        return np.asarray(page.crop(box), np.float32) / 255
+
+    words = ["Plums", "Melons", "Lemons"]
+    inks = [ink(word) for word in words]
+    fits = letter_shapes.fits_of(inks, words)
+    assert [letter_shapes.reading_of(fit, fits.usual) for fit in fits.labels if fit] == words
+    others = letter_shapes.fits_of(inks, ["Grape", "Cherry", "Apples"])
+    assert not {letter_shapes.reading_of(fit, others.usual) for fit in others.labels if fit} & {
+        "Grape",
+        "Cherry",
+        "Apples",
+    }
+
+
+LABELS = ["Q1", "Q2", "Q3", "Q4", "25", "50", "75", "100", "125"]
+
+
+def scribbles(count: int, seed: int = 1) -> list[np.ndarray]:
+    """Return ink of random strokes."""
+    rng = np.random.default_rng(seed)
+    inks = []
+    for _ in range(count):
+        page = Image.new("L", (24, 12), 0)
+        points = [(int(x), int(y)) for x, y in zip(np.linspace(1, 22, 9), rng.integers(0, 12, 9), strict=True)]
+        ImageDraw.Draw(page).line(points, 255, 2)
+        inks.append(np.asarray(page, np.float32) / 255)
+    return inks
+
+
+def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "STIXGeneralBolIta.ttf"  # a font that the eye does not know
+    inks = []
+    for label in LABELS:
+        page = Image.new("L", (80, 40), 0)
+        ImageDraw.Draw(page).text((40, 20), label, 255, ImageFont.truetype(str(path), 16), anchor="mm")
+        inks.append(np.asarray(page.crop(page.getbbox()), np.float32) / 255)
+    lettering = letter_shapes.Lettering(1)
+    written = letter_shapes.recurrence_of(inks, LABELS, lettering)
+    scribbled = letter_shapes.recurrence_of(scribbles(len(LABELS)), LABELS, lettering)
+    assert written is not None
+    assert scribbled is not None
+    assert written.pairs == scribbled.pairs == 21  # 6 of Q, 6 of 5, 3 of 1, 3 of 2, 3 of 0
+    assert written.same > written.different + 0.2
+    assert scribbled.same < scribbled.different + 0.1
+    assert letter_shapes.recurrence_of(inks[:1], LABELS[:1], lettering) is None  # nothing recurs
+
+
+@pytest.mark.slow
+def test_nothing_is_said_of_labels_that_are_too_small_to_read() -> None:
+    drawn = draw("functions", "easy", 11000)
+    small = drawn.drawing.image.resize((160, 160), Image.Resampling.LANCZOS)
+    labels = verdicts(verified(drawn, small), "tick_label", "text")
+    assert labels
     assert all(label.verdict != "fails" for label in labels)
 
 
@@ -118,8 +198,15 @@ def hatched(part: np.ndarray, width: int, height: int) -> np.ndarray:
     return result
 
 
+def graded(part: np.ndarray, width: int, height: int) -> np.ndarray:
+    """Return pixels paler towards the top and darker towards the bottom, so that no shade is the commonest."""
+    along = np.linspace(0.3, -0.3, height)[:, None, None]
+    result: np.ndarray = np.where(along > 0, part + (255 - part) * along, part * (1 + along))
+    return result
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shaded", [glossy, hatched])
+@pytest.mark.parametrize("shaded", [glossy, hatched, graded])
 def test_values_of_shaded_bars_hold(shaded: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
     drawn = target("bar_graph")
     values = verdicts(verified(drawn, faces(drawn, "bar", shaded)), "bar", "value")
