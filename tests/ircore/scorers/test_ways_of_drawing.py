@@ -15,6 +15,8 @@ from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.parameters import number, point
 from ircore.scorers.verification.eye import letter_shapes
+from ircore.scorers.verification.eye.regions import shades_of
+from ircore.scorers.verification.eye.view import hex_of, lab_of, rgb_of
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked
 
@@ -203,6 +205,15 @@ def graded(part: np.ndarray, width: int, height: int) -> np.ndarray:
     along = np.linspace(0.3, -0.3, height)[:, None, None]
     result: np.ndarray = np.where(along > 0, part + (255 - part) * along, part * (1 + along))
     return result
+
+
+@pytest.mark.parametrize("colour", ["#ba68c8", "#ff7043", "#4fc3f7", "#2e7d32", "#d62728"])
+def test_dark_shades_belong_to_the_pale_shade_that_is_the_commonest(colour: str) -> None:
+    full = rgb_of(colour)
+    pale, dark = (lab_of(hex_of(shade)) for shade in (full + 0.2 * (255 - full), 0.8 * full))
+    others = [lab_of(other) for other in ("#ffb74d", "#1d4ed8", "#111827", "#e377c2")]
+    assert shades_of(dark[None], pale).all()
+    assert not shades_of(np.stack(others), pale).any()
 
 
 @pytest.mark.slow
