@@ -12,6 +12,7 @@ import numpy as np
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box
+from ircore.scorers.verification.compared_texts import edits
 from ircore.scorers.verification.eye.canvas import Beyond
 from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
 from ircore.scorers.verification.eye.letter_shapes import KNOWN, fits_of, reading_of
@@ -225,9 +226,8 @@ def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
 
 
 LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
-LIKE_ANOTHER, MOST_OTHERS = 0.7, 8
-"""Usual correlation of a picture's labels from which on one that does not tell is compared with others of the target;
-how many others at most."""
+MOST_OTHERS = 8
+"""Other labels of the target that a label which does not tell is compared with at most."""
 ALIKE = 0.7
 """Correlation of letterings from which on they are the same word."""
 OTHER, CLEARLY = 0.78, 0.2
@@ -334,8 +334,9 @@ def _fitting(
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
             readings[k] = Observed(_spaced(letters, text), why)
-        elif letters is None and readings_by_shape[k].seen is None and usual >= LIKE_ANOTHER:
-            others = sorted({other for other in texts if other != text and abs(len(other) - len(text)) <= 2})
+        elif letters is None and readings_by_shape[k].seen is None and usual >= KNOWN:
+            # Texts that differ in one letter are too much alike.
+            others = sorted({other for other in texts if abs(len(other) - len(text)) <= 2 and edits(other, text) > 1})
             if other := fits.clearly_better(ink, text, others[:MOST_OTHERS]):
                 readings[k] = Observed(other)
     return readings
