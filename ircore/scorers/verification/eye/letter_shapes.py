@@ -380,10 +380,31 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
     if not is_garbled and len(gaps) >= LEAST_GARBLED and strange >= RATHER_STRANGE:
         recurrence = recurrence_of(inks, texts, letterings[0])
-        is_garbled = recurrence is not None and recurrence.pairs >= LEAST_EQUAL and (
-            recurrence.same - recurrence.different < UNEQUAL * strange
-        )  # fmt: skip
+        is_garbled = _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS or (
+            recurrence is not None
+            and recurrence.pairs >= LEAST_EQUAL
+            and recurrence.same - recurrence.different < UNEQUAL * strange
+        )
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings)
+
+
+def _uneven_widths(
+    inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats], lettering: Lettering
+) -> float:
+    """Return by how much labels are wider and narrower than in a font, or in the target: whichever is less.
+
+    The proportions' logarithms differ from what the texts need by this standard deviation.
+    """
+    wanted: list[list[float]] = [[math.log(own.shape[1] / own.shape[0]) for own in own_inks]]
+    words = [_set_in(lettering.font, lettering.casing(text)) for text in texts]
+    wanted.append([math.log(word.right / (word.bottom - word.top)) if word else math.nan for word in words])
+    seen = [math.log(ink.shape[1] / ink.shape[0]) for ink in inks]
+    spreads = []
+    for proportions in wanted:
+        differences = [a - b for a, b in zip(seen, proportions, strict=False) if not math.isnan(b)]
+        if len(differences) >= LEAST_GARBLED:
+            spreads.append(_spread(differences))
+    return round(min(spreads, default=0.0), 4)
 
 
 def _spread(values: Sequence[float]) -> float:
@@ -491,10 +512,12 @@ GARBLED, GARBLED_ON_AVERAGE, LEAST_GARBLED = 0.045, 0.074, 3
 that show it at least. Of 150 legible pictures, by hand too, none reaches both, of 120 garbled ones all but 4."""
 OTHERWISE = 0.1
 """Correlation by which another of a picture's labels must fit better than the right one, to be what is written."""
-RATHER_STRANGE, LEAST_EQUAL, UNEQUAL = 0.04, 8, 2.0
-"""By how much more other letters usually fit where letters that should be equal are compared with each other; pairs of
-these at least; and times this much by which they must be more alike than letters that differ, or nothing legible is
-written."""
+RATHER_STRANGE, UNEVEN_WIDTHS = 0.04, 0.3
+"""By how much more other letters usually fit where widths count, and letters that should be equal; standard deviation
+of the logarithms of proportions from which on labels are no words. Of 170 legible pictures, none reaches either."""
+LEAST_EQUAL, UNEQUAL = 8, 2.0
+"""Pairs of letters that should be equal, at least; and times by how much more other letters fit by which they must be
+more alike than letters that differ, or nothing legible is written."""
 STRANGE, UNEVEN = 0.02, 0.19
 """By how much more other letters usually fit where, at least, labels whose heights differ unlike the target's, by this
 standard deviation of their logarithms, are no letters: symbols are as high as they like."""
