@@ -116,13 +116,38 @@ def scribbles(count: int, seed: int = 1) -> list[np.ndarray]:
     return inks
 
 
-def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
-    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "STIXGeneralBolIta.ttf"  # a font that the eye does not know
+def foreign_ink(label: str, size: int = 16) -> np.ndarray:
+    """Return ink of a label in a font that the eye does not know."""
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "STIXGeneralBolIta.ttf"
+    page = Image.new("L", (8 * size, 3 * size), 0)
+    font = ImageFont.truetype(str(path), size)
+    ImageDraw.Draw(page).text((4 * size, 1.5 * size), label, 255, font, anchor="mm")
+    return np.asarray(page.crop(page.getbbox()), np.float32) / 255
+
+
+def test_strokes_are_no_letters_where_each_label_is_one() -> None:
+    """A hook, a zigzag and two dashes, by turns as wide as high and a third of that."""
+    strokes = [[(0, 7), (6, 0), (6, 7)], [(0, 0), (3, 8), (5, 1), (5, 8)], [(0, 0), (2, 7)], [(2, 0), (0, 7)]]
     inks = []
-    for label in LABELS:
-        page = Image.new("L", (80, 40), 0)
-        ImageDraw.Draw(page).text((40, 20), label, 255, ImageFont.truetype(str(path), 16), anchor="mm")
+    for points in strokes:
+        page = Image.new("L", (20, 20), 0)
+        ImageDraw.Draw(page).line([(x + 5, y + 5) for x, y in points], 255, 2)
         inks.append(np.asarray(page.crop(page.getbbox()), np.float32) / 255)
+    letters = ["A", "B", "C", "D"]
+    own_inks = [foreign_ink(letter) for letter in letters]
+    assert letter_shapes.fits_of(inks, letters, own_inks).is_garbled
+    assert not letter_shapes.fits_of(own_inks, letters, own_inks).is_garbled
+
+
+def test_an_exchanged_label_is_the_other_one() -> None:
+    shares = ["31%", "53%", "16%"]
+    fits = letter_shapes.fits_of([foreign_ink(share) for share in shares], shares)
+    assert fits.clearly_better(foreign_ink("31%"), "53%", ["16%", "31%"]) == "31%"
+    assert fits.clearly_better(foreign_ink("53%"), "53%", ["16%", "31%"]) is None
+
+
+def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
+    inks = [foreign_ink(label) for label in LABELS]
     lettering = letter_shapes.Lettering(1)
     written = letter_shapes.recurrence_of(inks, LABELS, lettering)
     scribbled = letter_shapes.recurrence_of(scribbles(len(LABELS)), LABELS, lettering)
