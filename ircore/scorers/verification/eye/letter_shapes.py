@@ -514,7 +514,8 @@ OTHERWISE = 0.1
 """Correlation by which another of a picture's labels must fit better than the right one, to be what is written."""
 RATHER_STRANGE, UNEVEN_WIDTHS = 0.04, 0.3
 """By how much more other letters usually fit where widths count, and letters that should be equal; standard deviation
-of the logarithms of proportions from which on labels are no words. Of 137 legible pictures in other fonts, none reaches either."""
+of the logarithms of proportions from which on labels are no words. Of 137 legible pictures in other fonts, none reaches
+either."""
 LEAST_EQUAL, UNEQUAL = 8, 2.0
 """Pairs of letters that should be equal, at least; and times by how much more other letters fit by which they must be
 more alike than letters that differ, or nothing legible is written."""
