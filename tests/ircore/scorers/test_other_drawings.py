@@ -12,7 +12,8 @@ from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test import pixel_edits
 from ircore.scorers.judge_test.redraw import redrawn
-from ircore.scorers.verification.eye.view import Observed
+from ircore.scorers.verification.eye.strokes import Course, colour_of
+from ircore.scorers.verification.eye.view import Observed, rgb_of
 from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.score import verify_picture
 from ircore.scorers.verification.verdicts import Checked, check
@@ -119,6 +120,45 @@ def compressed(image: Image.Image, quality: int) -> Image.Image:
     return Image.fromarray(pixel_edits.as_jpeg(np.asarray(image), quality))
 
 
+@pytest.mark.slow
+def test_thin_lines_keep_their_colour_after_compression() -> None:
+    drawn = draw("geometry", "hard", 700)  # thin lines in teal and green beside near-black ones
+    facts = checked(drawn, compressed(drawn.drawing.image, 50))
+    colours = [fact for key, fact in facts.items() if key.startswith("segment-") and key.endswith("/colour")]
+    assert len(colours) >= 6
+    assert not [fact for fact in colours if fact.verdict == "fails"]
+
+
+@pytest.mark.slow
+def test_dots_have_their_colour_as_well_as_compression_lets_it_be_seen() -> None:
+    drawn = draw("geometry", "hard", 702)
+    facts = checked(drawn, compressed(drawn.drawing.image, 50))
+    dots = [fact for key, fact in facts.items() if key.startswith("point-") and key.endswith("/colour")]
+    assert len(dots) == 7
+    assert all(dot.verdict == "holds" for dot in dots)
+
+
+@pytest.mark.parametrize(
+    ("line", "roughness", "is_navy"),
+    [
+        ("#a797a9", 0.6, False),  # a pale grey, a little redder than its ground: what compression leaves of red
+        ("#8796ad", 0.6, True),  # as pale, towards navy
+        ("#1e3a5f", 0.0, True),
+    ],
+)
+def test_a_paled_line_has_the_colour_towards_which_its_hue_leads(line: str, roughness: float, is_navy: bool) -> None:
+    """A line of which red is expected, on light blue, as hard compression showed a red one."""
+    count = 20
+    course = Course(
+        places=np.zeros((count, 2), np.float32), normals=np.zeros((count, 2), np.float32),
+        offsets=np.zeros(count, np.float32), seen=np.ones(count, bool),
+        lines=np.tile(rgb_of(line), (count, 1)), grounds=np.tile(rgb_of("#e0e9f8"), (count, 1)),
+        usable=np.ones(count, bool), widths=np.full(count, 2.0, np.float32),
+    )  # fmt: skip
+    colour = colour_of(course, ["#1e3a5f", "#c62828", "#2e7d32", "#1d4ed8"], "#c62828", roughness)
+    assert (colour == "#1e3a5f") == is_navy
+
+
 RED_DISC_AND_BLUE_SQUARE = Scene(
     width=512,
     height=512,
@@ -159,6 +199,7 @@ def test_a_picture_that_moved_as_a_whole_is_moved_back() -> None:
         ("#808080", (), "#959595", 0.911),  # ΔE 7.4: 0.3 of the way from 2 to 20, squared
         ("#808080", ("#808080", "#959595"), "#959595", 0.196),  # colours as alike as that: nothing only from ΔE 8 on
         ("#d62728", ("#d62728", "#1f77b4"), "#1f77b4", 0.0),  # the wrong one of the palette
+        ("#fdf2f0", ("#fdf2f0", "#ffffff"), "#fef2ff", 0.92),  # a shade towards no colour of the scene, ΔE 7.1
         ("#d62728", ("#d62728", "#ff7f0e"), "#ff7f0e", 0.0),
         ("#ffffff", (), "#000000", 0.0),
     ],

@@ -206,7 +206,7 @@ def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
 def test_the_tier_of_a_run_that_was_played_here() -> None:
     results = Results.from_runs(runs(1))
     assert tier_of(results.submissions[0]) == HERE
-    assert len({entry.key for entry in LEGEND}) == 6
+    assert len({entry.key for entry in LEGEND}) == 5
 
 
 def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None:
