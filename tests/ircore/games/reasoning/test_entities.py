@@ -11,7 +11,7 @@ from ircore.games.reasoning.puzzles.attributes import Above, Areas, Formed, Show
 from ircore.games.reasoning.puzzles.entities import ENTITIES
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.editor.known_things import known_things, recognised
+from ircore.players.builtin.editor.player import known_things, recognised
 
 NAMES = pytest.mark.parametrize("name", list(ENTITIES))
 
