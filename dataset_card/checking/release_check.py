@@ -1,8 +1,9 @@
 """``release check``: whether a release is complete, agrees with itself, and may be published."""
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,14 +15,13 @@ from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.copies import copies_faults
-from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived_file_check import check_derived
 from dataset_card.checking.recomputing import identity_fault
 from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
 from dataset_card.checking.release_contents import released_tables, with_facts
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.table_files import check_table_files
-from dataset_card.findings import Decode, Findings, Pictures, decoded
+from dataset_card.findings import Decode, Findings, Pictures, Size, decoded, hashed_and_decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
@@ -51,6 +51,7 @@ from ircore.core.game_records import GameRun
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
+from ircore.core.workers import worker_pool
 from ircore.submissions.season_gaps import SEASON_GAPS
 
 T = TypeVar("T")
@@ -366,3 +367,26 @@ def _check_texts(where: str, row: Row, findings: Findings) -> None:
         for text in texts:
             if isinstance(text, str) and (leak := find_forbidden(text)):
                 findings.add(f"{where}: {name}", f"holds {leak}")
+
+
+AT_ONCE = 4
+"""Pictures that go to a process together."""
+
+
+@contextmanager
+def decoding_processes(count: int) -> Iterator[Decode]:
+    """Yield a function that decodes pictures in ``count`` processes.
+
+    Raises:
+        WorkError: A process died over a picture.
+    """
+    with worker_pool(count) as pool:
+
+        def decode(pictures: Iterable[bytes]) -> list[tuple[str, Size | str]]:
+            try:
+                return list(pool.map(hashed_and_decoded, pictures, chunksize=AT_ONCE))
+            except BrokenProcessPool as error:
+                problem = "a process died while it decoded pictures"
+                raise WorkError(problem, "Check the pictures and the free memory.") from error
+
+        yield decode

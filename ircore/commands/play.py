@@ -1,6 +1,7 @@
 """``ircore play``: let a submitted pair play the game."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
@@ -8,6 +9,8 @@ from typing import Any, cast
 import click
 
 from ircore.commands.completion import submissions
+from ircore.commands.nested_commands import run_nested
+from ircore.commands.next_step import NEXT
 from ircore.commands.options import (
     PATH,
     POSITIVE,
@@ -18,14 +21,14 @@ from ircore.commands.options import (
     path_option,
     scheduler_of,
 )
-from ircore.commands.play_report import score_person, tell_outcomes
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameRun
+from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.prompt_files import BUILT_IN
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
+from ircore.core.terminal import printable
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
@@ -37,7 +40,7 @@ from ircore.runs.commitment import in_order, seed_of
 from ircore.runs.costs.forecast import as_text, estimate, measured
 from ircore.runs.costs.prices import RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.final import declare_final
-from ircore.runs.folder import RUN_FILE, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder, open_any_run
 from ircore.runs.play import make_run, open_run, play, with_run_id
 from ircore.runs.processes import ProcessPool
 from ircore.runs.session import PlayPlan
@@ -324,3 +327,43 @@ def _play(
     if any(traits_of(spec.player).needs == "person" for spec in loaded.submission.players.values()):
         score_person(out, game.name)
     return status
+
+
+def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[AnyEnded]) -> int:
+    """Say how the episodes of a plan ended, and return the exit status: 1 if some failed for technical reasons."""
+    counts = ", ".join(
+        f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
+    )
+    planned = counted(len(plan.instances.instances) * plan.run.repeats, "episode")
+    click.echo(f"{plan.run.slug}: {len(episodes)} of {planned}: {counts}", err=True)
+    failed = [episode for episode in episodes if not episode.finished]
+    for episode in failed[:5]:
+        click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
+    if failed:
+        click.echo(
+            f"ircore: {counted(len(failed), 'episode')} failed, so the run is incomplete and has no rank; the same "
+            "command plays them again, with --final it counts them as not played",
+            err=True,
+        )
+    return 1 if failed else 0
+
+
+def score_person(out: Path, game: str) -> None:
+    """Score a run in which a person played, and show the person the score of every episode."""
+    run_nested(["score", str(out)])
+    # The scores are there, so the usual step after play is done.
+    click.get_current_context().meta[NEXT] = "ircore results {out}"
+    if game != RECONSTRUCTION:
+        run_nested(["results", str(out)])
+        return
+    scores = RunFolder.open(out).scores()
+    for episode in RunFolder.open(out).episodes():
+        final = max((turn.turn for turn in episode.rendered_turns), default=0)
+        values = {
+            score.judge: f"{score.judge} {score.value:.1f}"
+            for score in scores
+            if (score.episode_id, score.task, score.turn) == (episode.episode_id, "similarity", final)
+            and score.value is not None
+        }
+        said = ", ".join(values.values())
+        click.echo(f"your score  {episode.episode_id}: {f'{said} of 10' if said else 'nothing was drawn'}", err=True)

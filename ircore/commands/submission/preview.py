@@ -1,5 +1,6 @@
 """``ircore submission preview``: a site that shows the submission of a pull request, whose files are only data."""
 
+import os
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -25,7 +26,12 @@ from ircore.submissions.findings import errors
 from ircore.submissions.request_fields import why_self_reported
 from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.results_dataset import DATASET_VARIABLE, dataset_name
+
+DATASET: str | None = None
+"""The project's dataset on the Hub, ``ORG/NAME``: maintainers write it here once it is published."""
+
+DATASET_VARIABLE = "DATASET"
+"""Environment variable that names another dataset; the workflows set it."""
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""
@@ -214,3 +220,15 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     if ircore(["score", str(rescored.folder.path), *every_turn]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
     return rescored.folder.path
+
+
+def dataset_name(stated: str | None = None) -> str | None:
+    """Return the dataset of published results; None if none is known.
+
+    Args:
+        stated: What the user named, which counts before the environment's and the project's.
+
+    >>> dataset_name("org/results")
+    'org/results'
+    """
+    return stated or os.environ.get(DATASET_VARIABLE) or DATASET

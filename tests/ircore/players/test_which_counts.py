@@ -17,7 +17,7 @@ from ircore.core.records import PlayerSpec
 from ircore.players import human
 from ircore.players.base import DescriberView, GeneratorView, Question
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.editor import known_things
+from ircore.players.builtin.editor import player as editor
 from ircore.players.builtin.solver import Solver
 from ircore.players.calls import Caller, FaultError
 from ircore.players.faults import Fault
@@ -241,9 +241,9 @@ def test_of_several_values_at_one_place_the_first_that_is_told_counts() -> None:
 
 def test_the_order_of_choices_does_not_decide_between_equally_similar_things(monkeypatch: pytest.MonkeyPatch) -> None:
     same = dict.fromkeys(("zebra", "antelope"), "A red circle of radius 40 px at (100, 100).")
-    monkeypatch.setattr(known_things, "known_things", lambda: same)
+    monkeypatch.setattr(editor, "known_things", lambda: same)
     for choices in (("zebra", "antelope"), ("antelope", "zebra")):
-        assert known_things.recognised(PICTURES[1], choices) == "antelope"
+        assert editor.recognised(PICTURES[1], choices) == "antelope"
 
 
 def test_a_batch_that_was_too_large_is_asked_again_in_its_old_order() -> None:

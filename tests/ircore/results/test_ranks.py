@@ -6,13 +6,14 @@ from scipy import stats
 
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.comparison import compare
-from ircore.results.statistics.groups import chances_of_best, groups_of
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import (
     RankRange,
     Standing,
     all_differences,
+    chances_of_best,
     detectable,
+    groups_of,
     paired_difference,
     standing,
 )

@@ -19,7 +19,7 @@ from ircore.results.fact_shares import said_points
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.players import player_runs
-from ircore.results.statistics.groups import groups_of
+from ircore.results.statistics.ranks import groups_of
 from ircore.results.statistics.scales import SCORE
 from ircore.results.trajectories import trajectories
 from ircore.scorers.stated_facts.records import SaidTurn

@@ -247,6 +247,6 @@ def test_at_a_real_terminal(tmp_path: Path) -> None:
 def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
     import json
 
-    from leaderboard.building.json_schemas import json_schemas
+    from leaderboard.building.sources import json_schemas
 
     assert json.loads(SCHEMA.read_text()) == json_schemas()["submission"]

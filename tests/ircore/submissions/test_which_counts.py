@@ -25,10 +25,10 @@ from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.submission import check_bytes
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
+from ircore.submissions.doctor import service_remedy
 from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
-from ircore.submissions.remedies import service_remedy
 from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.rules import Replay

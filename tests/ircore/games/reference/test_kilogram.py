@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.games.reference.captions import caption_with_parts
-from ircore.games.reference.kilogram import import_kilogram
+from ircore.games.reference.kilogram import caption_with_parts, import_kilogram
 from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts
 from ircore.games.reference.language.annotations import Annotation, read_annotations
 from ircore.games.reference.records import Context

@@ -9,8 +9,7 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.games.reference.language.annotations import PIECES, Annotation, read_annotations, read_stated_measures
-from ircore.games.reference.language.content_words import content_words
-from ircore.games.reference.language.naming import divergence, log_perplexity, mean_agreement, naming
+from ircore.games.reference.language.naming import content_words, divergence, log_perplexity, mean_agreement, naming
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
 KILOGRAM = SHARED / "lang" / "kilogram"
