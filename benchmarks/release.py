@@ -347,7 +347,7 @@ def with_turns(episode: Episode, turns: int) -> Episode:
     """Return an episode as one of so many turns."""
     first = episode.turns[0]
     more = tuple(first.model_copy(update={"turn": turn}) for turn in range(1, turns + 1))
-    return episode.model_copy(update={"turns": more, "outcome": "turn_limit", "abort_reason": None})
+    return episode.with_steps(more, outcome="turn_limit", abort_reason=None)
 
 
 def write_run(
@@ -370,7 +370,7 @@ def write_run(
                 place(opened.rendering_path(picture.sha256), picture, pool)
                 rendering = Rendering(sha256=picture.sha256, width=side, height=side)
                 turns.append(turn.model_copy(update={"rendering": rendering}))
-            writer.record([Entry(End(episode=episode.model_copy(update={"turns": tuple(turns)})))])
+            writer.record([Entry(End(episode=episode.with_steps(tuple(turns))))])
     drawn_at = {
         (episode.episode_id, turn.turn): turn.rendering.sha256
         for episode in opened.episodes()

@@ -97,7 +97,7 @@ def count(path: Path, text: str) -> int:
 
 def without_times(episodes: object) -> list[object]:
     """Return episodes as data, without the seconds."""
-    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in episodes]  # type: ignore[attr-defined]
+    return [episode.model_dump(exclude={"steps": {"__all__": {"seconds"}}}) for episode in episodes]  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

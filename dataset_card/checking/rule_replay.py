@@ -79,7 +79,7 @@ def _as_answered(episode: Episode, run: Run) -> Episode:
         else turn
         for turn in episode.turns
     )
-    return episode.model_copy(update={"turns": turns})
+    return episode.with_steps(turns)
 
 
 def _is_cut(turn: Turn, run: Run) -> bool:

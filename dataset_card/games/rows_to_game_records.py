@@ -16,9 +16,9 @@ from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
 from dataset_card.tables.shared_tables import foreign_columns
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import GameRun, GameScore
 from ircore.core.images import Picture
 from ircore.core.plugins import available
 from ircore.core.records import Instance
@@ -46,13 +46,13 @@ class ReleasedGameRun:
     path: Path
     run: GameRun
     instances: InstanceSet
-    ended: tuple[GameEpisode, ...]
+    ended: tuple[Episode, ...]
     values: tuple[GameScore, ...]
     known_provenance: Provenance | None = None
     given: tuple[Score, ...] = ()
     known_judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         """Return the run's episodes, in the order of the release."""
         return self.ended
 
@@ -120,7 +120,7 @@ class GameRows:
         self._configs: dict[str, Config] = {}
         self._instances: dict[str, Instance] = {}
         self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
-        self._episodes: dict[EpisodeKey, GameEpisode] = {}
+        self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: defaultdict[str, list[GameScore]] = defaultdict(list)
         self._ratings: defaultdict[str, list[Score]] = defaultdict(list)
 

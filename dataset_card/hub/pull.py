@@ -30,7 +30,7 @@ from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
-from ircore.runs.events import End, Entry, GameEnd
+from ircore.runs.events import End, Entry
 from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.rendering_facts import add_facts
@@ -240,7 +240,7 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, j
         if isinstance(released, ReleasedRun):
             writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
         else:
-            writer.record([Entry(GameEnd(episode=episode)) for episode in released.episodes()])
+            writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
     if (voucher := released.provenance()) is not None:
         write_provenance(run.path, voucher)
     if scores := released.scores():

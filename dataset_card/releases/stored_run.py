@@ -30,7 +30,7 @@ from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, tra
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import GameRun, GameScore
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
@@ -161,7 +161,7 @@ class StoredGameRun(_AnyStoredRun[GameRun, InstanceSet]):
     True
     """
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         """Return the run's episodes, in the order of the release."""
         return self.records[0]
 
@@ -190,7 +190,7 @@ class StoredGameRun(_AnyStoredRun[GameRun, InstanceSet]):
         raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
 
     @cached_property
-    def records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore | Score, ...]]:
+    def records(self) -> tuple[tuple[Episode, ...], tuple[GameScore | Score, ...]]:
         """The run's episodes, and the values of measures, judges and people, without pictures."""
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         try:

@@ -22,8 +22,9 @@ from ircore.commands.options import (
     scheduler_of,
 )
 from ircore.core.counted import counted
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.prompt_files import BUILT_IN
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import YamlError, parse_value
@@ -329,7 +330,7 @@ def _play(
     return status
 
 
-def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[AnyEnded]) -> int:
+def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[Episode]) -> int:
     """Say how the episodes of a plan ended, and return the exit status: 1 if some failed for technical reasons."""
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes

@@ -12,8 +12,9 @@ import click
 from ircore.commands.options import PATH
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.game_records import drawn_renderings, rule_word
+from ircore.core.game_records import rule_word
 from ircore.core.images import read_picture
 from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.terminal import printable, terminal_width

@@ -4,12 +4,11 @@ The game's records check these fields where the game is installed; without it th
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from ircore.core.episode_records import AnyEpisode, Episode, Rendering
 from ircore.core.records import RECONSTRUCTION, Fields, Line, Name, PlayerSpec, Record, Sha256, is_none
 from ircore.core.submission_records import COMMITMENT, AnyRun, Dates, Run, Submission, TranscriptsReference, check_terms
 
@@ -68,44 +67,6 @@ class GameSubmission(Record):
 
 AnySubmission = Submission | GameSubmission
 """A manifest of either format."""
-
-
-class GameEpisode(AnyEpisode):
-    """An instance of a game other than reconstruction as the players of a submission played it.
-
-    >>> episode = GameEpisode(episode_id="a", instance_id="a", category="fruit", difficulty="easy", outcome="completed",
-    ...                       steps=({"guess": "apple"},))
-    >>> recorded_steps(episode)
-    ({'guess': 'apple'},)
-    """
-
-    steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
-
-
-AnyEnded = Episode | GameEpisode
-"""An episode of any game that has ended."""
-
-
-def recorded_steps(episode: AnyEnded) -> tuple[Fields, ...]:
-    """Return the steps of an episode of any game as JSON; in reconstruction, the turns are the steps."""
-    if isinstance(episode, GameEpisode):
-        return episode.steps
-    return tuple(turn.model_dump(mode="json") for turn in episode.turns)
-
-
-def drawn_renderings(episode: AnyEnded) -> tuple[tuple[int, Rendering], ...]:
-    """Return every rendering in the steps of an episode with its 1-based step number."""
-    steps = enumerate(recorded_steps(episode), start=1)
-    return tuple((number, rendering) for number, step in steps for rendering in _renderings_in(step))
-
-
-def _renderings_in(value: object) -> Iterator[Rendering]:
-    # Steps of other games are plain JSON here: a rendering is known by having these fields and no others.
-    if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
-        yield Rendering.model_validate(value)
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _renderings_in(part)
 
 
 class GameScore(Record):

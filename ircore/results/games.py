@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
@@ -379,7 +380,7 @@ def rated_game_episodes(game: Game[Any], run: PlayedGameRun) -> list[RatedEpisod
     # A score without a value says why there is none: such an episode was asked about.
     without = {score.episode_id for score in run.scores if score.measure == game.headline.key}
 
-    def rated(episode: GameEpisode) -> RatedEpisode:
+    def rated(episode: Episode) -> RatedEpisode:
         final = np.nan
         if not played(game, episode):
             # A technical failure has no result yet and is played again; any other abort is the pair's own doing.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.fact_records import VERIFIED
-from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ircore.results.retests import TwoAnswers
 
 RunT_co = TypeVar("RunT_co", bound=Run | GameRun, covariant=True)
-EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True)
+EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode, covariant=True)
 SetT_co = TypeVar("SetT_co", bound=InstanceSet, covariant=True)
 
 

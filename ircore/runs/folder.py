@@ -27,7 +27,7 @@ from pydantic import TypeAdapter
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import locked, new_folder, sync_folder, write_bytes, write_text
-from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
+from ircore.core.game_records import GameRun, GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import (
     DamagedLineError,
@@ -43,7 +43,7 @@ from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, InstanceSet, read_instances
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, Failure
+from ircore.runs.events import EVENTS, Call, CallKey, End, Event, Failure
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -77,7 +77,7 @@ class AnyRunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.run: Run | GameRun = _read_run(path)
-        self._held: tuple[AnyEvent, ...] | None = None
+        self._held: tuple[Event, ...] | None = None
         self._is_locked = False
 
     @property
@@ -125,13 +125,13 @@ class AnyRunFolder:
         path = self.rendering_path(rendering.sha256)
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
-    def events(self) -> Iterator[AnyEvent]:
+    def events(self) -> Iterator[Event]:
         """Yield the events of the run in the order in which they happened."""
         if self._held is not None:
             return iter(self._held)
         return (numbered.record for numbered in self.numbered_events())
 
-    def numbered_events(self) -> Iterator[NumberedRecord[AnyEvent]]:
+    def numbered_events(self) -> Iterator[NumberedRecord[Event]]:
         """Yield the events of the run with number and content of their lines.
 
         Raises:
@@ -170,7 +170,7 @@ class AnyRunFolder:
         """Return the failures that are players' answers (``Failure.settled``) to questions without another answer."""
         settled: dict[CallKey, Failure] = {}
         for event in self.events():
-            if isinstance(event, AnyEnd):
+            if isinstance(event, End):
                 continue
             key = CallKey(event.episode_id, event.turn, event.role)
             if isinstance(event, Failure) and event.settled:
@@ -183,10 +183,10 @@ class AnyRunFolder:
         """Return every question that brought no answer, in order of time."""
         return tuple(event for event in self.events() if isinstance(event, Failure))
 
-    def ended(self) -> dict[str, AnyEnded]:
+    def ended(self) -> dict[str, Episode]:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
         # A later end takes the place of an earlier one: an episode that failed was played again.
-        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End)}
         return {name: ended[name] for name in self.episode_ids if name in ended}
 
     def scores(self) -> tuple[Score, ...]:
@@ -345,11 +345,11 @@ class GameRunFolder(AnyRunFolder):
     """
 
     run: GameRun
-    _events = GAME_EVENTS
+    _events = EVENTS
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
-        return tuple(episode for episode in self.ended().values() if isinstance(episode, GameEpisode))
+        return tuple(episode for episode in self.ended().values() if isinstance(episode, Episode))
 
     @property
     def instances(self) -> InstanceSet:

@@ -12,9 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import TypeAdapter
+from typing import TypeVar
 
 from ircore.core.episode_records import Rendering, repeat_id
 from ircore.core.errors import InputError
@@ -22,11 +20,10 @@ from ircore.core.fact_records import RenderingFacts
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.game_records import GameRun, GameScore
 from ircore.core.journal import JournalWriter
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.runs.costs.prices import RUN_PRICES
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, Call, episode_id_of, event_line, with_episode_id
+from ircore.runs.events import EVENTS, Call, End, episode_id_of, event_line, with_episode_id
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
 from ircore.runs.play import as_decided, with_run_id
@@ -87,7 +84,7 @@ class _Contents:
             if name is None:
                 continue
             contents.lines.setdefault(name, []).append((place - length, length))
-            if isinstance(event, AnyEnd):
+            if isinstance(event, End):
                 # A technical failure has an end in the journal, and is played again: it does not count as finished.
                 kept = contents.finished.add if event.episode.finished else contents.finished.discard
                 kept(name)
@@ -340,22 +337,21 @@ def _join_journals(
     """Write the lines of all shards, episode by episode in the order of the joined run."""
     with ExitStack() as opened, JournalWriter(path) as journal:
         journals = [
-            (opened.enter_context((shard.path / JOURNAL).open("rb")), shard.game, held)
+            (opened.enter_context((shard.path / JOURNAL).open("rb")), held)
             for shard, held in zip(shards, contents, strict=True)
             if held.lines
         ]
         for name in order:
-            for file, game, held in journals:
+            for file, held in journals:
                 for place, length in held.lines.get(name, ()):
                     file.seek(place)
                     line = file.read(length).removesuffix(b"\n")
-                    journal.append([line if held.names.get(name) == name else _with_episode_id(line, game, name)])
+                    journal.append([line if held.names.get(name) == name else _with_episode_id(line, name)])
         journal.sync()
 
 
-def _with_episode_id(line: bytes, game: str, name: str) -> bytes:
-    kind: TypeAdapter[Any] = EVENTS if game == RECONSTRUCTION else GAME_EVENTS
-    return event_line(with_episode_id(kind.validate_json(line), name))
+def _with_episode_id(line: bytes, name: str) -> bytes:
+    return event_line(with_episode_id(EVENTS.validate_json(line), name))
 
 
 def _write_lines(path: Path, lines: Iterable[bytes]) -> None:

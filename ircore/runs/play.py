@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, overload
 
 from ircore import __version__
-from ircore.core.episode_records import repeat_id
+from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.plugins import package_version
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
@@ -196,7 +196,7 @@ def play(
     cost_limit: CostLimit | None = None,
     cache: Cache | None = None,
     pool: Pool | None = None,
-) -> list[AnyEnded]:
+) -> list[Episode]:
     """Play the episodes of a plan that have no result yet.
 
     Args:

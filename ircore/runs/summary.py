@@ -6,7 +6,6 @@ from math import fsum
 from typing import Any, get_args
 
 from ircore.core.episode_records import Episode, Outcome
-from ircore.core.game_records import AnyEnded, recorded_steps
 from ircore.core.submission_records import Run
 from ircore.games.registry import installed_games
 from ircore.runs.costs.episode_costs import episode_costs
@@ -45,13 +44,13 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
     questions = folder.questions()
     summary = _summary(folder, episodes, questions, prices)
     # Turns without questions: the run came from a release, which has no answers as they came.
-    if isinstance(folder.run, Run) and not questions and any(map(recorded_steps, episodes)):
-        summary |= _of_pulled(folder, [episode for episode in episodes if isinstance(episode, Episode)], summary)
+    if isinstance(folder.run, Run) and not questions and any(episode.steps for episode in episodes):
+        summary |= _of_pulled(folder, episodes, summary)
     return summary
 
 
 def _summary(
-    folder: AnyRunFolder, episodes: Sequence[AnyEnded], questions: Sequence[Call | Failure], prices: RunPrices
+    folder: AnyRunFolder, episodes: Sequence[Episode], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> dict[str, Any]:
     outcomes = Counter(episode.outcome for episode in episodes)
     planned = len(folder.any_instances.instances) * folder.run.repeats
@@ -66,7 +65,7 @@ def _summary(
         # Declared outcomes come first, and are listed also where they did not occur.
         "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),
-        f"{step_word(folder.game)}s": sum(len(recorded_steps(episode)) for episode in episodes),
+        f"{step_word(folder.game)}s": sum(len(episode.steps) for episode in episodes),
         **sums,
         "requests": {
             seat: Totals.of((question for question in questions if question.role == seat), prices).requests
@@ -77,7 +76,7 @@ def _summary(
         "per_episode": _per_episode(folder, episodes, questions, prices),
     }
     if isinstance(folder.run, Run):
-        turns = (turn for episode in episodes if isinstance(episode, Episode) for turn in episode.turns)
+        turns = (turn for episode in episodes for turn in episode.turns)
         # Messages are counted by one tokenizer for all models, unlike what providers count.
         summary["tokens"] = {"messages": sum(turn.message_tokens for turn in turns), **sums["tokens"]}
     judgements = read_judgements(folder)
@@ -153,7 +152,7 @@ def _judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str,
 
 
 def _per_episode(
-    folder: AnyRunFolder, episodes: Sequence[AnyEnded], questions: Sequence[Call | Failure], prices: RunPrices
+    folder: AnyRunFolder, episodes: Sequence[Episode], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> list[dict[str, Any]]:
     """Return the sums of every begun episode; an episode that has not ended has no outcome."""
     by_episode: dict[str, list[Call | Failure]] = defaultdict(list)

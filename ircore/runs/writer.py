@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence, Set
 from typing import Self
 
+from ircore.core.episode_records import Episode
 from ircore.core.files import sync_folder, write_bytes
-from ircore.core.game_records import AnyEnded
 from ircore.core.journal import JournalWriter
 from ircore.runs.events import Entry, event_line
 from ircore.runs.folder import JOURNAL, AnyRunFolder
@@ -37,7 +37,7 @@ class RunWriter:
         self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
 
     @staticmethod
-    def finished_episodes(folder: AnyRunFolder) -> dict[str, AnyEnded]:
+    def finished_episodes(folder: AnyRunFolder) -> dict[str, Episode]:
         """Return the episodes that need not be played again, by id."""
         return {name: episode for name, episode in folder.ended().items() if episode.finished}
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
 from ircore.core.records import Instance, Scene
@@ -94,9 +93,7 @@ def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
     return list(rated_episodes_of(game, run.instances, run.episodes()))
 
 
-def rated_episodes_of(
-    game: Game[Any], instances: InstanceSet, episodes: Iterable[GameEpisode]
-) -> Iterator[RatedEpisode]:
+def rated_episodes_of(game: Game[Any], instances: InstanceSet, episodes: Iterable[Episode]) -> Iterator[RatedEpisode]:
     """Yield the played episodes of a game other than reconstruction; see ``rated_episodes``."""
     by_id = {instance.instance_id: instance for instance in instances.instances}
     for episode in episodes:
@@ -137,7 +134,7 @@ def _of_pair(episode: Episode, instance: Instance) -> RatedEpisode:
     )
 
 
-def _of_game(game: Game[Any], episode: GameEpisode, instance: Instance, payload: Any) -> RatedEpisode:
+def _of_game(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package."
     with plugin_work(where, remedy=remedy):
         rated = [RatedPicture(*picture) for picture in game.rated(payload, ending_of(game, episode))]

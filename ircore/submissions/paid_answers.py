@@ -32,7 +32,7 @@ from ircore.players.slugs import SLUG
 from ircore.players.submission import AnyLoaded
 from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone, seat_hash
 from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
+from ircore.runs.events import Call, CallKey, End, Entry, Failure
 from ircore.runs.folder import JOURNAL, RUN_FILE, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, question_lines
 from ircore.runs.play import make_run, with_run_id
@@ -216,7 +216,7 @@ def _make_anew(former: Path, loaded: AnyLoaded, instances: InstanceSet, out: Pat
                 taken += len(answered)
                 # A model's refusal is its answer: the rules say how the episode ended.
                 if failures and ended is not None and ended.finished:
-                    writer.record([Entry(failures[0]), end_entry(ended)])
+                    writer.record([Entry(failures[0]), Entry(End(episode=ended))])
         if not taken:
             raise InputError("none of them belongs to a question of this run")
     return taken

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
+from ircore.core.game_records import GameRun
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
@@ -81,9 +82,9 @@ def differences(published: AnyRunFolder, out: Path, limit: int | None = None) ->
             yield f"{run.slug}: {name}: {difference}"
 
 
-def _difference(published: AnyEnded, ours: AnyEnded, word: str) -> str:
+def _difference(published: Episode, ours: Episode, word: str) -> str:
     """Return the first thing that differs between two episodes; seconds may."""
-    their_steps, our_steps = recorded_steps(published), recorded_steps(ours)
+    their_steps, our_steps = published.steps, ours.steps
     for number, (then, now) in enumerate(zip(their_steps, our_steps, strict=False), start=1):
         for name in dict.fromkeys([*then, *now]):
             # Another machine takes another time.

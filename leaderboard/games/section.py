@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, rules_words
+from ircore.core.game_records import rules_words
 from ircore.core.records import Fields, Instance, PlayerSpec
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
@@ -183,7 +183,7 @@ class GameSection:
         path = entry.measured.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
-    def episodes(self, instance: Instance) -> Iterator[tuple[Entry, GameEpisode]]:
+    def episodes(self, instance: Instance) -> Iterator[tuple[Entry, Episode]]:
         """Yield each run's episode of an instance, the best run first."""
         for entry in self.entries:
             for episode in entry.measured.episodes:

@@ -202,7 +202,7 @@ def _with_messages(episode: Episode, random: Random) -> Episode:
         )
         for turn in episode.turns
     ]
-    return episode.model_copy(update={"turns": tuple(turns)})
+    return episode.with_steps(tuple(turns))
 
 
 def _preference(scores: list[Score]) -> float:
@@ -251,7 +251,7 @@ def _episode(
             "difficulty": instance.difficulty,
             "outcome": outcome,
             "abort_reason": "describer_format" if outcome == "aborted" else None,
-            "turns": turns,
+            "steps": turns,
         }
     )
     return episode, tuple(scores)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameRun, GameScore, GameSubmission
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.game_records import GameRun, GameScore, GameSubmission
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.core.score_records import JudgeIdentity, Score
@@ -58,11 +58,11 @@ class InventedGameRun:
     path: Path
     run: GameRun
     instances: InstanceSet
-    ended: tuple[GameEpisode, ...]
+    ended: tuple[Episode, ...]
     values: tuple[GameScore, ...]
     given: tuple[Score, ...] = ()
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         return self.ended
 
     def measured(self) -> tuple[GameScore, ...]:
@@ -123,7 +123,7 @@ def guessed(
     )  # fmt: skip
     given = list(zip(instances.instances, values, strict=False))
     ended = tuple(
-        GameEpisode.model_validate(
+        Episode.model_validate(
             {
                 "episode_id": instance.instance_id, "instance_id": instance.instance_id, "steps": (),
                 "category": instance.category, "difficulty": instance.difficulty,

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from ircore.core.validation import validating
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.events import AnyEnd
+from ircore.runs.events import End
 from ircore.runs.folder import AnyRunFolder
 
 COSTS = "costs.json"
@@ -32,7 +32,7 @@ def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
     prices = prices_of_run(run)
     costs_of_episode: dict[str, list[float | None]] = defaultdict(list)
     for event in run.events():
-        if not isinstance(event, AnyEnd):
+        if not isinstance(event, End):
             costs_of_episode[event.episode_id].append(prices.cost(event))
     return {episode: _sum(costs) for episode, costs in costs_of_episode.items()}
 

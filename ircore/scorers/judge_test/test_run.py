@@ -165,6 +165,6 @@ def _edited(piece: _Piece) -> _Made:
     )
     episode = Episode(
         episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-        difficulty=instance.difficulty, outcome="turn_limit", turns=turns,
+        difficulty=instance.difficulty, outcome="turn_limit", steps=turns,
     )  # fmt: skip
     return _Made(episode, tuple(pictures.values()))

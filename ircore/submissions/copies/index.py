@@ -8,10 +8,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Rendering, drawn_renderings
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
 from ircore.results.played_run import AnyRunSource
 from ircore.runs.folder import GameRunFolder, RunFolder

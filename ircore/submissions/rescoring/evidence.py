@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ircore.core.counted import counted
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.files import write_bytes, write_text
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
 from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
 from ircore.runs.provenance import Evidence, Flag

@@ -22,7 +22,7 @@ from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.runs.episode import drawn_over
-from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, event_line, step_word
+from ircore.runs.events import Call, End, Event, Failure, episode_id_of, event_line, step_word
 from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
@@ -120,7 +120,7 @@ def _run_text(run: Run | GameRun) -> str:
     return plain.model_dump_json(indent=2, by_alias=True) + "\n"
 
 
-def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> None:
+def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[Event]) -> None:
     """Refuse a run with keys or paths in its answers; the error names rule and position, never the text."""
     leaks = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
     for event in events:
@@ -137,7 +137,7 @@ def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> N
         )
 
 
-def _renderings(events: list[AnyEvent]) -> Iterator[Rendering]:
+def _renderings(events: list[Event]) -> Iterator[Rendering]:
     calls = (event for event in events if isinstance(event, Call))
     # A rendering that several turns share is written once.
     known = {call.rendering.sha256: call.rendering for call in calls if call.rendering}
@@ -158,7 +158,7 @@ def _write_rendering(source: AnyRunFolder, rendering: Rendering, folder: Path) -
     return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 
-def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[str]) -> AnyEvent:
+def _rewritten(event: Event, cleaned: Mapping[str, Rendering], removed: list[str]) -> Event:
     """Name the renderings by their new hashes and take leaks out of error messages."""
     where = episode_id_of(event)
 
@@ -172,7 +172,7 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
         new = cleaned.get(rendering["sha256"])
         return rendering if new is None else new.model_dump(mode="json")
 
-    if isinstance(event, AnyEnd):
+    if isinstance(event, End):
         stated = with_renderings(event.episode.model_dump(mode="json"), clean)
         stated["detail"] = plain(event.episode.detail, 2000)
         return event.model_copy(update={"episode": type(event.episode).model_validate(stated)})

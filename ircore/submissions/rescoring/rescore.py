@@ -25,7 +25,7 @@ from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import deciding
-from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
+from ircore.runs.events import Call, End, Entry, Event, Failure, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Committed, Flag, Provenance, make_provenance, write_provenance
@@ -260,7 +260,7 @@ def _settings(player: PlayerSpec | None) -> object:
 def _text_faults(packed: PackedRun) -> Iterator[str]:
     """Yield texts that may not be published or are too long, by rule and position only."""
     for event in packed.events:
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             texts, where = [event.episode.detail or ""], event.episode.episode_id
         else:
             where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
@@ -279,7 +279,7 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
 def _number_faults(packed: PackedRun) -> Iterator[str]:
     """Yield the counts that no answer can have taken."""
     for event in packed.events:
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             continue
         counted = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
         where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
@@ -296,11 +296,11 @@ def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
     return error
 
 
-def _write(folder: RunFolder | GameRunFolder, events: Sequence[AnyEvent], provenance: Provenance | None) -> None:
+def _write(folder: RunFolder | GameRunFolder, events: Sequence[Event], provenance: Provenance | None) -> None:
     """Fill a new run folder, which holds the renderings; only checked data goes in."""
-    calls = [event for event in events if not isinstance(event, AnyEnd)]
+    calls = [event for event in events if not isinstance(event, End)]
     # The last end counts: an episode that failed for technical reasons was taken up again.
-    ends = {event.episode.episode_id: event for event in events if isinstance(event, AnyEnd)}
+    ends = {event.episode.episode_id: event for event in events if isinstance(event, End)}
     with RunWriter(folder) as writer:
         writer.record([Entry(event) for event in (*calls, *ends.values())])
     if provenance is not None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
-from ircore.core.game_records import AnyEnded, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
@@ -82,7 +82,7 @@ def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) ->
 
 
 def stopping(
-    episodes: Mapping[str, AnyEnded],
+    episodes: Mapping[str, Episode],
     instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
     peers: Peers,
@@ -162,7 +162,7 @@ def at_least(count: int, trials: int, share: float) -> float:
     return float(binom.sf(count - 1, trials, share))
 
 
-def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
+def failures(episodes: Mapping[str, Episode], peers: Peers) -> Iterator[Flag]:
     """Yield findings if many episodes failed for technical reasons, or mainly the episodes on hard targets.
 
     Args:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import recorded_steps
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RUN_FILE, GameRunFolder, open_any_run
 from leaderboard.live.play_me.describer_seat import Table
@@ -46,7 +45,7 @@ class ListeningTable(Table):
             "ended": [
                 {
                     "instance": name,
-                    "rounds": len(recorded_steps(episode)),
+                    "rounds": len(episode.steps),
                     "mine": _right(episode),
                     "best": _right(others[name]) if name in others else None,
                 }
@@ -88,4 +87,4 @@ class ListeningTable(Table):
 
 def _right(episode: Any) -> int:
     """Return the rounds of an episode in which the choice was right."""
-    return sum(bool(step.get("correct")) for step in recorded_steps(episode))
+    return sum(bool(step.get("correct")) for step in episode.steps)

@@ -129,7 +129,7 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
             assert isinstance(rendering, Rendering)
             item, two, three = episodes[name].turns
             turns = (item, two.model_copy(update={"rendering": rendering}), three)
-            episodes[name] = episodes[name].model_copy(update={"turns": turns})
+            episodes[name] = episodes[name].with_steps(turns)
             for index, score in enumerate(scores):
                 if score.episode_id == name and score.turn == 2:
                     scores[index] = changed(score, rendering=rendering.sha256)
@@ -142,7 +142,7 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
 def with_turn(episodes: Episodes, name: str, number: int, **values: object) -> None:
     turns = list(episodes[name].turns)
     turns[number - 1] = turns[number - 1].model_copy(update=values)
-    episodes[name] = episodes[name].model_copy(update={"turns": tuple(turns)})
+    episodes[name] = episodes[name].with_steps(tuple(turns))
 
 
 def other_tokens(episodes: Episodes, _: list[Score]) -> None:
@@ -207,7 +207,7 @@ def rules_run(scored: Scored, **rules: object) -> Run:
 def replayed(scored: Scored, run: Run, *turns: Turn, **values: object) -> list[str]:
     instance = scored.instances.instances[0]
     named = {name: getattr(instance, name) for name in ("instance_id", "category", "difficulty")}
-    fields = named | {"episode_id": instance.instance_id, "outcome": "turn_limit", "turns": turns} | values
+    fields = named | {"episode_id": instance.instance_id, "outcome": "turn_limit", "steps": turns} | values
     return list(replay_faults(Replay(run, instance, Episode.model_validate(fields))))
 
 

@@ -22,7 +22,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.events import Call, Entry, end_entry
+from ircore.runs.events import Call, End, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
 
@@ -268,11 +268,11 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
         category=instance.category,
         difficulty=instance.difficulty,
         outcome="converged",
-        turns=(turn, Turn(turn=2, action="done")),
+        steps=(turn, Turn(turn=2, action="done")),
     )
     with run.lock(), RunWriter(run) as writer:
         call = Call(episode_id=instance.instance_id, turn=1, role="generator", rendering=rendering, seconds=0)
-        writer.record([Entry(call, picture), end_entry(episode)])
+        writer.record([Entry(call, picture), Entry(End(episode=episode))])
     add_scores(run)
     return run
 

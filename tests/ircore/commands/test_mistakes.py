@@ -120,7 +120,7 @@ def aborted_run(path: Path, run: RunFolder) -> None:
     ends = [
         Episode(
             episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-            difficulty=instance.difficulty, outcome="aborted", abort_reason="provider_error", detail="away", turns=(),
+            difficulty=instance.difficulty, outcome="aborted", abort_reason="provider_error", detail="away", steps=(),
         )
         for instance in run.instances.instances[:2]
     ]  # fmt: skip

@@ -10,7 +10,6 @@ from pairs import play_pair, served_pair
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
-from ircore.core.game_records import recorded_steps
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RunFolder, open_any_run
@@ -104,6 +103,6 @@ def test_the_steps_of_another_games_run_that_came_from_a_release(
     (name,) = open_any_run(tmp_path / "run").ended()
     out = show(tmp_path / "run", name, capsys)
     assert "requests are not recorded, since the run was pulled from a release" in out
-    steps = recorded_steps(open_any_run(tmp_path / "run").ended()[name])
+    steps = open_any_run(tmp_path / "run").ended()[name].steps
     assert out.count("\nstep ") == len(steps) > 0
     assert f"  message   {steps[0]['message']}\n" in out

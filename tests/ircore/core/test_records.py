@@ -35,7 +35,7 @@ def test_ids_are_safe_as_file_names(name: str) -> None:
 
 
 def test_an_abort_has_a_reason_and_nothing_else_has() -> None:
-    fields = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy", "turns": ()}
+    fields = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy", "steps": ()}
     with pytest.raises(ValidationError, match="abort_reason is given exactly when"):
         Episode.model_validate({**fields, "outcome": "aborted"})
     with pytest.raises(ValidationError, match="abort_reason is given exactly when"):

@@ -38,7 +38,7 @@ def episode(renderings: str, outcome: Outcome = "converged", name: str = "one") 
         difficulty="easy",
         outcome=outcome,
         abort_reason="describer_format" if outcome == "aborted" else None,
-        turns=tuple(turns),
+        steps=tuple(turns),
     )
 
 
@@ -266,7 +266,7 @@ def run(slug: str, rules: Rules, over: bool) -> HandMadeRun:
     made = hand_made_run(slug, SET, [8.0] * len(SET.instances), rules=rules)
     first, *rest = made.played
     said = tuple(turn.model_copy(update={"over_budget": over}) for turn in first.turns)
-    object.__setattr__(made, "played", (first.model_copy(update={"turns": said}), *rest))
+    object.__setattr__(made, "played", (first.with_steps(said), *rest))
     return made
 
 

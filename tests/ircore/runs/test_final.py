@@ -124,7 +124,7 @@ def test_transcripts_with_episodes_declared_final_hold_by_the_rules(tmp_path: Pa
         kept = [line for line in lines if first in json.dumps(line)]
         lines[:] = [line for line in lines if line not in kept]
         (ended,) = (line for line in kept if line["event"] == "end")
-        episode = {**dict(ended["episode"]), "outcome": "aborted", "abort_reason": "given_up", "turns": []}  # type: ignore[call-overload]
+        episode = {**dict(ended["episode"]), "outcome": "aborted", "abort_reason": "given_up", "steps": []}  # type: ignore[call-overload]
         lines.append({"event": "end", "episode": {**episode, "detail": "declared final; never played to an end"}})
 
     handed.edit(give_up)

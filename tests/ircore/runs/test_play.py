@@ -44,7 +44,7 @@ SLOW_PLAY = Path(samples.__file__).with_name("slow_play.py")
 
 
 def without_times(episodes: tuple[Episode, ...]) -> list[dict[str, object]]:
-    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in episodes]
+    return [episode.model_dump(exclude={"steps": {"__all__": {"seconds"}}}) for episode in episodes]
 
 
 def test_a_run_is_what_the_players_did(run: RunFolder) -> None:

@@ -23,7 +23,7 @@ def replayed(folder: Path, recorded: RunFolder) -> Path:
 
 
 def what_happened(run: RunFolder) -> list[dict[str, Any]]:
-    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in run.episodes()]
+    return [episode.model_dump(exclude={"steps": {"__all__": {"seconds"}}}) for episode in run.episodes()]
 
 
 @pytest.mark.slow

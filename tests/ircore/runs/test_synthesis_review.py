@@ -12,11 +12,11 @@ from visits import ARGUMENTS, axe_findings
 from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.records import Instance
-from ircore.games.synthesis.game import NAME, FigureStep, SynthesisGame
+from ircore.games.synthesis.game import NAME, FigureStep
 from ircore.instances.store import read_instances, write_instances
-from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
+from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnProgram
 from ircore.runs.episode import episode_record
-from ircore.runs.events import end_entry
+from ircore.runs.events import End, Entry
 from ircore.runs.folder import GameRunFolder, create_run
 from ircore.runs.play import with_run_id
 from ircore.runs.synthesis import open_synthesis
@@ -45,10 +45,9 @@ def made(path: Path) -> GameRunFolder:
     assert isinstance(folder, GameRunFolder)
     (path / FIGURES).mkdir()
     steps = [step_of(path, number) for number in (1, 2)]
-    game = SynthesisGame(DrawnFigures(path / FIGURES))
-    ended = episode_record(game.name, condition, "completed", steps, None, None)
+    ended = episode_record(condition, "completed", steps, None, None)
     with folder.lock(), RunWriter(folder) as writer:
-        writer.record([end_entry(ended)])
+        writer.record([Entry(End(episode=ended))])
     return open_synthesis(path)
 
 

@@ -96,8 +96,8 @@ def test_a_run_that_comes_out_otherwise_is_told(
     shutil.copytree(published / "run", tmp_path / "run")
     journal = tmp_path / "run" / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
-    ended = next(line for line in lines if line["event"] == "end" and line["episode"]["turns"])
-    ended["episode"]["turns"][0]["message"] = "something else"
+    ended = next(line for line in lines if line["event"] == "end" and line["episode"]["steps"])
+    ended["episode"]["steps"][0]["message"] = "something else"
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert ircore(["submission", "reproduce", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
     shown = capsys.readouterr()

@@ -18,7 +18,7 @@ from ircore.core.submission_records import TranscriptsReference
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.events import end_entry
+from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
 from ircore.runs.writer import RunWriter
@@ -70,7 +70,7 @@ def hostile_run(folder: Path, instances: InstanceSet, source: RunFolder) -> None
                 source.rendering_path(drawn[0].sha256).read_bytes()
             )
             ended = _episode(instance.instance_id, instance.category, instance.difficulty, drawn[0], number == 0)
-            writer.record([end_entry(ended)])
+            writer.record([Entry(End(episode=ended))])
     opened.keep_judge(JudgeIdentity(name="eye", label=LINE, kind="model", player=PlayerSpec.model_validate(SPEC)))
     opened.add_scores(_scores(opened, drawn[0].sha256))
 
@@ -87,7 +87,7 @@ def _episode(name: str, category: str, difficulty: object, rendering: Rendering,
             "outcome": "aborted" if aborted else "turn_limit",
             "abort_reason": "describer_format" if aborted else None,
             "detail": EVERYTHING[:2000] if aborted else None,
-            "turns": turns,
+            "steps": turns,
         }
     )
 

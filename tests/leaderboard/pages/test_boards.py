@@ -324,9 +324,7 @@ def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None
     """Ten tokens a message under the short budget say nothing of what a target takes under the usual one."""
     short = under(runs()[0], 10)
     curt = tuple(
-        episode.model_copy(
-            update={"turns": tuple(turn.model_copy(update={"message_tokens": 10}) for turn in episode.turns)}
-        )
+        episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in episode.turns))
         for episode in short.played
     )
     table = targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]

@@ -16,7 +16,7 @@ from dataset_card.data import load_table, results_of_game
 from dataset_card.releases.record_file import read_release
 from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
-from ircore.core.game_records import drawn_renderings
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.score_records import HUMAN
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score

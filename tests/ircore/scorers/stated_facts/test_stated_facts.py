@@ -93,7 +93,7 @@ def episode_of(turns: int) -> Episode:
         category="bar_graph",
         difficulty="easy",
         outcome="turn_limit",
-        turns=tuple(
+        steps=tuple(
             Turn(turn=number, action="describe", message="…", rendering=rendering)
             for number, rendering in enumerate(renderings, start=1)
         ),
