@@ -1,4 +1,4 @@
-"""*Text*: the answer of a riddle is to be written into the picture; it counts word by word, as far as it can be read."""
+"""*Text*: the answer of a riddle is to be written into the picture; it counts word by word, as far as it is legible."""
 
 import random
 import re
