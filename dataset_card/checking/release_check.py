@@ -47,7 +47,7 @@ from dataset_card.tables.schema import (
 from dataset_card.tables.shared_tables import foreign_columns
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameInstance, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
@@ -259,7 +259,7 @@ class _Readers:
         for game in self.games.values():
             game.finish()
 
-    def instances(self) -> Iterator[Instance | GameInstance]:
+    def instances(self) -> Iterator[Instance]:
         """Yield the instances of all games."""
         yield from self.tables.instances()
         for game in self.games.values():

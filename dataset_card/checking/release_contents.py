@@ -33,9 +33,9 @@ class EmbeddedInstances(InstanceSet):
 
     embedded: EmbeddedPictures
 
-    def picture_bytes(self, instance: Instance) -> bytes:
+    def picture_bytes(self, instance: Instance, name: str) -> bytes:
         """Return the bytes of an instance's picture, the hash checked."""
-        return self.embedded.read(instance.sha256)
+        return self.embedded.read(instance.pictures[name].sha256)
 
 
 def renderings_of(folder: Path, run_id: str) -> EmbeddedPictures:

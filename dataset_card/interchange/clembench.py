@@ -130,7 +130,7 @@ def places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
 
 def target_name(instance: Instance) -> str:
     """Return the file name of a target among the pictures of the instance."""
-    return f"target.{instance.image.rpartition('.')[2]}"
+    return f"target.{instance.pictures['target'].image.rpartition('.')[2]}"
 
 
 def model_names(run: Run) -> tuple[str, str]:

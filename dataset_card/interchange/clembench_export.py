@@ -146,7 +146,7 @@ class _Export:
         place = self._places[instance.instance_id]
         self._write_experiment(folder, place, instance)
         target = place.image(target_name(instance))
-        write_bytes(folder / target, self._run.instances.picture_bytes(instance))
+        write_bytes(folder / target, self._run.instances.picture_bytes(instance, "target"))
         _write(folder / place.folder / INSTANCE, _instance_document(place, instance, target))
         result = self._results.get(instance.instance_id)
         if result is None:

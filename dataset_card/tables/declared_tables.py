@@ -20,10 +20,11 @@ from dataset_card.tables.schema import (
     words_of_part,
 )
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_key
+from ircore.core.game_records import GameEpisode, rules_key
+from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, picture_fields, step_defaults
 from ircore.games.declarations import has_rated_pictures
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.results.games import GameResults
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
@@ -65,17 +66,17 @@ class DeclaredTables(GameTables):
 
     >>> from pathlib import Path
     >>> from ircore.games.registry import load_game
-    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> no_instances = InstanceSet(Path(), "0" * 64, ())
     >>> DeclaredTables(load_game("reference"), no_instances, results=None).name
     'reference'
     """
 
     game: Game[Any]
-    instances: GameInstanceSet
+    instances: InstanceSet
     results: GameResults
 
     @classmethod
-    def of(cls, game: Game[Any], instances: GameInstanceSet, runs: Iterable[GameRunSource]) -> "DeclaredTables":
+    def of(cls, game: Game[Any], instances: InstanceSet, runs: Iterable[GameRunSource]) -> "DeclaredTables":
         """Return the tables of runs, their results computed.
 
         Raises:
@@ -219,7 +220,7 @@ class DeclaredTables(GameTables):
                 "record": instance.model_dump_json(),
             } | pictures
 
-    def _picture_file(self, instance: GameInstance, image: str) -> PictureFile:
+    def _picture_file(self, instance: Instance, image: str) -> PictureFile:
         return PictureFile(image.rpartition("/")[2], lambda: self.instances.files(instance)[image])
 
     def _step_rows(self, run: PlayedGameRun) -> Iterator[Row]:

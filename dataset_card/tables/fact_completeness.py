@@ -18,7 +18,7 @@ class FactCompleteness:
     Whether extras are missing, only their pictures can tell (``release check --rescore``).
 
     >>> FactCompleteness().take({"run_id": "a", "episode_id": "pie", "instance_id": "pie", "turn": 1,
-    ...                          "fact": "pie-1/presence", "part": "presence", "eye_version": "4"})
+    ...                          "judge": "verified", "fact": "pie-1/presence", "part": "presence", "eye_version": "4"})
     True
     """
 

@@ -34,7 +34,7 @@ from dataset_card.tables.schema import (
 )
 from dataset_card.tables.shared_tables import fill_row
 from ircore.core.records import RECONSTRUCTION
-from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
 
 OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name})
@@ -53,7 +53,7 @@ class GameTables(ABC):
     'none'
     """
 
-    instances: InstanceSet | GameInstanceSet
+    instances: InstanceSet
     """The set that all of its runs were played on."""
 
     @property

@@ -37,12 +37,12 @@ from ircore.core.journal import (
     read_numbered,
     read_records,
 )
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance
+from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.instances.records import Instances
-from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
+from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, Failure
 from ircore.runs.provenance import Provenance, read_provenance
 
@@ -86,9 +86,9 @@ class AnyRunFolder:
         return self.run.game
 
     @cached_property
-    def any_instances(self) -> AnyInstanceSet:
+    def any_instances(self) -> InstanceSet:
         """The instance set that is played, as copied into the run."""
-        copied = read_any_instances(self.path / "instances", self.run.instance_set)
+        copied = read_instances(self.path / "instances", self.run.instance_set)
         # Answers and scores belong to the pictures of this set; another copy would give them other targets.
         if copied.identity != self.run.instance_set:
             raise InputError(
@@ -330,7 +330,7 @@ class RunFolder(AnyRunFolder):
 
     def target(self, instance: Instance) -> Picture:
         """Return the picture of an instance after checking its hash."""
-        return self.instances.target(instance)
+        return self.instances.picture(instance, "target")
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
@@ -352,10 +352,10 @@ class GameRunFolder(AnyRunFolder):
         return tuple(episode for episode in self.ended().values() if isinstance(episode, GameEpisode))
 
     @property
-    def instances(self) -> GameInstanceSet:
+    def instances(self) -> InstanceSet:
         """The instance set that is played, as copied into the run."""
         copied = self.any_instances
-        if not isinstance(copied, GameInstanceSet):
+        if not isinstance(copied, InstanceSet):
             raise InputError(f"{self.path / 'instances' / INDEX}: of another game", "Restore the run folder.")
         return copied
 
@@ -384,8 +384,8 @@ def open_any_run(path: Path) -> RunFolder | GameRunFolder:
 def create_run(
     path: Path,
     run: Run | GameRun,
-    instances: AnyInstanceSet,
-    selected: Instances[AnyInstance] | None = None,
+    instances: InstanceSet,
+    selected: Instances | None = None,
     complete: Callable[[Path], None] | None = None,
 ) -> RunFolder | GameRunFolder:
     """Make a run folder; the folder appears only when complete, and is on the disk itself then.

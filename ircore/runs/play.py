@@ -19,12 +19,12 @@ from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.plugins import package_version
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import LONGEST_NAME, RECONSTRUCTION, AnyInstance, GameRules
+from ircore.core.records import LONGEST_NAME, RECONSTRUCTION, GameRules
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
 from ircore.players.traits import deciding, reference_players
 from ircore.runs.cache import Cache
@@ -42,7 +42,7 @@ RunT = TypeVar("RunT", bound=Run | GameRun)
 @overload
 def make_run(
     loaded: LoadedSubmission,
-    instances: AnyInstanceSet,
+    instances: InstanceSet,
     rules: GameRules,
     prompts: GamePrompts,
     seed: int,
@@ -51,14 +51,14 @@ def make_run(
 @overload
 def make_run(
     loaded: LoadedGameSubmission,
-    instances: AnyInstanceSet,
+    instances: InstanceSet,
     rules: GameRules,
     prompts: GamePrompts,
     seed: int,
     repeats: int = 1,
 ) -> GameRun: ...
 def make_run(
-    loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
+    loaded: AnyLoaded, instances: InstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
 ) -> Run | GameRun:
     """Return the identity of a run; its id depends on every field but the time, and on all that decides an answer.
 
@@ -95,7 +95,7 @@ def make_run(
     return with_run_id(draft)
 
 
-def _check_ids(instances: AnyInstanceSet) -> None:
+def _check_ids(instances: InstanceSet) -> None:
     """Refuse a set in which an instance has the id of another one's repeat, or an id too long for repeats to have one.
 
     Raises:
@@ -132,15 +132,11 @@ def as_decided(run: RunT) -> RunT:
 
 
 @overload
-def open_run(
-    path: Path, run: Run, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
-) -> RunFolder: ...
+def open_run(path: Path, run: Run, instances: InstanceSet, selected: Instances | None = None) -> RunFolder: ...
 @overload
+def open_run(path: Path, run: GameRun, instances: InstanceSet, selected: Instances | None = None) -> GameRunFolder: ...
 def open_run(
-    path: Path, run: GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
-) -> GameRunFolder: ...
-def open_run(
-    path: Path, run: Run | GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
+    path: Path, run: Run | GameRun, instances: InstanceSet, selected: Instances | None = None
 ) -> RunFolder | GameRunFolder:
     """Return the run folder: created if missing, else resumed.
 

@@ -150,12 +150,6 @@ def test_the_check_computes_the_values_of_every_game_again(mixed: Toy) -> None:
     assert ": 0 faults in" in said
 
 
-def test_the_same_runs_give_the_same_release(mixed: Toy) -> None:
-    runs = ("--runs", "runs/perfect", "--runs", "runs/pair", "--runs", "runs/fair")
-    mixed.run("release", "build", *runs, "--instances", "signs", "--instances", "targets", "--out", "again")
-    assert contents(mixed.folder / "again") == contents(mixed.folder / "release")
-
-
 def test_a_pulled_release_gives_the_same_runs_boards_and_release(mixed: Toy) -> None:
     assert "3 runs, 10 episodes" in mixed.run("release", "pull", "release", "--out", "pulled")
     pulled = mixed.folder / "pulled"

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from loaded_datasets import load_dataset
@@ -55,12 +54,6 @@ def means(folder: Path, slug: str, measure: str) -> dict[str, float | None]:
     return {name: found.mean(run.run.run_id, chosen, category=name).mean for name in DIMENSIONS}
 
 
-def test_there_are_nine_dimensions_and_a_task_of_each() -> None:
-    assert list(DIMENSIONS) == [
-        "quantity", "layout", "text", "jigsaw", "sudoku", "painting", "entity-named", "entity-described", "recognition",
-    ]  # fmt: skip
-
-
 def test_solver_and_editor_solve_what_can_be_worked_out(folder: Path) -> None:
     verified = means(folder, "solver-editor", "verified")
     assert {name for name, mean in verified.items() if mean == 1} >= SOLVED
@@ -105,17 +98,6 @@ def test_a_table_has_both_scores_of_each_dimension(folder: Path, capsys: pytest.
     assert rows["jigsaw"]["verified"] == 0
     assert rows["jigsaw"]["published"] is rows["jigsaw"]["each"] is None  # need a network for the FID
     assert rows["entity-named"]["published"] is None  # needs the weights of DINO
-
-
-def test_entity_and_recognition_ask_for_the_same_things(folder: Path) -> None:
-    tasks = {row["instance_id"]: row["payload"]["task"] for row in lines(folder / "tasks" / "instances.jsonl")}
-    for difficulty in ("easy", "hard"):
-        names = ("entity-named", "entity-described", "recognition")
-        assert len({tasks[f"{name}-{difficulty}-01"]["entity"] for name in names}) == 1
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: Path) -> None:

@@ -1,20 +1,29 @@
 """Keys of what a build keeps, orders that pages state, and marks with an edge, by small examples."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from invented import invented_run, invented_set
+from invented import InventedRun, invented_run, invented_set
 
+from ircore.core.records import Box
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.catalogue import figures
 from leaderboard.components.plots import dot
+from leaderboard.components.xray_data import xray_data
+from leaderboard.frozen_boards.frozen_views import frozen_views
 from leaderboard.gallery.same_words import Exchange, Fault
 from leaderboard.model.site import Site
+from leaderboard.model.xray import Cited, Xray
+from leaderboard.model.xray import Fault as MarkFault
 from leaderboard.pages.badges import badges
 from leaderboard.pages.feed import changes
+from leaderboard.pages.figure_data import figure_data_files
 from leaderboard.pages.history import entries
+from leaderboard.pages.metric_boards import metric_pages
+from leaderboard.pages.overview import front_page
 from leaderboard.pages.players import player_keys
 from leaderboard.pages.selections import selections
 from leaderboard.pages.version_moves import Standing, Track
@@ -140,3 +149,69 @@ def test_a_badge_of_a_pair_without_a_rank_says_why_and_no_score() -> None:
     assert made
     assert {badge.message.partition(":")[0] for badge in made} == {"no rank"}
     assert not any("±" in badge.message or badge.is_ranked for badge in made)
+
+
+def also(run: InventedRun, judge: str, task: Any = "similarity", value: float | None = None) -> InventedRun:
+    """The same run with what another judge or metric gives: the same values, or one value for all."""
+    more = tuple(
+        score.model_copy(update={"judge": judge, "task": task, "value": score.value if value is None else value})
+        for score in run.given
+    )
+    return replace(run, given=run.given + more)
+
+
+def invented_runs(*skills: float) -> list[InventedRun]:
+    return [invented_run(SET, f"seer-{number}", "painter", skill, 0.3) for number, skill in enumerate(skills)]
+
+
+@pytest.mark.parametrize(("metric", "order"), [("psnr", ["seer-1", "seer-0"]), ("lpips", ["seer-0", "seer-1"])])
+def test_a_pair_without_a_value_stands_last_whichever_direction_is_better(metric: str, order: list[str]) -> None:
+    low, high, none = invented_runs(4.0, 5.0, 6.0)
+    measured = [also(low, metric, "metric", 0.2), also(high, metric, "metric", 0.4), none]
+    (page,) = metric_pages(Site(measured))  # type: ignore[arg-type]
+    assert [line.pair.describer for line in page.complete().values["lines"]] == [*order, "seer-2"]
+
+
+def test_a_pair_leads_only_if_every_judge_has_it_alone_at_the_top() -> None:
+    best, second, third = invented_runs(8.0, 4.0, 2.0)
+    alone = [also(run, "other") for run in (best, second, third)]
+    tied = [also(best, "other"), also(second, "other", value=9.0), also(third, "other")]
+    titles = []
+    for runs in (alone, tied):
+        site = Site(runs, "structural")  # type: ignore[arg-type]
+        titles.append(figures(site.results, site.pairs, wanted=("scores",))["scores"].title)
+    assert titles[0] == "seer-0 + painter leads by main score, judged by every judge"
+    assert "leads" not in titles[1]
+
+
+def test_every_list_of_turns_has_an_entry_for_every_pair() -> None:
+    whole, part = invented_runs(4.0, 5.0)
+    kept = tuple(score for score in part.given if score.episode_id.startswith("geometry"))
+    files = dict(figure_data_files(Site([whole, replace(part, given=kept)])))  # type: ignore[list-item]
+    turns = json.loads(files["data/figures/turns-structural.json"])
+    assert {category: [bool(points) for points in of_pairs] for category, of_pairs in turns.items()} == {
+        "": [True, True], "geometry": [True, True], "photos": [True, False],
+    }  # fmt: skip
+
+
+def test_rows_of_another_shape_are_on_no_frozen_board() -> None:
+    row = {"judge": "eye", "category": "all", "difficulty": "all", "rules": "b200-t10-allow"}
+    (board,) = frozen_views([{**row, "judge": 7}, row, {**row, "category": None}])
+    assert board.rows == (row,)
+
+
+def test_places_in_a_sentence_are_counted_as_browsers_count() -> None:
+    fault = MarkFault("missing", 0, "the title", Box(0, 0, 9, 9), None, Cited(2, 3, "a \N{GRINNING FACE}", "broke"), ())
+    (shown,) = xray_data(Xray((1, 0, 0, 1, 0, 0), ("missing",), (fault,)))["faults"]
+    assert shown[3] == [2, 3, 4, "broke"]
+
+
+def test_the_last_turn_stands_in_the_strip_of_the_front_page() -> None:
+    runs = invented_runs(7.0, 8.0)
+    for run in runs:
+        object.__setattr__(run, "rendering_path", Path)
+        object.__setattr__(run, "source", run)
+    strip = front_page(Site(runs)).complete().values["strip"]  # type: ignore[arg-type]
+    numbers = [turn["number"] for turn in strip["turns"]]
+    assert strip["skipped"] > 0
+    assert numbers == [1, 2, 3, len(numbers) + strip["skipped"]]

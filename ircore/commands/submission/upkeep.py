@@ -21,7 +21,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
-from ircore.instances.store import read_any_instances, read_sets
+from ircore.instances.store import read_instances, read_sets
 from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, open_any_run
@@ -53,7 +53,7 @@ _folder = click.argument("folder", default="submissions", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def pending(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
     """List the submissions in FOLDER without a published run of their present state, each with the next step."""
-    current = read_any_instances(instances) if instances is not None else None
+    current = read_instances(instances) if instances is not None else None
     submissions = pending_submissions(folder, published_runs(published), current)
     if as_json:
         click.echo(json.dumps([submission._asdict() for submission in submissions], indent=2))

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_json
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
+from ircore.core.records import Instance
 from ircore.core.seeds import derived_seed
 from ircore.core.validation import validating
 from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts, tangram_of
@@ -27,7 +27,7 @@ from ircore.games.reference.language.annotations import Annotation, read_annotat
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg
 from ircore.instances.withheld_pictures import KILOGRAM, refuse_other_licence
 
@@ -92,7 +92,7 @@ class _Source:
         )
 
 
-def import_kilogram(request: ImportRequest) -> GameInstanceSet:
+def import_kilogram(request: ImportRequest) -> InstanceSet:
     """Make an instance set of one-shot games, with an instance for each context.
 
     The published lists begin with the target, so each is shuffled by the instance's seed. What a person called the
@@ -112,12 +112,12 @@ def import_kilogram(request: ImportRequest) -> GameInstanceSet:
     source = _Source(request.path, condition.endswith("color"))
     files = [path for name in _CONTEXT_FILES if (path := request.path / name).exists()]
     contexts = _contexts(files[0]) if files else _drawn_contexts(source)
-    return write_game_instances(request.out, _made(contexts, source, condition, request))
+    return write_instances(request.out, _made(contexts, source, condition, request))
 
 
 def _made(
     contexts: Sequence[PublishedContext], source: _Source, condition: str, request: ImportRequest
-) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     counted: dict[str, int] = {}
     for published in contexts:
         # A target may have several contexts, which need ids of their own.
@@ -131,7 +131,7 @@ def _made(
             for image, text in zip(published.images, published.texts, strict=True)
         }
         yield (
-            GameInstance(
+            Instance(
                 instance_id=instance_id,
                 category=condition,
                 difficulty=request.difficulty or "hard",

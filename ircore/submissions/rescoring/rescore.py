@@ -22,7 +22,7 @@ from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import deciding
 from ircore.runs.commitment import commitment_of, seed_of
@@ -158,14 +158,14 @@ def rescore(
     return Rescored(open_any_run(out), flags, provenance, committed)
 
 
-def _instances(folder: Path | None, game: Game[Any], work: Path) -> AnyInstanceSet:
+def _instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
     """Return the instance set that counts: the named set, else the game's own set, drawn anew.
 
     Raises:
         InputError: There is no set there, or nothing draws instances of the game.
     """
     if folder is not None:
-        return read_any_instances(folder)
+        return read_instances(folder)
     if game.name not in named("build"):
         raise InputError(f"nothing draws instances of the game {game.name}", "Name the set with --instances.")
     return builder_of(game.name)(BuildRequest(work / "instances"))
@@ -199,7 +199,7 @@ def _place(reference: TranscriptsReference) -> str:
     return f"{reference.repo}@{reference.revision[:12]}"
 
 
-def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, game: Game[Any]) -> Run | GameRun:
+def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: InstanceSet, game: Game[Any]) -> Run | GameRun:
     """Return the run with the merged manifest; only facts that cannot be known here come from the stated identity.
 
     Raises:

@@ -1,6 +1,8 @@
 """The table of facts: what a data user reads in it, how later releases carry it on, how it is held to account."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,11 +19,13 @@ from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.tables.fact_table import fact_rows
 from dataset_card.tables.schema import FACTS, SCORES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.build_targets import draw
-from ircore.instances.store import write_instances
+from ircore.instances.store import read_instances, write_instances
 from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.tables.parts import parts_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -59,6 +63,19 @@ def test_a_row_says_one_fact_of_one_rendering(charts: Path) -> None:
         ("value", "bar", "value", "80.0")
     }
     assert check_release(charts / "release").faults == ()
+
+
+@pytest.mark.slow
+def test_the_second_line_about_a_rendering_counts(charts: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(charts / "run", tmp_path / "run"))
+    with (run / "facts.jsonl").open("r+", encoding="utf-8") as file:
+        first = json.loads(file.readline())
+        file.seek(0, os.SEEK_END)
+        file.write(json.dumps(first | {"cost": 2.5}) + "\n")
+    rows = list(fact_rows(read_instances(charts / "instances"), PlayedRun(RunFolder.open(run))))
+    about = (first["episode_id"], first["rendering"])
+    costs = {row["transform_cost"] for row in rows if (row["episode_id"], row["rendering_sha256"]) == about}
+    assert costs == {2.5}
 
 
 @pytest.mark.slow

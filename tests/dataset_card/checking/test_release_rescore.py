@@ -102,15 +102,6 @@ def test_five_more_for_every_similarity(scored: Scored, forge: Callable[[Forgery
     )
 
 
-def test_one_more_for_one_value_of_a_metric(forge: Callable[[Forgery], Path]) -> None:
-    def add_one(_: Episodes, scores: list[Score]) -> None:
-        index = find(scores, "psnr", "metric")
-        scores[index] = changed(scores[index], value=(scores[index].value or 0) + 1)
-
-    (fault,) = rescored(forge(add_one)).faults
-    assert ", turn 1, psnr (metric): is " in fault
-
-
 def test_a_difference_in_the_last_digits_of_a_metric_is_none(forge: Callable[[Forgery], Path]) -> None:
     def add_little(_: Episodes, scores: list[Score]) -> None:
         index = find(scores, "ssim", "metric")
@@ -126,15 +117,6 @@ def test_a_turned_preference(forge: Callable[[Forgery], Path]) -> None:
 
     (fault,) = rescored(forge(turn_round)).faults
     assert fault.endswith(", turn 2, structural (preference): is 0.0, computed again 1.0")
-
-
-def test_a_rating_that_was_taken_away(forge: Callable[[Forgery], Path]) -> None:
-    def refuse(_: Episodes, scores: list[Score]) -> None:
-        index = find(scores, "structural", "similarity", turn=2)
-        scores[index] = changed(scores[index], value=None, reason="judge_refused")
-
-    (fault,) = rescored(forge(refuse)).faults
-    assert fault.endswith(", turn 2, structural (similarity): is no value, computed again 10.0")
 
 
 def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path]) -> None:

@@ -56,9 +56,6 @@ def killed(hub: HubServer, home: Path, command: list[object], request: str, earl
 @pytest.mark.parametrize(
     ("request_", "earlier"),
     [
-        ("POST /api/repos/create", 0),
-        ("POST /api/datasets/org/targets/preupload", 0),
-        ("PUT /lfs/", 0),
         ("PUT /lfs/", 3),
         ("POST /api/datasets/org/targets/commit", 0),
         ("POST /api/datasets/org/targets/tag", 0),
@@ -91,11 +88,8 @@ def test_a_killed_push_leaves_the_old_set_or_the_new_one_and_goes_on(
 @pytest.mark.parametrize(
     ("request_", "earlier", "delay"),
     [
-        ("GET /api/datasets/org/targets", 0, 0.0),
         ("GET /datasets/org/targets/resolve/.*instances.jsonl", 0, 0.0),
-        ("GET /datasets/org/targets/resolve/.*png", 0, 0.0),
         ("GET /datasets/org/targets/resolve/.*png", 3, 0.0),
-        ("GET /datasets/org/targets/resolve/.*png", 3, 0.02),
         ("GET /datasets/org/targets/resolve/.*png", 3, 0.1),
     ],
 )

@@ -4,14 +4,11 @@ The real client pushes to a Hub-compatible server; races are real processes.
 """
 
 import json
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_clients import HubClient, Outcome, environment_for
+from hub_clients import Outcome
 from hub_server import File, HubServer
 from releases import contents, rate_first, run_id_of
 
@@ -24,8 +21,6 @@ pytestmark = pytest.mark.slow
 
 REPO = "org/irg"
 COMMIT = r"POST /api/datasets/org/irg/commit/main"
-TAG = r"POST /api/datasets/org/irg/tag"
-
 Run = Callable[..., Outcome]
 Build = Callable[..., Path]
 
@@ -133,35 +128,6 @@ def test_a_release_of_the_same_runs_without_the_history_is_refused(build_upon: B
     assert "its history would be lost" in refusal(push(build_upon("all", "centre-block", "other-block", "third-block")))
 
 
-def test_of_two_pushes_at_once_one_is_refused_and_a_rebase_brings_both(
-    three_runs: Path, build_upon: Build, push: Run, hub: HubServer, hub_client: HubClient
-) -> None:
-    assert push(build_upon("first", "centre-block")).code == 0
-    releases = [build_upon(f"with {slug}", slug, former=REPO) for slug in ("other-block", "third-block")]
-
-    command = [sys.executable, "-m", "ircore", "release", "push"]
-    racers = [
-        subprocess.Popen(
-            [*command, str(release), "--repo", REPO],
-            env=environment_for(hub, hub_client.home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for release in releases
-    ]  # fmt: skip
-    ends = [racer.communicate(timeout=300)[1] for racer in racers]
-
-    codes = [racer.returncode for racer in racers]
-    assert sorted(codes) == [0, 1], ends
-    lost = codes.index(1)
-    winner = run_id_of(three_runs, ("third-block", "other-block")[lost])
-    assert f"run {winner} would vanish" in ends[lost]
-    assert len(published_pairs(hub)) == 2
-
-    done = push(releases[lost], "--rebase")
-    assert done.code == 0, done.err
-    assert published_pairs(hub) == {"centre-block", "other-block", "third-block"}
-    assert len(hub.repos[REPO].tags) == 3
-
-
 def test_a_release_that_comes_between_reading_and_committing_is_not_overwritten(
     three_runs: Path, build_upon: Build, push: Run, hub: HubServer
 ) -> None:
@@ -233,48 +199,6 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     # A dispute that is over leaves no tombstone, and no file of them.
     over = build_upon("fourth", former=disputed, gone=())
     assert not (over / "tombstones.jsonl").exists()
-
-
-def test_tombstones_go_from_the_repository_when_the_release_has_none(
-    three_runs: Path, build_upon: Build, push: Run, hub: HubServer
-) -> None:
-    first = build_upon("first", "centre-block", "other-block")
-    assert push(build_upon("second", former=first, gone=(decision(three_runs, "other-block", "disputed"),))).code == 0
-    assert "tombstones.jsonl" in published(hub)
-    assert push(build_upon("third", former=REPO, gone=())).code == 0
-    assert "tombstones.jsonl" not in published(hub)
-
-
-def test_a_tombstone_survives_pull_build_and_push(
-    three_runs: Path, build_upon: Build, push: Run, ircore_on: Run, hub: HubServer
-) -> None:
-    gone = (decision(three_runs, "other-block"),)
-    assert push(build_upon("first", "centre-block", "other-block")).code == 0
-    assert push(build_upon("second", former=REPO, gone=gone)).code == 0
-
-    def rebuilt(*options: object) -> Path:
-        shutil.rmtree(three_runs / "pulled", ignore_errors=True)
-        shutil.rmtree(three_runs / "built", ignore_errors=True)
-        assert ircore_on("release", "pull", REPO, "--out", three_runs / "pulled").code == 0
-        (run,) = (three_runs / "pulled" / "runs").iterdir()
-        common = ("--instances", three_runs / "pulled" / "instances", "--out", three_runs / "built")
-        given = (
-            "--runs",
-            run,
-            "--runs",
-            three_runs / "runs" / "third-block",
-            "--runs",
-            three_runs / "runs" / "other-block",
-        )
-        assert ircore_on("release", "build", *given, *common, *options).code == 0
-        return three_runs / "built"
-
-    alone = rebuilt()
-    assert f"withdrawn run {gone[0].run_id} would come back" in refusal(push(alone))
-    upon = rebuilt("--former", REPO)
-    assert push(upon).code == 0
-    assert published_pairs(hub) == {"centre-block", "third-block"}
-    assert published(hub)["tombstones.jsonl"] == decision_lines(gone).encode()
 
 
 def test_a_rebase_that_cannot_be_done_leaves_everything_as_it_was(

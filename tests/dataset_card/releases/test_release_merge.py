@@ -210,6 +210,15 @@ def test_a_run_that_was_reinstated_and_withdrawn_once_more_stays_away(inputs: Pa
     assert pairs(merge("head", "mine")) == {"centre-block", "third-block"}
 
 
+def test_a_run_that_one_withdrew_and_the_other_withdrew_and_reinstated_stays_away(build: Build, merge: Merge) -> None:
+    build("base", "centre-block", "other-block")
+    gone, back = said("withdrawn"), said("reinstated")
+    build("mine", "third-block", former="base", withdrawals=[gone])
+    build("first", former="base", withdrawals=[gone])
+    build("head", "other-block", former="first", withdrawals=[gone, back])
+    assert pairs(merge("mine", "head")) == pairs(merge("head", "mine")) == {"centre-block", "third-block"}
+
+
 @pytest.mark.parametrize("side", ["mine", "head"])
 def test_who_vouches_for_a_run_is_kept(side: str, inputs: Path, build: Build, merge: Merge) -> None:
     build("base", "centre-block")

@@ -95,7 +95,7 @@ def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet)
     shown = {path.name for path in eyes.glob("describer-turn-03-*/*")}
     assert shown == {"answer.txt", "instructions.txt", "rendering-1.png", "rendering-2.png", "target.png"}
     target = next(eyes.glob("describer-turn-01-*/target.png"))
-    assert read_picture(target).sha256 in {instance.sha256 for instance in run.instances.instances}
+    assert read_picture(target).sha256 in {instance.pictures["target"].sha256 for instance in run.instances.instances}
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_a_list_of_another_length_tells_no_verdicts() -> None:
 
 def test_a_file_of_another_size_is_written_anew(instances: InstanceSet, tmp_path: Path) -> None:
     cache = Cache(tmp_path, {"generator": SPEC}, generators=True)
-    picture, question = instances.target(instances.instances[0]), GeneratorView(1, "m", (), None, 7, "p")
+    picture, question = instances.picture(instances.instances[0], "target"), GeneratorView(1, "m", (), None, 7, "p")
     cache.keep(GENERATOR, question, PictureAnswer(picture))
     (file,) = tmp_path.glob("pictures/*/*.png")
     file.write_bytes(picture.data[:100])

@@ -59,14 +59,6 @@ def commit(pair: Path, *more: str) -> str:
     return str(yaml.safe_load((pair / "submission.yaml").read_text())["commitment"])
 
 
-def test_a_script_reads_the_commitment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pair = new_clone(tmp_path)
-    made = commit(pair, "--json")
-    said = json.loads(capsys.readouterr().out)
-    assert (said["commitment"], Path(said["submission"])) == (made, pair)
-    assert Path(said["salt"]).is_file()
-
-
 def test_a_commitment_is_of_name_players_rules_and_salt_alone(tmp_path: Path) -> None:
     pair, salt = new_clone(tmp_path), "a" * 64
 

@@ -3,14 +3,13 @@
 What it tries is also tried against the policy alone: a script that got into a page is not run.
 """
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from filelock import FileLock
 from samples import sample_instances, sample_run, sample_submission
-from visits import Visit, fits, visit_in
+from site_samples import built_once
+from visits import fits, visit_in
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.records import PlayerSpec, Rules
@@ -105,18 +104,16 @@ def _scores(run: RunFolder, rendering: str) -> list[Score]:
     return given
 
 
+def make_site(folder: Path) -> None:
+    instances = sample_instances(folder / "instances")
+    hostile_run(folder / "hostile", instances, sample_run(folder / "plain", instances))
+    waiting = hostile_submission("hostile-too")
+    build_site([folder / "plain", folder / "hostile"], folder / "site", Options(waiting=waiting))
+
+
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "hostile-site"
-    with FileLock(f"{folder}.lock"):
-        if not (folder / "site").is_dir():
-            instances = sample_instances(folder / "instances")
-            plain = sample_run(folder / "plain", instances)
-            hostile_run(folder / "hostile", instances, plain)
-            waiting = hostile_submission("hostile-too")
-            build_site([folder / "plain", folder / "hostile"], folder / "site", Options(waiting=waiting))
-    return folder / "site"
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "hostile-site", make_site)
 
 
 def kinds(site: Path) -> list[str]:
@@ -159,33 +156,6 @@ def test_nothing_runs_and_nothing_is_fetched(browser: "Browser", address: str, s
             assert wrong == []
             assert visit.outside == []
             assert visit.complaints == []
-
-
-def test_the_words_stand_there_as_text(visit: Visit) -> None:
-    page = visit.open("gallery/geometry-hard-01.html")
-    shown = page.evaluate("document.body.textContent")
-    for words in (SCRIPT, "{{7*7}}", "onerror=window.hacked=1", "⟦U+202E⟧gnirts", "zero⟦U+2066⟧width"):
-        assert words in shown
-    for pair in ("hostile", "hostile-too"):
-        name = visit.open(f"pairs/{pair}.html").evaluate("document.body.textContent")
-        assert SCRIPT in name
-        assert "evil.example" in name
-
-
-@pytest.mark.slow
-def test_exports_hold_no_formula(site: Path) -> None:
-    import csv
-
-    with (site / "data" / "leaderboard.csv").open(newline="") as file:
-        cells = [cell for row in csv.reader(file) for cell in row]
-    assert any("HYPERLINK" in cell for cell in cells)
-    assert [cell for cell in cells if cell.startswith(("=", "+", "@", "\t"))] == []
-
-
-@pytest.mark.slow
-def test_search_and_titles_hold_no_strangers_words(site: Path) -> None:
-    index = json.loads((site / "search" / "search_index.json").read_text())
-    assert [page["location"] for page in index["docs"] if "hacked" in page["title"] + page["text"]] == []
 
 
 def test_the_policy_alone_stops_what_got_into_a_page(browser: "Browser", address: str) -> None:

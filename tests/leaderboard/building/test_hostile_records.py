@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from hostile_texts import MARKUP, RUNS_ANYWHERE, filled
-from pages import read_page
+from pages import parse_page
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.core.records import PlayerSpec
@@ -59,9 +59,8 @@ class Elements(HTMLParser):
 
 def hostile_instances(folder: Path) -> InstanceSet:
     plain = sample_instances(folder / "plain")
-    pictures = [(plain.folder / instance.image).read_bytes() for instance in plain.instances]
-    keep = ("image",)
-    made = [(filled(instance, keep=keep), data) for instance, data in zip(plain.instances, pictures, strict=True)]
+    keep = ("image", "game", "payload")
+    made = [(filled(instance, keep=keep), plain.pictures(instance)) for instance in plain.instances]
     return write_instances(folder / "instances", made)
 
 
@@ -153,11 +152,10 @@ def test_feeds_badges_and_tables_are_what_their_names_say(files: Mapping[str, st
     assert [cell for row in table for cell in row if cell.startswith(("=", "+", "@", "\t"))] == []
 
 
-def test_no_text_ends_the_field_of_a_citation(pages: Mapping[str, str], tmp_path: Path) -> None:
+def test_no_text_ends_the_field_of_a_citation(pages: Mapping[str, str]) -> None:
     entries = []
-    for number, text in enumerate(pages.values()):
-        (tmp_path / f"{number}.html").write_text(text, encoding="utf-8")
-        codes = read_page(tmp_path / f"{number}.html").find("code")
+    for text in pages.values():
+        codes = parse_page(text).find("code")
         entries += [code.text for code in codes if code.text.lstrip().startswith("@")]
     assert sum("x-hostile" in entry for entry in entries) == 2
     for entry in entries:

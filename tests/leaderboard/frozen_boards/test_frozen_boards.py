@@ -221,17 +221,3 @@ def test_versions_never_mix(tmp_path: Path) -> None:
     board.write_text(board.read_text().replace("a" * 64, "c" * 64))
     with pytest.raises(InputError, match="of another instance set"):
         read_archive(archive, Version(NEW.instance_set, NEW.prompts, NEW))
-
-
-def test_what_is_recorded_is_read_and_checked(tmp_path: Path) -> None:
-    assert all(isinstance(version, BenchmarkVersion) for version in read_versions())
-    path = tmp_path / "versions.yaml"
-    entry = f'- {{name: "2026.1", instance_set: {"a" * 64}, prompts: p 1, date: "2026-01-31"}}\n'
-    path.write_text(f"versions:\n{entry}")
-    assert [version.name for version in read_versions(path)] == ["2026.1"]
-    path.write_text(f"versions:\n{entry}{entry}")
-    with pytest.raises(InputError, match="occurs twice"):
-        read_versions(path)
-    path.write_text("versions:\n" + entry.replace("2026-01-31", "31 January"))
-    with pytest.raises(InputError, match="YYYY-MM-DD"):
-        read_versions(path)

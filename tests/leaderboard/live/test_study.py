@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from leaderboard.live.study.command import spread
+from leaderboard.live.study.importing import import_study
 from leaderboard.live.study.participant_seat import passed
 from leaderboard.live.study.plan import balanced, read_study, sessions
 
@@ -115,8 +117,8 @@ def take_part(address: str) -> None:
     with pytest.raises(urllib.error.HTTPError):
         post(address, {"question": "describer-turn-01-0", "text": "x"})
     assert post(address, {"consent": True}) == {"taken": True}
-    shown = set[str]()
-    while True:
+    end = time.monotonic() + 240
+    while time.monotonic() < end:
         state = until(address, lambda state: state["question"] or state["study"]["check"] or state["finished"])
         if state["study"]["check"]:
             assert post(address, {"check": state["study"]["check"]}) == {"taken": True}
@@ -124,11 +126,24 @@ def take_part(address: str) -> None:
             question = state["question"]
             assert (question["checked"], question["category"], question["instance"]) == (None, None, None)
             text = "done" if question["turn"] > 1 else "A red circle in the middle."
-            if question["name"] not in shown:
-                post(address, {"question": question["name"], "text": text})
-            shown.add(question["name"])
+            # Not taken where it was answered a moment ago.
+            post(address, {"question": question["name"], "text": text})
+            time.sleep(0.05)
         else:
             return
+    raise AssertionError("not finished within 240 s")
+
+
+def test_who_failed_a_check_and_stopped_early_is_named_for_the_check(tmp_path: Path, instances: InstanceSet) -> None:
+    folder = built(tmp_path, instances, targets=4)
+    own = folder / "results" / "p01"
+    sample_run(own / "run", instances, sample_submission(), limit=2)
+    (own / "consent.json").write_text('{"consent": true}\n')
+    (own / "checks.json").write_text('[{"asked": "river", "given": "stone"}]')
+    (imported,) = import_study(folder, tmp_path / "runs")
+    assert imported.why == "failed 1 of 1 attention check"
+    assert imported.targets < 4
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.slow

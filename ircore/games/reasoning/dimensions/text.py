@@ -1,4 +1,4 @@
-"""*Text*: the answer of a riddle is to be written into the picture; it counts word by word, as far as it is legible."""
+"""The dimension of text: a riddle tells three or four words and where they stand; they are to be written there."""
 
 import random
 import re

@@ -68,12 +68,6 @@ def test_pieces_that_nobody_could_name_are_one_part() -> None:
     assert naming([unknown, Annotation(whole="dog", part=BODY)]).pnd == 1
 
 
-def test_an_empty_name_of_a_piece_is_a_part_without_words() -> None:
-    unnamed = Annotation(whole="dog", part=BODY | {"1": ""})
-    assert len(unnamed.parts()) == 2
-    assert naming([unnamed, unnamed]) == (2, 0, 0, 7)
-
-
 def test_parts_are_matched_by_their_pieces_and_not_by_their_names() -> None:
     halves = {piece: ("front" if piece in "123" else "back") for piece in PIECES}
     renamed = {piece: ("head" if piece in "123" else "tail") for piece in PIECES}
