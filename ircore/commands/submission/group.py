@@ -13,7 +13,6 @@ from ircore.commands.run_paths import runs_to_read
 from ircore.commands.submission import (
     batch,
     channel,
-    commit,
     hand_in,
     inbox,
     lifecycle,
@@ -69,8 +68,8 @@ for subcommand in (
     batch.evaluate_pending,
     batch.paid,
     channel.command,
-    commit.commit,
-    commit.register,
+    owners.commit,
+    owners.register,
     spot_replay.command,
     hand_in.command,
     inbox.inbox,

@@ -25,6 +25,7 @@ from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import deciding
+from ircore.runs.commitment import commitment_of, seed_of
 from ircore.runs.events import Call, End, Entry, Event, Failure, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
@@ -32,12 +33,12 @@ from ircore.runs.provenance import Committed, Flag, Provenance, make_provenance,
 from ircore.runs.recorded_answers import known_picture
 from ircore.runs.setup import rules_of
 from ircore.runs.writer import RunWriter
+from ircore.submissions.commitments import COMMITMENTS, number_of, register_of
 from ircore.submissions.reproduce import offline_players
 from ircore.submissions.request_fields import refuse_self_reported
 from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
-from ircore.submissions.rescoring.opening import check_opening
 from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.submissions.rescoring.pictures import PackedPictures, renamed_event
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
@@ -318,3 +319,43 @@ def _renamed_flag(flag: Flag, names: Mapping[str, str]) -> Flag:
 def _short(value: object) -> str:
     text = without_leaks(ascii(value))
     return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def check_opening(loaded: AnyLoaded, run: Run | GameRun) -> Committed | None:
+    """Check that a submitter's run follows from the commitment that the manifest states.
+
+    Args:
+        loaded: The submission as merged.
+        run: Identity of the run, as the submitter states it.
+
+    Returns:
+        The registered commitment; None without one.
+
+    Raises:
+        TranscriptError: The run has another seed, another salt, no opening, or was begun before the registration.
+    """
+    stated, opening = loaded.submission.commitment, run.opening
+    if stated is None:
+        if opening is not None:
+            raise _other_run(loaded, "opening", "the manifest has no commitment that it opens")
+        return None
+    register = register_of(loaded.path.parent)
+    entry = register.get((loaded.slug, stated))
+    if entry is None:
+        raise _other_run(loaded, "commitment", f"is not in {COMMITMENTS}")
+    if opening is None:
+        raise _other_run(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
+    if opening.nonce != entry.nonce or commitment_of(loaded.slug, loaded.submission, opening.salt) != stated:
+        raise _other_run(loaded, "opening", "is not of this commitment")
+    first = seed_of(opening)
+    # Further seeds of one's own choice would be as good as another first one.
+    if run.seeds != tuple(range(first, first + run.repeats)):
+        raise _other_run(loaded, "seed", "does not follow from the commitment")
+    # An earlier start would allow playing first and committing to the best of several runs.
+    if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):
+        raise _other_run(loaded, "started", "is before the commitment was registered")
+    return Committed(commitment=stated, when=entry.when, number=number_of(entry, register))
+
+
+def _other_run(loaded: AnyLoaded, field: str, problem: str) -> TranscriptError:
+    return TranscriptError(f"{loaded.path}: {field}: {problem}", "Play by the commitment: docs/commit-to-a-run.md.")
