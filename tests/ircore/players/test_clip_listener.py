@@ -95,14 +95,6 @@ def test_the_picture_with_the_largest_cosine_is_chosen(model: Path) -> None:
     assert chosen(listener, "a red dog", shown[::-1]) == "DCBA"[best]
 
 
-def test_a_message_longer_than_the_models_limit_is_cut(model: Path) -> None:
-    assert chosen(ClipListener(spec(model)), "a red dog with a head " * 40, [picture(1), picture(2)]) in "AB"
-
-
-def test_equal_pictures_give_the_first(model: Path) -> None:
-    assert chosen(ClipListener(spec(model)), "a dog", [picture(1), picture(1)]) == "A"
-
-
 def test_a_folder_without_a_model_is_refused_in_one_line(tmp_path: Path, model: Path) -> None:
     with pytest.raises(InputError, match="cannot be loaded"):
         ClipListener(spec(tmp_path / "nothing-here"))

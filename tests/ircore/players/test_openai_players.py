@@ -135,15 +135,6 @@ def test_a_generator_is_sent_the_dialogue_and_its_own_picture(
     assert target not in json.dumps(first.document) + later
 
 
-@pytest.mark.slow
-def test_pictures_can_be_sent_smaller(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    submission = manifest(tmp_path, server, describer={"max_side": 64})
-    play(submission, instances, tmp_path / "run", "--limit", "1")
-    url = server.seen[0].document["messages"][0]["content"][1]["image_url"]["url"]
-    data = base64.b64decode(url.removeprefix("data:image/png;base64,"))
-    assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == (64, 64)
-
-
 RETRIED = {
     "rate_limit": "rate_limit",
     "rate_limit_ms": "rate_limit",
@@ -200,21 +191,6 @@ def test_every_passing_fault_is_retried_and_recorded(
 
 
 @pytest.mark.slow
-def test_show_counts_failed_requests(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    server.fail("rate_limit", "server_error", model="a-describer")
-    server.fail("moderation", model="a-generator")
-    assert play(manifest(tmp_path, server), instances, tmp_path / "run", "--limit", "1") == 0
-    capsys.readouterr()
-    assert ircore(["show", str(tmp_path / "run"), "--json"]) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert summary["requests"] == {"describer": 3, "generator": 1, "judge": 0}
-    assert summary["failed_requests"] == {"rate_limit": 1, "server": 1, "refused": 1}
-    assert summary["abort_reasons"] == {"generator_refused": 1}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "fault", "times", "reason", "said"),
     [
@@ -253,13 +229,6 @@ def test_an_answer_withheld_ends_the_episode_with_what_the_provider_said(
     before = server.count()
     assert play(submission, instances, tmp_path / "run") == 0
     assert server.count() == before
-
-
-@pytest.mark.slow
-def test_an_address_is_not_fetched(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    server.fail(*["address"] * 3, model="a-generator")
-    assert play(manifest(tmp_path, server), instances, tmp_path / "run", "--limit", "1") == 0
-    assert "response_format: b64_json" in (RunFolder.open(tmp_path / "run").episodes()[0].detail or "")
 
 
 @pytest.mark.slow

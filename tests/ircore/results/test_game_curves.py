@@ -8,9 +8,7 @@ from typing import Any, cast
 import pytest
 from recorded_reference import MANIFEST, write_recorded_game
 
-import ircore as ircore_library
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.games.base import Curve, Pages
 from ircore.games.conversation.game import ConversationGame
 from ircore.games.reference.game import ReferenceGame
@@ -141,22 +139,6 @@ def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults)
     assert figures["GPT-4, L1, repetition 5"] == 0.925
     seats = game_tables(people.game)["players"](people).column("seat")
     assert [value.value for value in seats] == ["speaker", "listener"]
-
-
-@pytest.mark.slow
-def test_every_game_has_its_measures_up_to_step_k_and_from_first_to_last(people: GameResults) -> None:
-    run = people.runs[0].path
-    at_k = ircore_library.table(run, "at_k")
-    words = at_k[(at_k["measure"] == "Words") & (at_k["run"] == "people")]
-    assert list(words["k"]) == list(range(1, len(words) + 1))
-    assert words["mean"].iloc[0] == 6  # six words in the first repetition, one in the last
-    assert words["mean"].iloc[-1] == words["best_mean"].iloc[-1] == 1
-    whole = ircore_library.table(run, "normalised")
-    words = whole[(whole["measure"] == "Words") & (whole["run"] == "people")]
-    assert list(words["place"]) == pytest.approx([place / 19 for place in range(20)])
-    assert (words["mean"].iloc[0], words["mean"].iloc[-1]) == (6, 1)
-    with pytest.raises(InputError, match="at_kk"):
-        ircore_library.table(run, "at_kk")
 
 
 @pytest.mark.skipif(not ICCA.is_dir(), reason="needs ICCA's recorded games")

@@ -15,7 +15,7 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
-from ircore.runs.shards import Shard, parse_shard, read_part
+from ircore.runs.shards import Shard, read_part
 
 PAIR = Path(__file__).parents[3] / "submissions" / "builtin-classical-sketch"
 
@@ -188,15 +188,6 @@ def test_another_run_is_refused(tmp_path: Path, instances: InstanceSet, shards: 
 
 
 @pytest.mark.slow
-def test_a_damaged_rendering_is_not_copied(tmp_path: Path, shards: list[Path]) -> None:
-    for rendering in (path for shard in shards for path in (shard / "renderings").iterdir()):
-        rendering.write_bytes(rendering.read_bytes()[:-1])
-    with pytest.raises(InputError, match="damaged, its content does not match its name"):
-        merge(shards, tmp_path / "joined")
-    assert not (tmp_path / "joined").exists()
-
-
-@pytest.mark.slow
 def test_a_folder_keeps_its_shard(
     instances: InstanceSet, shards: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -205,12 +196,6 @@ def test_a_folder_keeps_its_shard(
     assert "shard 1/3 is played here" in capsys.readouterr().err
     assert play(instances, shards[0]) == 2
     assert "Give --shard 1/3" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "1/0", "a/b", "1/3/5", "1/100000"])
-def test_no_shard(text: str) -> None:
-    with pytest.raises(InputError, match=f"--shard {text}: not a shard"):
-        parse_shard(text)
 
 
 def test_every_instance_is_in_one_shard() -> None:
