@@ -188,13 +188,11 @@ def test_a_pair_leads_only_if_every_judge_has_it_alone_at_the_top() -> None:
 
 
 def test_every_list_of_turns_has_an_entry_for_every_pair() -> None:
-    whole, part = invented_runs(4.0, 5.0)
-    kept = tuple(score for score in part.given if score.episode_id.startswith("geometry"))
-    files = dict(figure_data_files(Site([whole, replace(part, given=kept)])))  # type: ignore[list-item]
-    turns = json.loads(files["data/figures/turns-structural.json"])
-    assert {category: [bool(points) for points in of_pairs] for category, of_pairs in turns.items()} == {
-        "": [True, True], "geometry": [True, True], "photos": [True, False],
-    }  # fmt: skip
+    rated, unrated = invented_runs(4.0, 5.0)
+    files = dict(figure_data_files(Site([also(rated, "other"), unrated])))  # type: ignore[list-item]
+    turns = json.loads(files["data/figures/turns-other.json"])
+    assert turns.keys() == {"", "geometry", "photos"}
+    assert [sorted(map(bool, of_pairs)) for of_pairs in turns.values()] == [[False, True]] * 3
 
 
 def test_rows_of_another_shape_are_on_no_frozen_board() -> None:
@@ -231,9 +229,11 @@ def test_of_runs_with_the_same_players_the_best_stands_for_them() -> None:
 
 
 def test_runs_that_began_at_the_same_moment_enter_by_their_ids() -> None:
-    runs = invented_runs(4.0, 5.0, 6.0)
-    for given in (runs, runs[::-1]):
-        assert list(entries(Site(given))) == [run.run.run_id for run in runs]  # type: ignore[arg-type]
+    runs = [
+        replace(run, run=run.run.model_copy(update={"run_id": run_id}))
+        for run, run_id in zip(invented_runs(4.0, 5.0, 6.0), ("c", "a", "b"), strict=True)
+    ]
+    assert list(entries(Site(runs))) == ["a", "b", "c"]  # type: ignore[arg-type]
 
 
 class Paid(InventedRun):
