@@ -59,7 +59,7 @@ class Handed(NamedTuple):
     def ratings(self, episode: Episode) -> list[float]:
         """Return the similarity of each rendering to the target."""
         targets = {instance.instance_id: instance for instance in self.folder.instances.instances}
-        target, judge = self.folder.instances.target(targets[episode.instance_id]), StructuralJudge()
+        target, judge = self.folder.instances.picture(targets[episode.instance_id], "target"), StructuralJudge()
         return [judge.rate(target, self.rendering(drawn)).value or 0.0 for drawn in episode.renderings.values()]
 
     def calls(self, change: Callable[[Call], Call]) -> "Handed":

@@ -68,10 +68,10 @@ class World(NamedTuple):
             drawn = [
                 folder.rendering(final[instance.instance_id]).pixels  # type: ignore[arg-type]  # a rendered turn
                 if instance.instance_id in final
-                else instances.target(instance).pixels
+                else instances.picture(instance, "target").pixels
                 for folder, final in zip(map(RunFolder.open, self.runs), finals, strict=True)
             ]
-            yield instance.instance_id, Sources(instances.target(instance).pixels, *drawn[:2])
+            yield instance.instance_id, Sources(instances.picture(instance, "target").pixels, *drawn[:2])
 
 
 def cheat(world: World, name: str) -> tuple[str, bool, bool, float, str]:
@@ -116,7 +116,7 @@ def honest(world: World, number: int) -> tuple[str, bool, str]:
     rng, instances = random.Random(number), read_instances(world.instances)
     drawn = {}
     for instance in instances.instances:
-        target = instances.target(instance).pixels
+        target = instances.picture(instance, "target").pixels
         style = random_style(rng, shifted=number % 2 == 1)
         if number % 6 == 0:
             style = _Exact(DRAWERS[number // 6 % 3], "DejaVuSans.ttf", 1.0, 1.0, 0, (0.0, 0.0), 1.0)

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from PIL import Image
 from recorded_reference import MANIFEST, write_recorded_game
+from target_instances import target_instance
 
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.games.reasoning.records import TaskRecord
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import write_game_instances
+from ircore.instances.store import write_instances
 from ircore.instances.withheld_pictures import GIR_BENCH, refuse_withheld
 from ircore.submissions.rescoring.packing import pack
 
@@ -117,11 +117,11 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pixels = np.zeros((48, 48, 3), np.uint8)
     pixels[:24, :24], pixels[24:, 24:] = (200, 30, 30), (30, 30, 200)
     pictures = {"input": Picture.from_pixels(pixels), "truth": Picture.from_pixels(np.roll(pixels, 24, axis=1))}
-    instance = GameInstance(
+    instance = Instance(
         instance_id="a-jigsaw", category="jigsaw", difficulty="hard", game="reasoning", source="GIR-Bench",
         licence=GIR_BENCH, payload=JIGSAW.model_dump(mode="json"),
     )  # fmt: skip
-    write_game_instances(folder / "instances", [(instance, pictures)])
+    write_instances(folder / "instances", [(instance, pictures)])
     (folder / "floor").mkdir()
     (folder / "floor" / "submission.yaml").write_text(EDITOR)
     run = str(folder / "run")
@@ -148,7 +148,7 @@ def test_a_site_shows_place_holders_for_what_is_drawn_over_such_a_picture(edited
 
 
 def test_targets_of_reconstruction_that_must_not_be_published_are_refused() -> None:
-    target = Instance(
+    target = target_instance(
         instance_id="tangrams-hard-page1-1", category="tangrams", difficulty="hard", image="images/a.png",
         sha256="0" * 64, width=64, height=64, source="KiloGram", licence="LicenseRef-KiloGram-tangrams",
     )  # fmt: skip

@@ -62,7 +62,7 @@ def _firsts(source: ReconstructionSource, category: str) -> list[Instance]:
 
 
 def _paste(sheet: Image.Image, source: ReconstructionSource, target: Instance, left: int, top: int) -> None:
-    picture = Image.fromarray(source.instances.target(target).pixels)
+    picture = Image.fromarray(source.instances.picture(target, "target").pixels)
     fitted = ImageOps.contain(picture, (_THUMB, _THUMB), Image.Resampling.LANCZOS)
     at = (left + (_THUMB - fitted.width) // 2, top + (_THUMB - fitted.height) // 2)
     sheet.paste(fitted, at)

@@ -15,7 +15,7 @@ from dataset_card.card.metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
 from dataset_card.tables.columns import Config
-from ircore.core.game_records import GameInstance, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 
@@ -50,7 +50,7 @@ def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], find
 
 
 def check_licences(
-    folder: Path, instances: Iterable[Instance | GameInstance], runs: Iterable[Run | GameRun], findings: Findings
+    folder: Path, instances: Iterable[Instance], runs: Iterable[Run | GameRun], findings: Findings
 ) -> None:
     """Check that everything comes under a stated licence, and that card and licence file say so.
 

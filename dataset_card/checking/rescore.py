@@ -128,7 +128,7 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
 
 
 def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
-    target = instances.target(instance)
+    target = instances.picture(instance, "target")
     played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
     scored = [(task, episode) for task, episode in played if task.is_scored(episode)]
     return Piece(

@@ -8,7 +8,8 @@ from dataset_card.tables.records_of_rows import score_fields
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import RATING_COLUMNS
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameInstance, GameScore
+from ircore.core.game_records import GameEpisode, GameScore
+from ircore.core.records import Instance
 from ircore.core.score_records import Score
 
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
@@ -55,16 +56,16 @@ def score_of(row: Row) -> GameScore | Score:
         as_of_pairs = {"turn": row["step"], "task": row["measure"]}
         return Score.model_validate(score_fields({**row, **as_of_pairs}))
     fields: dict[str, Any] = {name: row[name] for name in _SCORE}
-    return GameScore(**fields, note=row.get("note"))  # releases of an earlier layout have no notes
+    return GameScore(**fields, note=row["note"])
 
 
-def instance_of(row: Row) -> GameInstance:
+def instance_of(row: Row) -> Instance:
     """Return the instance of a row of ``instances``.
 
     Raises:
         pydantic.ValidationError: The record is no instance.
     """
-    return GameInstance.model_validate_json(str(row["record"]))
+    return Instance.model_validate_json(str(row["record"]))
 
 
 def renderings_of_step(step: dict[str, Any]) -> list[Rendering]:

@@ -133,7 +133,7 @@ class _Export:
         return {
             "clem_version": f"ircore {run.version}",
             "created": run.started,
-            "player_models": player_models(model_names(run, pair_folder(run))),
+            "player_models": player_models(model_names(run)),
             "rules": run.rules.key,
             "games": {GAME: {"benchmark_start": run.started, "num_instances": len(self._results)}},
             OURS: {
@@ -146,7 +146,7 @@ class _Export:
         place = self._places[instance.instance_id]
         self._write_experiment(folder, place, instance)
         target = place.image(target_name(instance))
-        write_bytes(folder / target, self._run.instances.picture_bytes(instance))
+        write_bytes(folder / target, self._run.instances.picture_bytes(instance, "target"))
         _write(folder / place.folder / INSTANCE, _instance_document(place, instance, target))
         result = self._results.get(instance.instance_id)
         if result is None:
@@ -175,7 +175,7 @@ class _Export:
         document = {"name": place.experiment, "game_name": GAME, "timestamp": run.started}
         rules = {"rules": run.rules.key, **run.rules.model_dump(mode="json")}
         labels = {"category": instance.category, "difficulty": instance.difficulty, "prompts": run.prompts}
-        _write(path, document | labels | rules | {"player_models": player_models(model_names(run, place.pair))})
+        _write(path, document | labels | rules | {"player_models": player_models(model_names(run))})
 
 
 def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]], judge: str | None) -> str | None:

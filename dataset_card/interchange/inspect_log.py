@@ -146,15 +146,15 @@ class _Export:
     def sample(self, result: EpisodeResult) -> Document:
         episode = result.episode
         instance = self._instances[episode.instance_id]
-        suffix = instance.image.rpartition(".")[2].lower()
-        target = _data_address(self._folder.instances.picture_bytes(instance), MIME.get(suffix, PNG))
-        pictures = {instance.sha256: target}
+        suffix = instance.pictures["target"].image.rpartition(".")[2].lower()
+        target = _data_address(self._folder.instances.picture_bytes(instance, "target"), MIME.get(suffix, PNG))
+        pictures = {instance.pictures["target"].sha256: target}
         made = {turn.turn: turn.rendering for turn in episode.rendered_turns if turn.rendering is not None}
         for rendering in made.values():
             pictures[rendering.sha256] = _data_address(self._folder.rendering(rendering).data)
         # A picture stands once in the sample, and every message refers to it.
         drawn = {turn: f"attachment://{rendering.sha256}" for turn, rendering in made.items()}
-        messages = list(self._messages(episode, f"attachment://{instance.sha256}", drawn))
+        messages = list(self._messages(episode, f"attachment://{instance.pictures['target'].sha256}", drawn))
         # The prompt of a turn shows all earlier renderings, so the last prompt lacks the rendering of its own turn.
         prompt_count = sum(message["role"] == "user" for message in messages)
         unseen = {turn: pictures[rendering.sha256] for turn, rendering in made.items() if turn >= prompt_count}
@@ -164,7 +164,7 @@ class _Export:
             "id": episode.instance_id,
             "epoch": episode.repeat,
             "input": messages[:1],
-            "target": f"sha256:{instance.sha256}",
+            "target": f"sha256:{instance.pictures['target'].sha256}",
             "messages": messages,
             "output": self._output(messages),
             "scores": {name: _score(judged) for name, judged in result.judged.items() if judged.final is not None},

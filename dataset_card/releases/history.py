@@ -112,7 +112,6 @@ def describe_release(
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
-        # A release of reconstruction alone stays readable for versions that knew no other game.
         schema_=3 if games else 1,
         name=entry.name,
         benchmark=benchmark,
@@ -127,6 +126,7 @@ def describe_release(
         renderer=renderer(),
         judges=subject.judges,
         parts=parts,
+        files=(),  # known once the derived files are written
         parent=previous.as_parent() if previous is not None else None,
         history=(entry, *(previous.record.history if previous is not None else ())),
     )

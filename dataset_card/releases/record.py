@@ -40,9 +40,6 @@ CHANGES = "CHANGELOG.md"
 MAX_BYTES = 64 * 1024 * 1024
 """Maximal size of a release's files beside the tables."""
 
-EARLIER = 2
-"""Version of ``release.json`` in releases of one game other than reconstruction, before games shared a release."""
-
 
 class Vouched(Record):
     """Who vouches for a run: a line of ``provenance.jsonl``.
@@ -58,7 +55,7 @@ class Vouched(Record):
 
 def _kind_of_run(document: Any) -> str:
     """Return which record a line of ``runs.jsonl`` is."""
-    # Runs of reconstruction were written without the field before there were other games.
+    # Runs of reconstruction do not write the field.
     game = document.get("game", RECONSTRUCTION) if isinstance(document, dict) else RECONSTRUCTION
     return "run" if game == RECONSTRUCTION else "game run"
 
@@ -181,7 +178,6 @@ class GameRecord(Record):
     prompts: Line = Field(description="Version of the prompts that its runs were played with.")
 
 
-# Left out where empty: releases of reconstruction alone are as versions before other games read them.
 def _is_empty(value: object) -> bool:
     return value == ()
 
@@ -196,11 +192,10 @@ class ReleaseRecord(Record):
     ['transcripts', 'instances', 'episodes']
     """
 
-    schema_: Literal[1, 2, 3] = Field(
+    schema_: Literal[1, 3] = Field(
         default=1,
         alias="schema",
-        description="Version of this format: 1 holds runs of reconstruction alone, 3 those of other games too; 2 was "
-        "an earlier format of releases of one other game.",
+        description="Version of this format: 1 holds runs of reconstruction alone, 3 those of other games too.",
     )
     name: Name = Field(description="Benchmark version, date and the first digits of content; its tag on the Hub.")
     benchmark: Name | None = Field(description="Version of the benchmark; null if the set is not a released one.")
@@ -220,17 +215,11 @@ class ReleaseRecord(Record):
     content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
     program: Sha256 = Field(description="Hash of the code that computed its numbers.")
-    renderer: Renderer | None = Field(
-        default=None, description="Code that wrote its derived files; null in releases of earlier layouts."
-    )
+    renderer: Renderer = Field(description="Code that wrote its derived files.")
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
     parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
-    files: tuple[Line, ...] = Field(
-        default=(), description="Every file beside the tables, by its path; empty in releases of earlier layouts."
-    )
-    parent: Parent | None = Field(
-        default=None, description="What it was built upon; null if nothing, and in releases of earlier layouts."
-    )
+    files: tuple[Line, ...] = Field(description="Every file beside the tables, by its path.")
+    parent: Parent | None = Field(default=None, description="What it was built upon; null if nothing.")
     history: tuple[Entry, ...] = Field(min_length=1, description="This release and all before it, newest first.")
 
     @property

@@ -1,22 +1,12 @@
-"""Reading ``release.json``, in the form of today or of earlier releases."""
+"""Reading ``release.json``."""
 
-import json
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from dataset_card.releases.legacy_release import read_earlier_release
-from dataset_card.releases.record import EARLIER, MAX_BYTES, RELEASE, ReleaseRecord
+from dataset_card.releases.record import MAX_BYTES, RELEASE, ReleaseRecord
 from ircore.core.errors import InputError
 from ircore.core.validation import describe_validation_error
-
-
-def _schema_of(data: bytes) -> object:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return document.get("schema") if isinstance(document, dict) else None
 
 
 def read_release(folder: Path) -> ReleaseRecord:
@@ -32,8 +22,6 @@ def read_release(folder: Path) -> ReleaseRecord:
         raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Build the release again.")
     data = path.read_bytes()
     try:
-        if _schema_of(data) == EARLIER:
-            return read_earlier_release(folder, data)
         return ReleaseRecord.model_validate_json(data)
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Build the release again.") from error

@@ -10,7 +10,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_key
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import Rules
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.folder import GameRunFolder, RunFolder
 
 NewRun = RunFolder | GameRunFolder
@@ -19,7 +19,7 @@ NewRun = RunFolder | GameRunFolder
 ReleaseRun = NewRun | StoredRun | StoredGameRun
 """A run that a release is made of, where it is stored."""
 
-InstanceSets = Mapping[str, AnyInstanceSet]
+InstanceSets = Mapping[str, InstanceSet]
 """The instance set of each game, by the game's name."""
 
 
@@ -28,9 +28,9 @@ class Selection:
     """The runs of a release.
 
     >>> from pathlib import Path
-    >>> from ircore.instances.store import read_any_instances
+    >>> from ircore.instances.store import read_instances
     >>> run = RunFolder.open(Path("run"))
-    >>> sets = {"reconstruction": read_any_instances(Path("targets"))}
+    >>> sets = {"reconstruction": read_instances(Path("targets"))}
     >>> select_runs([run], sets, previous=None, withdrawals=None).runs == (run,)
     True
     """

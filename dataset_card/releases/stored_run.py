@@ -35,11 +35,11 @@ from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Provenance
 
 RunT = TypeVar("RunT", bound=Run | GameRun)
-SetT = TypeVar("SetT", bound=InstanceSet | GameInstanceSet)
+SetT = TypeVar("SetT", bound=InstanceSet)
 
 
 class _AnyStoredRun(ABC, Generic[RunT, SetT]):
@@ -152,11 +152,11 @@ def _drawn(row: Row) -> dict[str, object] | None:
     return {"sha256": row["rendering_sha256"]} | size
 
 
-class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
+class StoredGameRun(_AnyStoredRun[GameRun, InstanceSet]):
     """A run of a game other than reconstruction in a stored release.
 
     >>> run = GameRun.model_construct(run_id="a-run", game="reference")
-    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> no_instances = InstanceSet(Path(), "0" * 64, ())
     >>> StoredGameRun(StoredRelease(Path("release")), run, no_instances).provenance() is None
     True
     """
@@ -214,7 +214,7 @@ class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
         return tuple(EmbeddedPictures(paths, column.name) for column in config.images)
 
 
-def stored_run(release: StoredRelease, run: Run | GameRun, instances: AnyInstanceSet) -> StoredRun | StoredGameRun:
+def stored_run(release: StoredRelease, run: Run | GameRun, instances: InstanceSet) -> StoredRun | StoredGameRun:
     """Return a run of a stored release.
 
     Args:
@@ -225,8 +225,6 @@ def stored_run(release: StoredRelease, run: Run | GameRun, instances: AnyInstanc
     Raises:
         InputError: The set is for another game.
     """
-    if isinstance(run, Run) and isinstance(instances, InstanceSet):
-        return StoredRun(release, run, instances)
-    if isinstance(run, GameRun) and isinstance(instances, GameInstanceSet):
-        return StoredGameRun(release, run, instances)
-    raise InputError(f"{instances.folder}: instances of {instances.game}", f"Name a set of {run.game}.")
+    if run.game != instances.game:
+        raise InputError(f"{instances.folder}: instances of {instances.game}", f"Name a set of {run.game}.")
+    return StoredRun(release, run, instances) if isinstance(run, Run) else StoredGameRun(release, run, instances)

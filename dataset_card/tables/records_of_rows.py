@@ -27,7 +27,7 @@ SCORE_COLUMNS = (
     "metric_version",
     "loading",
 )
-"""The columns that the functions below need, as far as a release has them."""
+"""The columns that the functions below need."""
 
 
 def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def score_fields(row: Row) -> dict[str, Any]:
     # Only models are asked in both orders; of all other scores both columns are null.
     orders = (row["first_leading"], row["final_leading"])
     judge_fields = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
-    judge_fields |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
+    judge_fields |= {"leniencies": row["leniencies"] or ()}
     judge_fields |= {"version": row.get("metric_version"), "loading": row.get("loading")}
     judge_fields |= {"low": row.get("lowest"), "high": row.get("highest"), "undecided": row.get("undecided")}
     judge_fields |= {"unread": bool(row.get("unread"))}
@@ -60,8 +60,8 @@ def cost_of(row: Row) -> float | None:
 
 
 def _doubt(row: Row) -> Doubt | None:
-    """Return how far undecided facts leave a score open; None where the judge tells no facts, or an earlier layout."""
-    if row.get("lowest") is None:
+    """Return how far undecided facts leave a score open; None where the judge tells no facts."""
+    if row["lowest"] is None:
         return None
     low, high, undecided = (float(str(row[name])) for name in ("lowest", "highest", "undecided"))
     return Doubt(low, high, undecided, unread=bool(row["unread"]))

@@ -5,6 +5,7 @@ only when it is written, so that rows can be compared with those of a previous r
 that was read back from a release has an ``EmbeddedImage``.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -87,14 +88,16 @@ def instance_rows(instances: InstanceSet) -> Iterator[Row]:
             "category": instance.category,
             "difficulty": instance.difficulty,
             "image": _target_file(instances, instance),
-            "image_sha256": instance.sha256,
-            "width": instance.width,
-            "height": instance.height,
-            "scene": None if instance.scene is None else instance.scene.model_dump_json(),
+            "image_sha256": instance.pictures["target"].sha256,
+            "width": instance.pictures["target"].width,
+            "height": instance.pictures["target"].height,
+            "scene": None
+            if instance.scene is None
+            else json.dumps(instance.payload["scene"], ensure_ascii=False, separators=(",", ":")),
             "source": instance.source,
             "licence": instance.licence,
             "seed": instance.seed,
-            "file": instance.image,
+            "file": instance.pictures["target"].image,
         }
 
 
@@ -103,7 +106,7 @@ def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     targets = {instance.instance_id: instance for instance in instances.instances}
     for episode in run.episodes:
         target = targets[episode.instance_id]
-        shown: Row = {"target": _target_file(instances, target), "target_sha256": target.sha256}
+        shown: Row = {"target": _target_file(instances, target), "target_sha256": target.pictures["target"].sha256}
         for turn in episode.turns:
             yield of_episode(run, episode) | _of_pair(run) | shown | _of_turn(run, turn)
 
@@ -205,7 +208,8 @@ def of_episode(run: PlayedRun, episode: Episode) -> Row:
 
 
 def _target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
-    return PictureFile(instance.image.rpartition("/")[2], partial(instances.picture_bytes, instance))
+    name = instance.pictures["target"].image.rpartition("/")[2]
+    return PictureFile(name, partial(instances.picture_bytes, instance, "target"))
 
 
 def _of_pair(run: PlayedRun) -> Row:

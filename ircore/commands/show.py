@@ -17,7 +17,7 @@ from ircore.core.game_records import drawn_renderings, rule_word
 from ircore.core.images import read_picture
 from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.terminal import printable, terminal_width
-from ircore.core.terminal_pictures import protocol_for, show_pictures
+from ircore.core.terminal_pictures import show_pictures, shows_pictures
 from ircore.runs import transcript
 from ircore.runs.animation import animate
 from ircore.runs.costs.prices import prices_of_run
@@ -85,7 +85,7 @@ def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> Ru
 
 def _show_pictures(folder: RunFolder | GameRunFolder, dialogue: Dialogue) -> None:
     """Show the pictures of an instance, its first and its last rendering, at a terminal that shows pictures."""
-    if protocol_for(sys.stdout) == "none":
+    if not shows_pictures(sys.stdout):
         return
     files = list(dialogue.pictures.items())[:2]
     pictures = {name: read_picture(folder.path / "instances" / file) for name, file in files}

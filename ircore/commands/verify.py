@@ -47,8 +47,8 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool | None, as_js
             "Name a drawn target; `ircore compare` and judges take any picture.",
         )
     picture = read_picture(image)
-    verification = verify_picture(instances.target(instance), instance.scene, picture, ocr=ocr)
-    match = match_picture(instances.target(instance), instance.scene, picture)
+    verification = verify_picture(instances.picture(instance, "target"), instance.scene, picture, ocr=ocr)
+    match = match_picture(instances.picture(instance, "target"), instance.scene, picture)
     document, lines = as_document(verification), list(as_lines(verification))
     if match is not None:
         document["tangram"] = tangrams.as_document(match)

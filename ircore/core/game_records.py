@@ -5,12 +5,12 @@ The game's records check these fields where the game is installed; without it th
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from ircore.core.episode_records import AnyEpisode, Episode, Rendering
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Line, Name, PlayerSpec, Record, Sha256, is_none
+from ircore.core.records import RECONSTRUCTION, Fields, Line, Name, PlayerSpec, Record, Sha256, is_none
 from ircore.core.submission_records import COMMITMENT, AnyRun, Dates, Run, Submission, TranscriptsReference, check_terms
 
 NOBODY = "nobody"
@@ -18,34 +18,6 @@ NOBODY = "nobody"
 
 LONGEST_NOTE = 2000
 """Characters of the words that explain a value."""
-
-Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$")], JsonValue]
-"""A game's own fields by name."""
-
-
-class PictureFile(Record):
-    """A picture of an instance, stored in the set beside the records."""
-
-    image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
-    sha256: Sha256 = Field(description="Of the file's bytes.")
-    width: int = Field(ge=1, le=8192, description="Pixels.")
-    height: int = Field(ge=1, le=8192, description="Pixels.")
-
-
-class GameInstance(AnyInstance):
-    """An item to be played of a game other than reconstruction.
-
-    >>> GameInstance(instance_id="a", game="guess", category="fruit", difficulty="easy", payload={"secret": "apple"},
-    ...              source="made by hand", licence="CC0-1.0").payload["secret"]
-    'apple'
-    """
-
-    game: Name = Field(description="Entry-point name in the group ircore.games.")
-    pictures: dict[Name, PictureFile] = Field(default_factory=dict, description="Its pictures by name.")
-    payload: Fields = Field(default_factory=dict, description="The game's own fields, such as texts and answers.")
-    source: Line = Field(description="Where it comes from, for people.")
-    licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
-    seed: int | None = Field(default=None, ge=0, description="The seed it was made from; null if it was not drawn.")
 
 
 class GameSubmission(Record):

@@ -13,7 +13,6 @@ from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
-from ircore.results.tables.frames import as_frame
 from ircore.results.tables.game_catalogue import tables_of_game
 from ircore.results.tables.games import game_board
 from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
@@ -23,6 +22,14 @@ from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 if TYPE_CHECKING:
     import pandas as pd
     from PIL.Image import Image
+from typing import TYPE_CHECKING
+
+from ircore.core.extras import need_packages
+from ircore.results.tables.formats import flat_columns, flat_records
+from ircore.results.tables.model import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 Source = RunPlace | Results | GameResults | Sequence[RunPlace]
@@ -302,3 +309,30 @@ def _read(source: Source, game: str | None) -> Results | GameResults:
 
 def _opened(image: Union[Place, "Image"]) -> "Path | Image":
     return Path(image) if isinstance(image, str | PathLike) else image
+
+
+def as_frame(table: Table) -> "pd.DataFrame":
+    """Return a table as a DataFrame in full precision, with the columns of its CSV.
+
+    Args:
+        table: Any table.
+
+    Returns:
+        A row for each row; an estimate has four columns, as ``flat_columns`` names them. ``attrs`` holds ``title``,
+        ``caption``, ``units`` and ``descriptions``, the last two by column.
+
+    Raises:
+        InputError: pandas is not installed.
+    """
+    need_packages("a DataFrame", "release", "pandas")
+    import pandas as pd
+
+    columns = flat_columns(table.columns, table.primary)
+    frame = pd.DataFrame(list(flat_records(table)), columns=[flat.name for flat in columns])
+    frame.attrs = {
+        "title": table.title,
+        "caption": table.caption,
+        "units": {flat.name: flat.column.unit for flat in columns if flat.part != "n"},
+        "descriptions": {flat.name: flat.column.description for flat in columns},
+    }
+    return frame

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
 from ircore.runs.play import make_run
@@ -38,7 +38,7 @@ def build_instances(
     per_condition: int = 10,
     categories: Sequence[str] = (),
     difficulties: Sequence[str] = (),
-) -> AnyInstanceSet:
+) -> InstanceSet:
     """Make an instance set in a new folder and return it.
 
     Args:
@@ -64,7 +64,7 @@ def build_instances(
     return builder_of(game)(BuildRequest(Path(out), seed, per_condition, tuple(categories), tuple(difficulties)))
 
 
-def load_instances(folder: Place) -> AnyInstanceSet:
+def load_instances(folder: Place) -> InstanceSet:
     """Return the instance set in a folder; each picture is checked against its hash when it is read.
 
     Args:
@@ -81,7 +81,7 @@ def load_instances(folder: Place) -> AnyInstanceSet:
         >>> pictures["target"].pixels.shape[2]  # red, green, blue
         3
     """
-    return read_any_instances(Path(folder))
+    return read_instances(Path(folder))
 
 
 def pairs() -> list[str]:

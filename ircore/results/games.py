@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import Fields, GameEpisode, GameInstance, GameRun
+from ircore.core.game_records import GameEpisode, GameRun
+from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.players.traits import program_words
@@ -161,7 +162,7 @@ class GameResults:
         return cls(judged.game, tuple(view.with_measures(judged) for view in views), held, programs)
 
     @property
-    def instances(self) -> Sequence[GameInstance]:
+    def instances(self) -> Sequence[Instance]:
         """Instances of the whole set, in the set's order."""
         return self.runs[0].instances.instances
 

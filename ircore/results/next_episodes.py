@@ -12,7 +12,7 @@ from shlex import quote
 import numpy as np
 
 from ircore.core.game_records import GameRun, rule_word
-from ircore.core.records import AnyInstance, Rules
+from ircore.core.records import Instance, Rules
 from ircore.core.submission_records import Run
 from ircore.results.conditions import strata
 from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
@@ -82,7 +82,7 @@ class SeparationPlan:
 
 
 def plan_separation(
-    instances: Sequence[AnyInstance], couple: tuple[PlannedRun, PlannedRun], main: Estimate, critical: float | None
+    instances: Sequence[Instance], couple: tuple[PlannedRun, PlannedRun], main: Estimate, critical: float | None
 ) -> SeparationPlan:
     """Return the plan for two runs of one board.
 
@@ -132,7 +132,7 @@ def _none(reason: str, targets: int | None = None) -> SeparationPlan:
 
 
 def _groups(
-    instances: Sequence[AnyInstance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
+    instances: Sequence[Instance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
 ) -> list[RepeatGroup[Group]]:
     """Return the instances by condition and run, with the luck that each run had there."""
     rows: dict[tuple[str, str], list[int]] = {}

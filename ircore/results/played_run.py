@@ -15,7 +15,7 @@ from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
-from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 RunT_co = TypeVar("RunT_co", bound=Run | GameRun, covariant=True)
 EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True)
-SetT_co = TypeVar("SetT_co", bound=InstanceSet | GameInstanceSet, covariant=True)
+SetT_co = TypeVar("SetT_co", bound=InstanceSet, covariant=True)
 
 
 class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):

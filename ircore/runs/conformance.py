@@ -16,7 +16,7 @@ from ircore.core.images import Picture
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
 from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import rating_fault
-from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting
 from ircore.runs.episode import ended_episode, payload_of, played
@@ -139,7 +139,7 @@ def check_game(
             _check_shown(declared_game, setup, shown_ending, where)
 
 
-def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) -> tuple[EpisodeSetup[Any], ...]:
+def episode_setups(game: Game[Any], instances: InstanceSet) -> tuple[EpisodeSetup[Any], ...]:
     """Return a setup for every instance of a set, with the game's default rules and prompts.
 
     Args:
@@ -150,7 +150,7 @@ def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) ->
         EpisodeSetup(
             instance=instance,
             payload=payload_of(game, instances, instance),
-            pictures=instances.pictures(instance),  # type: ignore[arg-type]  # each set reads its own instances
+            pictures=instances.pictures(instance),
             rules=game.rules(),
             prompts=game.prompts(None),
         )

@@ -5,15 +5,15 @@ from typing import Any
 
 from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameInstance, GameRun
+from ircore.core.game_records import AnyEnded, GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Record
+from ircore.core.records import RECONSTRUCTION, Fields, Instance, Record
 from ircore.core.seeds import derived_seed
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import PlayerError
 
 
@@ -21,7 +21,7 @@ def episode_setup(
     game: Game[Any],
     run: Run | GameRun,
     instances: Any,
-    instance: AnyInstance,
+    instance: Instance,
     prompts: GamePrompts,
     pictures: Mapping[str, Picture] | None = None,
     repeat: int = 1,
@@ -50,7 +50,7 @@ def episode_setup(
     )
 
 
-def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
+def payload_of(game: Game[Any], instances: Any, instance: Instance) -> Any:
     """Return the game's own fields of an instance as the game's record.
 
     Raises:
@@ -58,10 +58,10 @@ def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
     """
     where = f"{instances.folder}: {instance.instance_id}: payload"
     with validating(where, f"Build the set again: ircore instances build --game {game.name}"):
-        return game.payload.model_validate(instances.payload(instance))
+        return game.payload.model_validate(instance.payload)
 
 
-def drawn_over(game: Game[Any], instances: GameInstanceSet) -> list[GameInstance]:
+def drawn_over(game: Game[Any], instances: InstanceSet) -> list[Instance]:
     """Return the instances whose pictures may stand in renderings, see ``Game.draws_over``.
 
     Raises:
@@ -145,7 +145,7 @@ def _stopped(error: Exception) -> Ending:
     raise error
 
 
-def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending, repeat: int = 1) -> AnyEnded:
+def ended_episode(game: Game[Any], instance: Instance, ending: Ending, repeat: int = 1) -> AnyEnded:
     """Return the record of an episode that has ended.
 
     Raises:
@@ -166,7 +166,7 @@ def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending, repeat
 
 def episode_record(
     game: str,
-    instance: AnyInstance,
+    instance: Instance,
     outcome: str,
     steps: Sequence[Record | Fields],
     reason: AnyAbortReason | None,

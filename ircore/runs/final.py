@@ -3,7 +3,7 @@
 from ircore.core.episode_records import GIVEN_UP
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnyEnded, recorded_steps
-from ircore.core.records import AnyInstance
+from ircore.core.records import Instance
 from ircore.instances.records import Instances
 from ircore.runs.episode import episode_record
 from ircore.runs.events import end_entry
@@ -12,7 +12,7 @@ from ircore.runs.shards import read_part
 from ircore.runs.writer import RunWriter
 
 
-def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int:
+def declare_final(folder: AnyRunFolder, selected: Instances) -> int:
     """Give up every episode without a result: it counts as not played, and will not be played again.
 
     Each such episode gets an end of its own in the journal, with the reason ``given_up`` and the steps that a
@@ -50,7 +50,7 @@ def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int
     return len(given_up)
 
 
-def _given_up(game: str, instance: AnyInstance, repeat: int, failed: AnyEnded | None) -> AnyEnded:
+def _given_up(game: str, instance: Instance, repeat: int, failed: AnyEnded | None) -> AnyEnded:
     """Return the final record of an episode; ``failed`` is its technical failure, None if it never ended."""
     was = "never played to an end" if failed is None else f"{failed.abort_reason}: {failed.detail or ''}"
     steps = () if failed is None else recorded_steps(failed)

@@ -10,7 +10,6 @@ measures.jsonl    what a game other than reconstruction measured of its episodes
 retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
-witness.jsonl     a relay's signatures of the journal's lines (``ircore.runs.witness``), if one handed out the questions
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
 """
 
@@ -38,12 +37,12 @@ from ircore.core.journal import (
     read_numbered,
     read_records,
 )
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance
+from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.instances.records import Instances
-from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
+from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, Failure
 from ircore.runs.provenance import Provenance, read_provenance
 
@@ -52,7 +51,6 @@ JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 RETESTS = "retests.jsonl"
 MEASURES = "measures.jsonl"
-WITNESS = "witness.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
@@ -88,9 +86,9 @@ class AnyRunFolder:
         return self.run.game
 
     @cached_property
-    def any_instances(self) -> AnyInstanceSet:
+    def any_instances(self) -> InstanceSet:
         """The instance set that is played, as copied into the run."""
-        copied = read_any_instances(self.path / "instances", self.run.instance_set)
+        copied = read_instances(self.path / "instances", self.run.instance_set)
         # Answers and scores belong to the pictures of this set; another copy would give them other targets.
         if copied.identity != self.run.instance_set:
             raise InputError(
@@ -146,8 +144,6 @@ class AnyRunFolder:
 
     def _remedy_for(self, damaged: DamagedLineError) -> str:
         """Return what to do about a damaged line: without it, answers after it would belong to other questions."""
-        if (self.path / WITNESS).exists():
-            return "Restore the journal from a copy of the run: the relay has signed each of its lines."
         name = _EPISODE_ID.search(damaged.line)
         # The damage may be in the id, which then names no episode.
         if name is None or name[1].decode() not in self.episode_ids:
@@ -334,7 +330,7 @@ class RunFolder(AnyRunFolder):
 
     def target(self, instance: Instance) -> Picture:
         """Return the picture of an instance after checking its hash."""
-        return self.instances.target(instance)
+        return self.instances.picture(instance, "target")
 
     def episodes(self) -> tuple[Episode, ...]:
         """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
@@ -356,10 +352,10 @@ class GameRunFolder(AnyRunFolder):
         return tuple(episode for episode in self.ended().values() if isinstance(episode, GameEpisode))
 
     @property
-    def instances(self) -> GameInstanceSet:
+    def instances(self) -> InstanceSet:
         """The instance set that is played, as copied into the run."""
         copied = self.any_instances
-        if not isinstance(copied, GameInstanceSet):
+        if not isinstance(copied, InstanceSet):
             raise InputError(f"{self.path / 'instances' / INDEX}: of another game", "Restore the run folder.")
         return copied
 
@@ -388,8 +384,8 @@ def open_any_run(path: Path) -> RunFolder | GameRunFolder:
 def create_run(
     path: Path,
     run: Run | GameRun,
-    instances: AnyInstanceSet,
-    selected: Instances[AnyInstance] | None = None,
+    instances: InstanceSet,
+    selected: Instances | None = None,
     complete: Callable[[Path], None] | None = None,
 ) -> RunFolder | GameRunFolder:
     """Make a run folder; the folder appears only when complete, and is on the disk itself then.

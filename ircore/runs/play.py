@@ -6,7 +6,7 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -19,12 +19,12 @@ from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.plugins import package_version
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import LONGEST_NAME, RECONSTRUCTION, AnyInstance, GameRules
+from ircore.core.records import LONGEST_NAME, RECONSTRUCTION, GameRules
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
 from ircore.players.traits import deciding, reference_players
 from ircore.runs.cache import Cache
@@ -32,7 +32,7 @@ from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
-from ircore.runs.folder import RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.session import Players, PlayPlan, Session
 from ircore.runs.writer import RunWriter
 
@@ -42,7 +42,7 @@ RunT = TypeVar("RunT", bound=Run | GameRun)
 @overload
 def make_run(
     loaded: LoadedSubmission,
-    instances: AnyInstanceSet,
+    instances: InstanceSet,
     rules: GameRules,
     prompts: GamePrompts,
     seed: int,
@@ -51,14 +51,14 @@ def make_run(
 @overload
 def make_run(
     loaded: LoadedGameSubmission,
-    instances: AnyInstanceSet,
+    instances: InstanceSet,
     rules: GameRules,
     prompts: GamePrompts,
     seed: int,
     repeats: int = 1,
 ) -> GameRun: ...
 def make_run(
-    loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
+    loaded: AnyLoaded, instances: InstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
 ) -> Run | GameRun:
     """Return the identity of a run; its id depends on every field but the time, and on all that decides an answer.
 
@@ -95,7 +95,7 @@ def make_run(
     return with_run_id(draft)
 
 
-def _check_ids(instances: AnyInstanceSet) -> None:
+def _check_ids(instances: InstanceSet) -> None:
     """Refuse a set in which an instance has the id of another one's repeat, or an id too long for repeats to have one.
 
     Raises:
@@ -132,15 +132,11 @@ def as_decided(run: RunT) -> RunT:
 
 
 @overload
-def open_run(
-    path: Path, run: Run, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
-) -> RunFolder: ...
+def open_run(path: Path, run: Run, instances: InstanceSet, selected: Instances | None = None) -> RunFolder: ...
 @overload
+def open_run(path: Path, run: GameRun, instances: InstanceSet, selected: Instances | None = None) -> GameRunFolder: ...
 def open_run(
-    path: Path, run: GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
-) -> GameRunFolder: ...
-def open_run(
-    path: Path, run: Run | GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
+    path: Path, run: Run | GameRun, instances: InstanceSet, selected: Instances | None = None
 ) -> RunFolder | GameRunFolder:
     """Return the run folder: created if missing, else resumed.
 
@@ -200,7 +196,6 @@ def play(
     cost_limit: CostLimit | None = None,
     cache: Cache | None = None,
     pool: Pool | None = None,
-    writing: Callable[[AnyRunFolder], RunWriter] = RunWriter,
 ) -> list[AnyEnded]:
     """Play the episodes of a plan that have no result yet.
 
@@ -212,7 +207,6 @@ def play(
         cost_limit: Counts along, and may limit the cost.
         cache: Answers of other runs.
         pool: Plays the episodes elsewhere; None for this process.
-        writing: Makes the writer of the journal.
 
     Returns:
         The episodes selected by the plan, finished ones included; how they ended, not their turns, for which see
@@ -225,7 +219,7 @@ def play(
         InputError: Another process works on the run.
     """
     cost_limit = cost_limit or CostLimit(prices_of_run(folder))
-    with folder.lock(), writing(folder) as writer:
+    with folder.lock(), RunWriter(folder) as writer:
         names, unfinished = plan.episode_ids, plan.due(writer.finished)
         cost_limit.begin(folder.questions(), len(names), [name for name in names if name in writer.finished])
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:

@@ -125,7 +125,9 @@ class ReplayPlayer:
         return replace(answer, usage=Usage(), seconds=0.0)
 
     def _read(self) -> None:
-        targets = {instance.instance_id: instance.sha256 for instance in self._folder.instances.instances}
+        targets = {
+            instance.instance_id: instance.pictures["target"].sha256 for instance in self._folder.instances.instances
+        }
         calls = self._folder.calls()
         for episode in self._folder.episodes():
             replies = (calls.get(CallKey(episode.episode_id, turn, DESCRIBER.name)) for turn in count(1))

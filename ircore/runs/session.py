@@ -2,20 +2,20 @@
 
 from collections.abc import Awaitable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
-from ircore.core.records import AnyInstance, Instance
+from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import writable
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.records import Instances
-from ircore.instances.store import AnyInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded_seat import RecordedSeat
@@ -47,7 +47,7 @@ AnswerT = TypeVar("AnswerT", bound=Answer)
 class DueEpisode(NamedTuple):
     """An episode that is to be played: an instance, and which of its episodes in the run."""
 
-    instance: AnyInstance
+    instance: Instance
     repeat: int
 
 
@@ -75,8 +75,8 @@ class PlayPlan:
     """
 
     run: Run | GameRun
-    instances: AnyInstanceSet
-    selected: Instances[AnyInstance]
+    instances: InstanceSet
+    selected: Instances
     prompts: GamePrompts
     concurrency: int
     deadline: float | None = None
@@ -314,7 +314,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         return call_entry(self.key, self.seat, self.question, answer, seconds, self.hashed)
 
 
-def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSet) -> Asked:
+def informed(question: Asked, setup: EpisodeSetup[Any], instances: InstanceSet) -> Asked:
     """Return a describer's question with full knowledge of the target, for reference describers alone.
 
     Args:
@@ -322,10 +322,10 @@ def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSe
         setup: Setup of the episode.
         instances: The set that is played.
     """
-    if not isinstance(question, DescriberView) or not isinstance(instances, InstanceSet):
+    if not isinstance(question, DescriberView):
         return question
     instance = setup.instance
     others = tuple(other for other in instances.instances if other.instance_id != instance.instance_id)
-    knowledge = Knowledge(cast(Instance, instance), others, instances.target, setup.seed)
+    knowledge = Knowledge(instance, others, partial(instances.picture, name="target"), setup.seed)
     shown = {field.name: getattr(question, field.name) for field in fields(question)}
     return InformedView(**shown, knowledge=knowledge)

@@ -14,7 +14,7 @@ from ircore.core.records import GameRules, Rules
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
@@ -40,7 +40,7 @@ class Prepared(NamedTuple):
 
     loaded: AnyLoaded
     game: Game[Any]
-    instances: AnyInstanceSet
+    instances: InstanceSet
     rules: GameRules
 
 
@@ -61,7 +61,7 @@ def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, objec
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
-    instances = read_any_instances(instances_dir)
+    instances = read_instances(instances_dir)
     if instances.game != game.name:
         raise InputError(
             f"{instances_dir}: instances of the game {instances.game}; {loaded.path} plays {game.name}",

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance, GameSubmission
+from ircore.core.game_records import GameSubmission
 from ircore.core.plugins import unknown
-from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
+from ircore.core.records import DIFFICULTIES, RECONSTRUCTION, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox
 from ircore.core.validation import validating
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
 from ircore.games.synthesis.prompts import SYNTHETIC
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
 from ircore.players.openai.settings import is_loopback
@@ -149,17 +149,17 @@ def _submission(plan: SynthesisPlan) -> GameSubmission:
         )  # fmt: skip
 
 
-def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
+def _conditions(plan: SynthesisPlan, folder: Path) -> InstanceSet:
     """Return the conditions as an instance set: an episode for each."""
     instances = [
-        GameInstance.model_validate({
+        Instance.model_validate({
             "instance_id": f"{category}-{difficulty}", "game": NAME, "category": category, "difficulty": difficulty,
             "source": "a condition of targets to be made", "licence": plan.licence,
             "payload": Condition(count=plan.count).model_dump(),
         })
         for category, difficulty in plan.conditions
     ]  # fmt: skip
-    return write_game_instances(folder, ((instance, {}) for instance in instances))
+    return write_instances(folder, ((instance, {}) for instance in instances))
 
 
 def open_synthesis(path: Path) -> GameRunFolder:
@@ -199,7 +199,10 @@ def instance_of(folder: GameRunFolder, candidate: Candidate) -> Instance:
     players, drawn = folder.run.submission.players, candidate.drawn
     return Instance.model_validate({
         "instance_id": candidate.name, "category": drawn.category, "difficulty": candidate.difficulty,
-        "image": f"images/{candidate.name}.png", "sha256": drawn.picture, "width": drawn.width, "height": drawn.height,
-        "scene": drawn.scene, "seed": drawn.seed, "licence": folder.run.submission.licence,
+        "game": RECONSTRUCTION, "payload": {"scene": drawn.scene}, "pictures": {"target": {
+            "image": f"images/{candidate.name}.png", "sha256": drawn.picture, "width": drawn.width,
+            "height": drawn.height,
+        }},
+        "seed": drawn.seed, "licence": folder.run.submission.licence,
         "source": f"described by {players['describer'].label}, programmed by {players['coder'].label}",
     })  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ircore.core.counted import counted
+from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.instances.review import Entry, accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
@@ -68,7 +69,7 @@ def accepted_set(folder: GameRunFolder, decisions: Path, out: Path) -> InstanceS
     return write_instances(out, _made(folder, taken))
 
 
-def _made(folder: GameRunFolder, taken: list[Candidate]) -> Iterator[tuple[Instance, bytes]]:
+def _made(folder: GameRunFolder, taken: list[Candidate]) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     drawn = DrawnFigures(folder.path / FIGURES)
     for candidate in taken:
-        yield instance_of(folder, candidate), drawn.picture(candidate.drawn).data
+        yield instance_of(folder, candidate), {"target": drawn.picture(candidate.drawn)}

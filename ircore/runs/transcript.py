@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from ircore.core.counted import counted
 from ircore.core.episode_records import Attempt, Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, Fields, GameEpisode, drawn_renderings, recorded_steps, rule_word
-from ircore.core.records import AnyInstance, Instance
+from ircore.core.game_records import AnyEnded, GameEpisode, drawn_renderings, recorded_steps, rule_word
+from ircore.core.records import Fields, Instance
 from ircore.core.terminal import printable, terminal_width
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
@@ -38,7 +38,7 @@ class Dialogue(NamedTuple):
     """
 
     game: str
-    instance: AnyInstance
+    instance: Instance
     pictures: dict[str, str]
     episode: AnyEnded | None
     questions: tuple[Call | Failure, ...]
@@ -62,7 +62,7 @@ def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
     events = (event for event in folder.events() if isinstance(event, Call | Failure))
     questions = tuple(question for question in events if question.episode_id == episode_id)
     instance = known[episode_id]
-    pictures = {name: file.image for name, file in instances.picture_files(instance).items()}
+    pictures = {name: file.image for name, file in instance.pictures.items()}
     return Dialogue(folder.game, instance, pictures, folder.ended().get(episode_id), questions)
 
 
@@ -79,7 +79,11 @@ def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
 def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
     """Return a dialogue for people: messages, renderings, tokens, time and cost."""
     instance, word = dialogue.instance, step_word(dialogue.game)
-    size = f"  {instance.width} × {instance.height} px" if isinstance(instance, Instance) else ""
+    size = (
+        f"  {instance.pictures['target'].width} × {instance.pictures['target'].height} px"
+        if isinstance(instance, Instance)
+        else ""
+    )
     lines = [
         f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
         *(f"{name:<11} instances/{file}{size}" for name, file in dialogue.pictures.items()),

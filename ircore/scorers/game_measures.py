@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ircore.core.errors import WorkError
-from ircore.core.game_records import LONGEST_NOTE, GameEpisode, GameInstance, GameScore
+from ircore.core.game_records import LONGEST_NOTE, GameEpisode, GameScore
 from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import progress
+from ircore.core.records import Instance
 from ircore.core.validation import validating
 from ircore.core.workers import in_order
 from ircore.games.base import Ending, Game, Instruments, Measure, Measured
@@ -81,7 +82,7 @@ def _scores(work: _Work) -> list[GameScore]:
 
 
 @lru_cache(maxsize=4)
-def _opened(path: Path, instance_set: str) -> tuple[GameRunFolder, dict[str, GameInstance]]:
+def _opened(path: Path, instance_set: str) -> tuple[GameRunFolder, dict[str, Instance]]:
     run = GameRunFolder(path)
     assert run.run.instance_set == instance_set  # noqa: S101 - the set is part of the key: folders may be made anew
     return run, {instance.instance_id: instance for instance in run.instances.instances}
@@ -163,6 +164,6 @@ def ending_of(game: Game[Any], episode: GameEpisode) -> Ending:
     return Ending(episode.outcome, steps, episode.abort_reason, episode.detail)
 
 
-def payloads_of(game: Game[Any], instances: Any, members: Iterable[GameInstance]) -> dict[str, Any]:
+def payloads_of(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:
     """Return the game's own fields of instances as its records, by id."""
     return {instance.instance_id: payload_of(game, instances, instance) for instance in members}

@@ -13,7 +13,7 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, estimate
 from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, prices_of_run, read_prices
@@ -129,7 +129,7 @@ def chosen(slugs: Sequence[str], pending: Sequence[str]) -> list[str]:
     return [slug for slug in pending if not slugs or slug in slugs]
 
 
-def goes_on(run: Path, submission: Path, instances: AnyInstanceSet) -> bool:
+def goes_on(run: Path, submission: Path, instances: InstanceSet) -> bool:
     """Return whether a run that was begun is one of a submission as it is now, and was not taken off the boards.
 
     Args:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ircore.core.game_records import GameRun, stated_rules
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.submission import AnyLoaded, manifests_in
 from ircore.runs.folder import AnyRunFolder, open_any_run
 from ircore.runs.provenance import read_provenance
@@ -27,7 +27,7 @@ class _PendingSubmission(NamedTuple):
 
 
 def pending_submissions(
-    folder: Path, runs: Sequence[Path], instances: AnyInstanceSet | None = None
+    folder: Path, runs: Sequence[Path], instances: InstanceSet | None = None
 ) -> list[_PendingSubmission]:
     """Return the submissions of a folder whose current state no published run shows.
 
@@ -67,7 +67,7 @@ def pending_submissions(
     return pending
 
 
-def _is_current(run: Run | GameRun, instances: AnyInstanceSet | None) -> bool:
+def _is_current(run: Run | GameRun, instances: InstanceSet | None) -> bool:
     """Return whether a run is of the version of the benchmark that is played now."""
     if instances is not None and instances.game == run.game and instances.identity != run.instance_set:
         return False

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
-from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.game_records import GameEpisode
+from ircore.core.records import Instance
 from ircore.core.untrusted_text import visible
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.scorers.game_measures import ending_of
@@ -58,7 +59,7 @@ def register_pictures(section: GameSection) -> None:
                 section.rendering(entry, rendering)
 
 
-def instance_html(section: GameSection, instance: GameInstance, root: str) -> Markup:
+def instance_html(section: GameSection, instance: Instance, root: str) -> Markup:
     """Return an instance as the game's template shows it.
 
     Args:
@@ -74,7 +75,7 @@ def instance_html(section: GameSection, instance: GameInstance, root: str) -> Ma
     return _rendered(section, "an instance", section.game.pages.instance or INSTANCE, values)
 
 
-def episode_html(section: GameSection, entry: Entry, instance: GameInstance, episode: GameEpisode, root: str) -> Markup:
+def episode_html(section: GameSection, entry: Entry, instance: Instance, episode: GameEpisode, root: str) -> Markup:
     """Return one episode as the game's template shows it.
 
     Args:
@@ -120,7 +121,7 @@ def _shown(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]
         ) from error
 
 
-def _instance_values(section: GameSection, instance: GameInstance, payload: Any, root: str) -> dict[str, Any]:
+def _instance_values(section: GameSection, instance: Instance, payload: Any, root: str) -> dict[str, Any]:
     pictures = section.instance_pictures(instance)
     return {
         "instance": instance,

@@ -9,12 +9,12 @@ from typing import Any
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_words
-from ircore.core.records import PlayerSpec
+from ircore.core.game_records import GameEpisode, rules_words
+from ircore.core.records import Fields, Instance, PlayerSpec
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
 from ircore.players.traits import traits_of
 from ircore.results.games import GameResults, read_game_results
@@ -88,7 +88,7 @@ class GameSection:
         return entries_of(self.results)
 
     @property
-    def instances(self) -> Sequence[GameInstance]:
+    def instances(self) -> Sequence[Instance]:
         """Instances of the game's set."""
         return self._instance_set.instances
 
@@ -139,7 +139,7 @@ class GameSection:
         """Names of the instances for headings, by their ids."""
         return instance_titles(self.instances)
 
-    def instance_path(self, instance: GameInstance) -> str:
+    def instance_path(self, instance: Instance) -> str:
         """Return the path of an instance's page, without suffix."""
         name = instance.instance_id
         # An instance named like a page of the section would replace that page.
@@ -149,11 +149,11 @@ class GameSection:
         """Return the path of a run's page, without suffix."""
         return f"{self.folder}/runs/{entry.key}"
 
-    def payload(self, instance: GameInstance) -> Any:
+    def payload(self, instance: Instance) -> Any:
         """Return the game's own fields of an instance as its record."""
         return payload_of(self.game, self._instance_set, instance)
 
-    def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
+    def instance_pictures(self, instance: Instance) -> dict[str, Shown]:
         """Return the published pictures of an instance by name; pictures that must not be published are left out."""
         folder = self._instance_set.folder
         return {
@@ -161,17 +161,17 @@ class GameSection:
             for name, picture in published_pictures(instance).items()
         }
 
-    def picture_paths(self, instance: GameInstance) -> list[Path]:
+    def picture_paths(self, instance: Instance) -> list[Path]:
         """Return the files of an instance's published pictures."""
         return [self._instance_set.folder / picture.image for picture in published_pictures(instance).values()]
 
-    def thumbnail(self, instance: GameInstance) -> Shown | None:
+    def thumbnail(self, instance: Instance) -> Shown | None:
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
         # The declared picture may be among those that must not be published.
         return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
 
-    def renderings_are_published(self, instance: GameInstance) -> bool:
+    def renderings_are_published(self, instance: Instance) -> bool:
         """Return whether renderings hold no picture that must not be published."""
         # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
@@ -183,7 +183,7 @@ class GameSection:
         path = entry.measured.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
-    def episodes(self, instance: GameInstance) -> Iterator[tuple[Entry, GameEpisode]]:
+    def episodes(self, instance: Instance) -> Iterator[tuple[Entry, GameEpisode]]:
         """Yield each run's episode of an instance, the best run first."""
         for entry in self.entries:
             for episode in entry.measured.episodes:
@@ -191,7 +191,7 @@ class GameSection:
                     yield entry, episode
 
     @property
-    def _instance_set(self) -> GameInstanceSet:
+    def _instance_set(self) -> InstanceSet:
         """Instance set of the first run; all runs hold the same set."""
         return self.results.runs[0].instances
 

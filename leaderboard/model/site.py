@@ -334,9 +334,10 @@ class Site:
     def target_path(self, instance: Instance) -> Path:
         """Return where the picture of a target is: in the first run that has it."""
         # A run that played a part of its set holds the targets of that part alone.
-        paths = (run.instances.folder / instance.image for run in self.runs.values())
+        paths = (run.instances.folder / instance.pictures["target"].image for run in self.runs.values())
         return next(
-            (path for path in paths if path.is_file()), next(iter(self.runs.values())).instances.folder / instance.image
+            (path for path in paths if path.is_file()),
+            next(iter(self.runs.values())).instances.folder / instance.pictures["target"].image,
         )
 
     def _galleries(self) -> dict[str, Gallery]:
@@ -349,7 +350,12 @@ class Site:
             path = self.target_path(instance)
             # A target that nobody played and whose picture is missing has nothing to show.
             if instance.instance_id in played or path.is_file():
-                target = self.pictures.add(path, instance.sha256, instance.width, instance.height)
+                target = self.pictures.add(
+                    path,
+                    instance.pictures["target"].sha256,
+                    instance.pictures["target"].width,
+                    instance.pictures["target"].height,
+                )
                 galleries[instance.instance_id] = Gallery(instance, titles[instance.instance_id], target)
         return galleries
 

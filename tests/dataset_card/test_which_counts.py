@@ -18,11 +18,11 @@ from dataset_card.checking.differences import text_differences
 from dataset_card.checking.recomputing import judge_obstacle
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import Findings, Pictures, same_value
+from dataset_card.hub.head import descends
 from dataset_card.hub.pull import refuse_unsafe
 from dataset_card.hub.push import PushPlan, push_release
 from dataset_card.hub.rebase import replace_release
 from dataset_card.markdown import escape
-from dataset_card.releases.ancestry import descends
 from dataset_card.releases.record import content_hash
 from dataset_card.tables.columns import Column, Config
 from dataset_card.tables.parts import Part, part_key

@@ -77,7 +77,7 @@ def test_a_format_is_imported_by_its_name(user: Toy) -> None:
         ("colour-01", "colours", "CC-BY-4.0"),
         ("colour-02", "colours", "CC-BY-4.0"),
     ]
-    pictures = [read_picture(user.folder / "set" / instance.image) for instance in made.instances]
+    pictures = [read_picture(user.folder / "set" / instance.pictures["target"].image) for instance in made.instances]
     assert [picture.pixels[0, 0].tolist() for picture in pictures] == [[255, 0, 0], [0, 255, 0]]
     said = user.run("instances", "import", "colors", "colours.txt", "--out", "other", status=2)
     assert "Did you mean colours?" in said

@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,6 @@ FAIR = MANIFEST.replace(', asked: "ASKED"', "")
 PERFECT = FAIR.replace(", slip: 3", "")
 PAIR = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
 REPO = "org/games"
-EARLIER = Path(__file__).with_name("rps_release_schema_2.zip")
-"""A release of two runs of rock, paper, scissors, written before games shared a release."""
-
 SETS = ("--instances", "targets", "signs")
 
 LOADING = """
@@ -61,9 +57,9 @@ print(json.dumps([[row[name] for name in ("thought", "tags", "second")] for row 
 RESULTS = """
 import json, sys
 import ircore
-from dataset_card.data import load_game_results, load_results, load_table, load_transcripts
+from dataset_card.data import load_results, load_table, load_transcripts, results_of_game
 place = sys.argv[1]
-board = load_game_results(place, "rps")
+board = results_of_game(place, game="rps")
 print(json.dumps({
     "wins": {row.submission.run.slug: row.cell.measures["wins"].mean for row in board.board()},
     "boards": [ircore.board(place)["submission"].tolist(), ircore.board(place, game="rps")["submission"].tolist()],
@@ -333,21 +329,6 @@ def test_a_changed_row_is_found(mixed: Toy, table: str, change: Callable[[list[R
     rewrite(mixed.folder / "release", table, change)
     result = mixed.start("release", "check", "release", "--no-load", "--rescore").communicate()[0]
     assert said in result
-
-
-def test_a_release_of_the_earlier_format_is_checked_loaded_and_pulled(mixed: Toy) -> None:
-    with zipfile.ZipFile(EARLIER) as archive:
-        archive.extractall(mixed.folder / "earlier")
-    assert "0 faults in 40 rows and 3 pictures" in mixed.run("release", "check", "earlier")
-    mixed.run("release", "pull", "earlier", "--out", "pulled")
-    runs = sorted((mixed.folder / "pulled" / "runs").iterdir())
-    assert "10 values, 0 new and 10 kept" in mixed.run("score", *runs)
-    said = mixed.run("release", "build", "--runs", *runs, *SETS, "--former", "earlier", "--out", "next", status=2)
-    assert "was written before releases of this game had a history" in said
-
-    file = next((mixed.folder / "earlier" / "data" / "scores").iterdir())
-    file.write_bytes(file.read_bytes()[:-1])
-    assert "not a Parquet file" in mixed.start("release", "check", "earlier").communicate()[0]
 
 
 def python(toy: Toy, program: str, *words: str) -> Any:

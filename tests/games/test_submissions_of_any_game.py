@@ -133,13 +133,13 @@ def test_a_pair_waits_until_its_run_is_published(toy: Toy) -> None:
     toy.manifest("fair", text=SOUND)
     (toy.folder / "published" / "runs").mkdir(parents=True)
     assert "fair: to be played: no run of it is published" in toy.run(
-        "submission", "waiting", "submissions", "--published", "published"
+        "submission", "pending", "submissions", "--published", "published"
     )
     published(toy)
-    assert toy.run("submission", "waiting", "submissions", "--published", "published") == "nothing is waiting\n"
+    assert toy.run("submission", "pending", "submissions", "--published", "published") == "nothing is waiting\n"
     manifest = toy.folder / "submissions" / "fair" / "submission.yaml"
     manifest.write_text(manifest.read_text().replace("slip: 3", "slip: 2"))
-    said = toy.run("submission", "waiting", "submissions", "--published", "published")
+    said = toy.run("submission", "pending", "submissions", "--published", "published")
     assert "its players or rules changed since; before that, ircore submission correct --run fair-" in said
 
 

@@ -196,7 +196,7 @@ def test_every_list_of_turns_has_an_entry_for_every_pair() -> None:
 
 
 def test_rows_of_another_shape_are_on_no_frozen_board() -> None:
-    row = {"judge": "eye", "category": "all", "difficulty": "all"}
+    row = {"judge": "eye", "category": "all", "difficulty": "all", "rules": "b200-t10-allow"}
     (board,) = frozen_views([{**row, "judge": 7}, row, {**row, "category": None}])
     assert board.rows == (row,)
 

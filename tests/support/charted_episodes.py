@@ -16,9 +16,9 @@ from leaderboard.building.site_build import build_site
 
 
 def chart(cats: int, dogs: int) -> tuple[Scene, Picture]:
-    instance, data = instance_of(bars({"Cats": cats, "Dogs": dogs}, [RED, BLUE]), "pets", "bar_graph")
+    instance, pictures = instance_of(bars({"Cats": cats, "Dogs": dogs}, [RED, BLUE]), "pets", "bar_graph")
     assert instance.scene is not None
-    return instance.scene, Picture.from_own_file(data, 200, 200)
+    return instance.scene, pictures["target"]
 
 
 def episode_of(*renderings: Picture) -> tuple[Scene, Episode, dict[tuple[str, str], RenderingFacts]]:

@@ -62,7 +62,10 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
     pairs = [(item, fate) for item, fate in zip(instances.instances, fates, strict=True) if fate is not None]
     with opened.lock(), RunWriter(opened) as writer:
         for instance, _ in pairs:
-            shutil.copyfile(instances.folder / instance.image, opened.rendering_path(instance.sha256))
+            shutil.copyfile(
+                instances.folder / instance.pictures["target"].image,
+                opened.rendering_path(instance.pictures["target"].sha256),
+            )
         writer.record([Entry(End(episode=_episode(instance, fate))) for instance, fate in pairs])
     (path / "judges").mkdir(exist_ok=True)
     for judge in (EYE, SHAPES_EYE):
@@ -80,7 +83,11 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
 
 def _episode(instance: Instance, fate: Fate) -> Episode:
     reason = _REASONS.get(fate) if isinstance(fate, str) else None
-    rendering = Rendering(sha256=instance.sha256, width=instance.width, height=instance.height)
+    rendering = Rendering(
+        sha256=instance.pictures["target"].sha256,
+        width=instance.pictures["target"].width,
+        height=instance.pictures["target"].height,
+    )
     turns = [Turn(turn=1, action="describe", message="A square.", rendering=rendering)]
     return Episode.model_validate(
         {
@@ -104,5 +111,5 @@ def _score(instance: Instance, fate: Fate, judge: str) -> Score:
         judge=judge,
         value=value,
         reason="judge_refused: no" if value is None else None,
-        rendering=instance.sha256,
+        rendering=instance.pictures["target"].sha256,
     )

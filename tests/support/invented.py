@@ -58,10 +58,15 @@ def invented_set(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -
                 "instance_id": f"{category}-{difficulty}-{index:02d}",
                 "category": category,
                 "difficulty": difficulty,
-                "image": f"images/{category}-{difficulty}-{index:02d}.png",
-                "sha256": SHA + "0",
-                "width": 512,
-                "height": 512,
+                "game": "reconstruction",
+                "pictures": {
+                    "target": {
+                        "image": f"images/{category}-{difficulty}-{index:02d}.png",
+                        "sha256": SHA + "0",
+                        "width": 512,
+                        "height": 512,
+                    }
+                },
                 "source": "invented for a test",
                 "licence": "CC0-1.0",
             }

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore, GameSubmission
+from ircore.core.game_records import GameEpisode, GameRun, GameScore, GameSubmission
 from ircore.core.images import Picture
-from ircore.core.records import GameRules, PlayerSpec, Record
+from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.records import Instances
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import Question, TextAnswer
 from ircore.runs.provenance import Provenance
 
@@ -57,7 +57,7 @@ class InventedGameRun:
 
     path: Path
     run: GameRun
-    instances: GameInstanceSet
+    instances: InstanceSet
     ended: tuple[GameEpisode, ...]
     values: tuple[GameScore, ...]
     given: tuple[Score, ...] = ()
@@ -84,11 +84,11 @@ class InventedGameRun:
         raise NotImplementedError("an invented run has no pictures")
 
 
-def guessing_set(per_condition: int) -> GameInstanceSet:
+def guessing_set(per_condition: int) -> InstanceSet:
     """As many instances in each of two categories and difficulties."""
     names = [(category, hard) for category in ("beasts", "birds") for hard in ("easy", "hard")]
     made = tuple(
-        GameInstance.model_validate(
+        Instance.model_validate(
             {
                 "instance_id": f"{category}-{difficulty}-{index:02d}", "category": category, "difficulty": difficulty,
                 "game": "guessing", "source": "invented for a test", "licence": "CC0-1.0",
@@ -97,12 +97,12 @@ def guessing_set(per_condition: int) -> GameInstanceSet:
         for category, difficulty in names
         for index in range(per_condition)
     )  # fmt: skip
-    return GameInstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
+    return InstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
 
 
 def guessed(
     slug: str,
-    instances: GameInstanceSet,
+    instances: InstanceSet,
     values: Sequence[float | str | None],
     rules: Mapping[str, Any] | None = None,
     measure: str = "points",

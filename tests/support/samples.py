@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from target_instances import target_instance
+
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Instance, PlayerSpec, Rules
+from ircore.core.records import PlayerSpec, Rules
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
@@ -30,7 +32,7 @@ def sample_instances(folder: Path, per_condition: int = 1) -> InstanceSet:
                 drawing.rectangle(left, 24, left + 30, 60, fill=colour)
                 picture = Picture.from_pixels(drawing.pixels)
                 name = f"{category}-{difficulty}-{index:02d}"
-                instance = Instance(
+                instance = target_instance(
                     instance_id=name,
                     category=category,
                     difficulty=difficulty,
@@ -42,7 +44,7 @@ def sample_instances(folder: Path, per_condition: int = 1) -> InstanceSet:
                     licence="CC0-1.0",
                     seed=index,
                 )
-                made.append((instance, picture.data))
+                made.append((instance, {"target": picture}))
     return write_instances(folder, made)
 
 

@@ -152,7 +152,7 @@ def accepts(world: World, github: GitHubServer) -> None:
     assert gap["run_id"].startswith(PLAYED)
     held = committed_set(world.root / "season")
     pictures = read_instances(held.instances.folder).instances
-    secrets = [held.salt, held.instances.identity, *(each.sha256 for each in pictures)]
+    secrets = [held.salt, held.instances.identity, *(each.pictures["target"].sha256 for each in pictures)]
     public = [path.read_bytes() for path in (world.root / "service" / "artefacts").rglob("*") if path.is_file()]
     public += [file.data for file in world.hub.repos[DATASET].tree.values()] + [evaluated.output.encode()]
     assert not [word for word in secrets if any(word.encode() in data for data in public)]

@@ -1,5 +1,6 @@
 """``ircore submission preview``: a site that shows the submission of a pull request, whose files are only data."""
 
+import os
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -25,7 +26,12 @@ from ircore.submissions.findings import errors
 from ircore.submissions.request_fields import why_self_reported
 from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.results_dataset import DATASET_VARIABLE, dataset_name
+
+DATASET: str | None = None
+"""The project's dataset on the Hub, ``ORG/NAME``: maintainers write it here once it is published."""
+
+DATASET_VARIABLE = "DATASET"
+"""Environment variable that names another dataset; the workflows set it."""
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""
@@ -204,14 +210,25 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
-    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
+    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules"))
     show_flags(rescored, "for people to look at: ")
     show_commitment(rescored)
-    origin = (place / MANIFEST, reference, rescored.flags, rescored.witness, rescored.committed)
+    origin = (place / MANIFEST, reference, rescored.flags, rescored.committed)
     write_provenance(rescored.folder.path, make_provenance(*origin))
     # Measures of other games are of every step anyway.
     every_turn = ["--every-turn"] if submission.game == RECONSTRUCTION else []
     if ircore(["score", str(rescored.folder.path), *every_turn]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
     return rescored.folder.path
+
+
+def dataset_name(stated: str | None = None) -> str | None:
+    """Return the dataset of published results; None if none is known.
+
+    Args:
+        stated: What the user named, which counts before the environment's and the project's.
+
+    >>> dataset_name("org/results")
+    'org/results'
+    """
+    return stated or os.environ.get(DATASET_VARIABLE) or DATASET

@@ -11,7 +11,7 @@ from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, 
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.instances.store import read_any_instances
+from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.season_gap import season_gap_table
@@ -89,7 +89,7 @@ def reveal(secret: Path, publish: Path) -> None:
 def verify(published: Path, instances: Path | None, as_json: bool) -> None:
     """Check that the revealed set is the committed set."""
     season = read_season(published)
-    verify_season(season, read_any_instances(instances) if instances else None)
+    verify_season(season, read_instances(instances) if instances else None)
     if as_json:
         echo_json(season.model_dump(mode="json"))
         return

@@ -17,16 +17,15 @@ from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
 from ircore.core.progress import tracked
-from ircore.core.records import DIFFICULTIES, Record
+from ircore.core.records import DIFFICULTIES, Instance, Record
 from ircore.core.validation import describe_validation_error
 from ircore.games.conversation.heif import read_any_picture
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Message
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld_pictures import CONVGENVISMO, refuse_other_licence
 
 CATEGORIES = ("cartoon", "animal", "human", "painting", "nature", "product")
@@ -71,7 +70,7 @@ class _Conversation(_Open):
     category: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z]{1,30}$")]]
 
 
-def import_convgenvismo(request: ImportRequest) -> GameInstanceSet:
+def import_convgenvismo(request: ImportRequest) -> InstanceSet:
     """Make an instance set of ConvGenVisMo's conversations.
 
     Those without a picture are left out, with a line on stderr. Pictures that the authors found on Flickr and Pinterest
@@ -107,12 +106,12 @@ def import_convgenvismo(request: ImportRequest) -> GameInstanceSet:
     drawn = [entry for entry in conversations if entry.image.image_id in pictures]
     if not drawn:
         raise InputError(f"{root / 'images'}: holds no picture of these conversations", "Copy the pictures there.")
-    return write_game_instances(request.out, _made(drawn, pictures, request))
+    return write_instances(request.out, _made(drawn, pictures, request))
 
 
 def _made(
     conversations: Sequence[_Conversation], pictures: dict[str, Path], request: ImportRequest
-) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for entry in tracked(iter(conversations), "importing", len(conversations)):
         dialogue = Dialogue(
             dialogue=tuple(
@@ -122,7 +121,7 @@ def _made(
         )
         by_length = "hard" if len(entry.conversation) >= LONG else "easy"
         licence = OWN if entry.image.source == UNIQUE else CONVGENVISMO
-        instance = GameInstance.model_validate(
+        instance = Instance.model_validate(
             {
                 "instance_id": f"convgenvismo-{entry.image.image_id.lower()}",
                 "category": entry.category[0],

@@ -17,7 +17,8 @@ MISTAKEN, ITS_COLOUR = -1.0, 6.0
 """Credit of a mark that has another mark's colour, which tells something false, where a colour of no other mark tells
 nothing; ΔE2000 up to which it is that colour."""
 NEAREST_RIVAL = 8.0
-"""Least ΔE2000 at which a colour earns nothing: where colours of a scene are more alike, a shade off is no mistake."""
+"""ΔE2000 between colours of a scene from which on the one earns nothing in the other's place: of colours that are more
+alike, it is hardly a mistake."""
 FAR_OFF = 3
 """Tolerances of a place, a size or an angle from which on it earns nothing."""
 MISSPELT = 0.6
@@ -152,9 +153,12 @@ def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     if off <= SAME_COLOUR:
         return holds(fact, colour)
     apart = {other: difference(other, expected) for other in colours if difference(other, expected) > 4.0}
-    rival = min(apart, key=lambda other: apart[other], default=None)
-    worthless = OTHER_COLOUR if rival is None else min(OTHER_COLOUR, max(NEAREST_RIVAL, apart[rival]))
-    away = (off - SAME_COLOUR) / (worthless - SAME_COLOUR)
+    away = max(
+        [
+            (off - SAME_COLOUR) / (OTHER_COLOUR - SAME_COLOUR),
+            *(_way_to(difference(colour, other), off, between) for other, between in apart.items()),
+        ]
+    )
     # Squared, since a shade is hardly noticed, and another colour is.
     credit = max(0.0, 1 - away * away)
     seen = min(apart, key=lambda other: difference(colour, other), default=None)
@@ -165,6 +169,15 @@ def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     else:
         reason = f"seen: {colour}, ΔE2000 {off:.0f} from {expected}" + (", a shade off" if credit else "")
     return _nearly(fact, credit, reason, colour)
+
+
+def _way_to(beside: float, off: float, between: float) -> float:
+    """Return how far a colour has gone from the right one to another one of the scene, 0–1, by its distances to both.
+
+    A shade in another direction is no step towards that colour, however near the two are.
+    """
+    way = (off - SAME_COLOUR) / max(off - SAME_COLOUR + beside, 1e-6)
+    return way * (between - SAME_COLOUR) / (max(NEAREST_RIVAL, between) - SAME_COLOUR)
 
 
 def _nearly(fact: Fact, credit: float, reason: str, value: Any) -> Checked:

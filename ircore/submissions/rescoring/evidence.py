@@ -82,7 +82,7 @@ def _sides(source: _Run, others: Mapping[str, _Run], evidence: Evidence) -> list
     if evidence.instance is not None:
         instances = source.any_instances
         named = next((each for each in instances.instances if each.instance_id == evidence.instance), None)
-        sides += instances.pictures(named).values() if named is not None else ()  # type: ignore[arg-type]  # its own
+        sides += instances.pictures(named).values() if named is not None else ()
     elif evidence.run_id is not None and evidence.run_id in others and evidence.other is not None:
         sides.append(_rendering(others[evidence.run_id], evidence.other))
     return [side for side in sides if side is not None]

@@ -12,7 +12,7 @@ from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings, stated_rules
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.commitment import in_order
 from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, End, Failure, episode_id_of, step_word
 from ircore.runs.folder import GameRunFolder, RunFolder
@@ -62,7 +62,7 @@ class Replayed(NamedTuple):
 def find_flags(
     run: Run | GameRun,
     events: Sequence[AnyEvent],
-    instances: AnyInstanceSet,
+    instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
     others: Sequence[RunFolder | GameRunFolder] = (),
     replayed: Replayed = Replayed(),  # noqa: B008 - immutable
@@ -108,7 +108,7 @@ def find_flags(
 def unlikely_records(
     run: Run | GameRun,
     events: Sequence[AnyEvent],
-    instances: AnyInstanceSet,
+    instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
     others: Sequence[RunFolder | GameRunFolder] = (),
 ) -> Iterator[Flag]:
@@ -173,7 +173,7 @@ def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str
             yield event.episode_id, event.turn, event.text or ""
 
 
-def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: AnyInstanceSet) -> Iterator[Flag]:
+def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: InstanceSet) -> Iterator[Flag]:
     """Find messages that answer different instances, and messages that hold more than words."""
     episodes_by_message: dict[str, list[str]] = defaultdict(list)
     name_in = names_in([instance.instance_id for instance in instances.instances])

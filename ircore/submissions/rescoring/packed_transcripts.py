@@ -5,7 +5,6 @@ A repository may hold several runs, each in a folder of its own name:
     <run>/pack.json          every other file below with its size and SHA-256 (``PackIndex``)
     <run>/run.json           the run's identity, as in a run folder
     <run>/journal.jsonl      every answer, as in a run folder
-    <run>/witness.jsonl      a relay's signatures, of a run that was played through one
     <run>/renderings/*.png   each rendering once, a clean PNG file named by the SHA-256 of its bytes
 
 Everything in it is a stranger's: names are compared with this list, sizes are bounded before anything is read, and no
@@ -30,7 +29,7 @@ from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEvent
-from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS
+from ircore.runs.folder import JOURNAL, RUN_FILE
 
 T = TypeVar("T")
 
@@ -121,8 +120,7 @@ def size_limit(path: str) -> int | None:
     """Return the largest size of a file of packed transcripts in bytes; None for a file that they cannot have."""
     if _RENDERING.fullmatch(path):
         return MAX_BYTES
-    limits = {INDEX: MAX_INDEX_BYTES, RUN_FILE: MAX_RUN_BYTES, JOURNAL: MAX_JOURNAL_BYTES, WITNESS: MAX_JOURNAL_BYTES}
-    return limits.get(path)
+    return {INDEX: MAX_INDEX_BYTES, RUN_FILE: MAX_RUN_BYTES, JOURNAL: MAX_JOURNAL_BYTES}.get(path)
 
 
 def check_listing(sizes: Mapping[str, int], where: str) -> None:

@@ -23,7 +23,7 @@ from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.runs.episode import drawn_over
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, event_line, step_word
-from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, AnyRunFolder, GameRunFolder, open_any_run
+from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, open_any_run
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
 from ircore.submissions.rescoring.packed_transcripts import (
@@ -91,8 +91,6 @@ def pack(path: Path, out: Path) -> Packed:
             cleaned[rendering.sha256] = _write_rendering(source, rendering, folder)
         lines = [event_line(_rewritten(event, cleaned, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
-        # Before the journal is written: a signature that no longer fits stops the packing.
-        _copy_witness(source.path, folder, journal, run_text)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)
         index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
@@ -100,21 +98,6 @@ def pack(path: Path, out: Path) -> Packed:
         write_text(temporary / README, _readme(source.run))
     encoded = sum(sha256 != clean.sha256 for sha256, clean in cleaned.items())
     return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run)
-
-
-def _copy_witness(run: Path, folder: Path, journal: bytes, run_text: str) -> None:
-    """Copy a relay's signatures, which hold for files that are packed unchanged.
-
-    Raises:
-        InputError: Packing changed a signed file.
-    """
-    if not (run / WITNESS).is_file():
-        return
-    for name, data in ((JOURNAL, journal), (RUN_FILE, run_text.encode())):
-        if (run / name).read_bytes() != data:
-            remedy = "Let a maintainer evaluate the run folder itself: ircore submission evaluate"
-            raise InputError(f"{run / name}: packing would change what a relay has signed", remedy)
-    write_bytes(folder / WITNESS, (run / WITNESS).read_bytes())
 
 
 def _refuse_unfinished(run: AnyRunFolder) -> None:

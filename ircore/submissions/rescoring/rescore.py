@@ -22,19 +22,16 @@ from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import deciding
 from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
-from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.folder import GameRunFolder, RunFolder, create_run, open_any_run
 from ircore.runs.play import with_run_id
-from ircore.runs.provenance import Committed, Flag, Provenance, Witness, make_provenance, write_provenance
+from ircore.runs.provenance import Committed, Flag, Provenance, make_provenance, write_provenance
 from ircore.runs.recorded_answers import known_picture
 from ircore.runs.setup import rules_of
-from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
-from ircore.submissions.answer_limits import LARGEST, MAX_NOTE_CHARACTERS, MAX_NOTES, MAX_TEXT_CHARACTERS
-from ircore.submissions.relay.keys import known_relays
 from ircore.submissions.reproduce import offline_players
 from ircore.submissions.request_fields import refuse_self_reported
 from ircore.submissions.rescoring.drawn_texts import reader
@@ -47,6 +44,22 @@ from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 
 DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)
+
+MAX_NOTES = 50
+MAX_NOTE_CHARACTERS = 2000
+MAX_TEXT_CHARACTERS = 200_000
+"""Longest text answer, in characters: what this project's own players keep of an answer."""
+
+LARGEST = {
+    "requests": 10**5,
+    "received": 10**12,
+    "prompt_tokens": 10**8,
+    "completion_tokens": 10**8,
+    "reasoning_tokens": 10**8,
+    "cost_usd": 10**4,
+    "seconds": 10**5,
+}
+"""Largest counts of one answer by its submitter's word: more would drown every mean and chart that holds them."""
 
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,63}")
 _REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."
@@ -76,7 +89,6 @@ class Rescored:
         folder: The run, ready for ``ircore score``.
         flags: Findings for people to look at.
         provenance: Who vouches for the run; None after a rehearsal with files that were not fetched.
-        witness: The relay whose signatures of the run were verified; None if no relay signed it.
         committed: The commitment that seed and order of the run follow from; None if there is none.
 
     >>> Rescored(RunFolder.open(Path("run")), flags=(), provenance=None).folder.run.slug
@@ -86,7 +98,6 @@ class Rescored:
     folder: RunFolder | GameRunFolder
     flags: tuple[Flag, ...]
     provenance: Provenance | None
-    witness: Witness | None = None
     committed: Committed | None = None
 
 
@@ -97,7 +108,6 @@ def rescore(
     transcripts: Path | None = None,
     deadline: float = DEADLINE,
     published: Sequence[Path] = (),
-    relay_keys: Path | None = None,
 ) -> Rescored:
     """Fetch the transcripts that a submission names, check them, and keep them as a run folder.
 
@@ -109,13 +119,11 @@ def rescore(
             nobody vouches for the run then.
         deadline: Seconds that fetching may take.
         published: Runs of other pairs: renderings that are theirs are flagged.
-        relay_keys: Public keys of relays whose signatures count beside those of this project.
 
     Raises:
         InputError: The submission names no transcripts, is self-reported only, or ``out`` holds something.
         RefusedError: The transcripts cannot be the outcome of this pair's game on this set.
         TranscriptError: They are not in the format, or not what their hashes say.
-        WitnessError: They hold a relay's signatures that do not fit.
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
     loaded = read_any_manifest(submission)
@@ -127,9 +135,6 @@ def rescore(
     with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
         known = _instances(instances, game, Path(work))
         packed = _packed(reference, game.name, transcripts, Path(work), deadline)
-        signed = (packed.folder / WITNESS).is_file()
-        # Signatures that do not fit end everything, before anything else of the transcripts is looked at.
-        witness = check_witness(packed.folder, known_relays(relay_keys)) if signed else None
         run = _run(loaded, packed.run, known, game)
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
@@ -146,20 +151,20 @@ def rescore(
         folder = create_run(temporary, run, known)
         names = pictures.encoded_anew(folder.rendering_path("").parent)
         flags = tuple(_renamed_flag(flag, names) for flag in flags)
-        origin = (loaded.path, reference, flags, witness, committed)
+        origin = (loaded.path, reference, flags, committed)
         provenance = make_provenance(*origin) if transcripts is None else None
         _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
-    return Rescored(open_any_run(out), flags, provenance, witness, committed)
+    return Rescored(open_any_run(out), flags, provenance, committed)
 
 
-def _instances(folder: Path | None, game: Game[Any], work: Path) -> AnyInstanceSet:
+def _instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
     """Return the instance set that counts: the named set, else the game's own set, drawn anew.
 
     Raises:
         InputError: There is no set there, or nothing draws instances of the game.
     """
     if folder is not None:
-        return read_any_instances(folder)
+        return read_instances(folder)
     if game.name not in named("build"):
         raise InputError(f"nothing draws instances of the game {game.name}", "Name the set with --instances.")
     return builder_of(game.name)(BuildRequest(work / "instances"))
@@ -193,7 +198,7 @@ def _place(reference: TranscriptsReference) -> str:
     return f"{reference.repo}@{reference.revision[:12]}"
 
 
-def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, game: Game[Any]) -> Run | GameRun:
+def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: InstanceSet, game: Game[Any]) -> Run | GameRun:
     """Return the run with the merged manifest; only facts that cannot be known here come from the stated identity.
 
     Raises:

@@ -19,7 +19,7 @@ from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import PlayerError
 from ircore.players.recorded_seat import RECORDED
 from ircore.runs.answers import answers_alone, as_asked, call_entry, call_key, written
@@ -128,7 +128,7 @@ class Replay:
     """
 
     run: Run | GameRun
-    instances: AnyInstanceSet
+    instances: InstanceSet
     game: Game[Any]
     prompts: GamePrompts
     picture_of: Callable[[Rendering], Picture] = known_picture
@@ -212,12 +212,10 @@ class Replay:
 
     def _setup(self, place: DueEpisode) -> EpisodeSetup[Any]:
         """Return the setup of an episode; its pictures are read only if the rules look at them."""
-        instances: Any = self.instances  # each set knows its own instances
         instance = place.instance
-        files = instances.picture_files(instance)
         pictures = {
             name: Picture.stored(self.instances.folder / file.image, file.sha256, file.width, file.height)
-            for name, file in files.items()
+            for name, file in instance.pictures.items()
         }
         return episode_setup(self.game, self.run, self.instances, instance, self.prompts, pictures, place.repeat)
 

@@ -12,8 +12,9 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
 from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
-from ircore.instances.store import AnyInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.folder import GameRunFolder, RunFolder
 from ircore.runs.provenance import Flag
 
@@ -82,7 +83,7 @@ def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) ->
 
 def stopping(
     episodes: Mapping[str, AnyEnded],
-    instances: AnyInstanceSet,
+    instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
     peers: Peers,
 ) -> Iterator[Flag]:
@@ -99,14 +100,14 @@ def stopping(
     from ircore.scorers.judges.structural import StructuralJudge
 
     common = common_share(peers.curves)
-    if common is None or not isinstance(instances, InstanceSet):
+    if common is None or instances.game != RECONSTRUCTION:
         return
     targets = {instance.instance_id: instance for instance in instances.instances}
     judge, curves = StructuralJudge(), []
     for episode in episodes.values():
         # Two renderings cannot waver and end at the best one.
         if isinstance(episode, Episode) and episode.outcome == "converged" and len(episode.renderings) > 2:
-            target = instances.target(targets[episode.instance_id])
+            target = instances.picture(targets[episode.instance_id], "target")
             ratings = [judge.rate(target, rendering(drawn)).value for drawn in episode.renderings.values()]
             curves.append([rating or 0.0 for rating in ratings])
     at_best, wavering = ends_at_best(curves)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import recorded_steps
-from ircore.instances.store import GameInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RUN_FILE, GameRunFolder, open_any_run
 from leaderboard.live.play_me.describer_seat import Table
 
@@ -29,10 +29,10 @@ class ListeningTable(Table):
     ASKED: ClassVar[str] = "choice"
 
     @cached_property
-    def contexts(self) -> GameInstanceSet:
+    def contexts(self) -> InstanceSet:
         """The contexts, each with its pictures."""
-        read = read_any_instances(self.folder / "instances")
-        if not isinstance(read, GameInstanceSet):
+        read = read_instances(self.folder / "instances")
+        if read.game != "reference":
             raise InputError(f"{self.folder}: its instances are no contexts", "Give --out another folder.")
         return read
 

@@ -62,10 +62,8 @@ def build(
         sessions=sessions(chosen, participants, seed),
     )  # fmt: skip
     with new_folder(out) as made:
-        targets_of_study = [instance for instance in source.instances if instance.instance_id in chosen]
-        write_instances(
-            made / "instances", ((instance, source.files(instance)[instance.image]) for instance in targets_of_study)
-        )  # fmt: skip
+        of_study = [instance for instance in source.instances if instance.instance_id in chosen]
+        write_instances(made / "instances", ((instance, source.pictures(instance)) for instance in of_study))
         write_text(made / PLAN, study.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
     checks = len(study.sessions[0].checks)
     if as_json:

@@ -156,7 +156,7 @@ def test_the_pictures_show_targets_and_means(built: Path) -> None:
 
     targets = np.asarray(Image.open(io.BytesIO(draw_targets(source))))
     for instance in source.instances.instances[:1]:  # the first easy target of the first category stands top left
-        colour = source.instances.target(instance).pixels[42, 45]
+        colour = source.instances.picture(instance, "target").pixels[42, 45]
         cell = targets[16 + 26 : 16 + 26 + 150, 16 : 16 + 150]
         assert (cell == colour).all(axis=2).any()
 

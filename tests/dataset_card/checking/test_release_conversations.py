@@ -13,7 +13,7 @@ from dataset_card.checking.rescore import Rescoring, rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.releases.build import build_release, make_source
 from ircore.instances.requests import BuildRequest
-from ircore.instances.store import read_any_instances, read_instances
+from ircore.instances.store import read_instances
 from ircore.library.playing import play, score
 from ircore.runs.folder import RunFolder, open_any_run
 from ircore.scorers.references.dialogues import build
@@ -69,7 +69,7 @@ def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path
 def test_reconstruction_comes_before_games_that_the_alphabet_puts_first(run: Path, built: Path) -> None:
     folders = [RunFolder.open(built / "runs" / "centre-block"), open_any_run(run)]
     sets = {
-        "conversation": read_any_instances(run / "instances"),
+        "conversation": read_instances(run / "instances"),
         "reconstruction": read_instances(built / "instances"),
     }
     source = make_source(folders, sets)

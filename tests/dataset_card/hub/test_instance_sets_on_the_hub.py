@@ -29,7 +29,7 @@ def with_licence(instances: InstanceSet, licence: str, folder: Path) -> Instance
     """Return the set with another licence of its first picture."""
     first, *others = instances.instances
     changed = [first.model_copy(update={"licence": licence}), *others]
-    return write_instances(folder, [(instance, instances.picture_bytes(instance)) for instance in changed])
+    return write_instances(folder, [(instance, instances.pictures(instance)) for instance in changed])
 
 
 def test_a_set_comes_back_to_the_byte(instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run) -> None:
@@ -66,7 +66,7 @@ def test_an_interrupted_push_shows_the_earlier_set_and_goes_on(
     hub.requests.clear()
     again = ircore_on("instances", "push", larger.folder, "--repo", REPO)
     assert again.code == 0, again.err
-    missing = {target.sha256 for target in larger.instances} - sent_before - sent
+    missing = {target.pictures["target"].sha256 for target in larger.instances} - sent_before - sent
     assert sum(request.startswith("PUT /lfs/") for request in hub.requests) == len(missing) > 0
     assert repo.titles[2:] == [f"Instance set {larger.identity[:12]}"]
     pulled = ircore_on("instances", "pull", REPO, "--revision", tag(larger), "--out", tmp_path / "back")
@@ -88,9 +88,9 @@ def test_withheld_pictures_stay_here_and_their_records_go(
     assert ircore_on("instances", "push", withheld.folder, "--repo", REPO).code == 0
     first = withheld.instances[0]
     there = hub.repos[REPO].tree
-    assert first.image not in there
-    assert all(instance.image in there for instance in withheld.instances[1:])
-    assert not any(file.data == withheld.picture_bytes(first) for file in there.values())
+    assert first.pictures["target"].image not in there
+    assert all(instance.pictures["target"].image in there for instance in withheld.instances[1:])
+    assert not any(file.data == withheld.picture_bytes(first, "target") for file in there.values())
     assert "lil-lab/ICCA" in there["README.md"].data.decode()
     pulled = ircore_on("instances", "pull", REPO, "--out", tmp_path / "back")
     assert pulled.code == 0, pulled.err
@@ -113,12 +113,13 @@ def test_an_exchanged_picture_is_noticed_and_nothing_is_written(
     assert ircore_on("instances", "push", instances.folder, "--repo", REPO).code == 0
     first, second = instances.instances[:2]
     tree = hub.repos[REPO].tree
-    tree[first.image] = File(instances.picture_bytes(second), tree[first.image].large)
+    place = first.pictures["target"].image
+    tree[place] = File(instances.picture_bytes(second, "target"), tree[place].large)
     # A home of its own: another test's cache may hold the same commit.
     command = ["-m", "ircore", "instances", "pull", REPO, "--out", str(tmp_path / "back")]
     pulled = run_with_hub(hub, tmp_path / "home", command)
     assert pulled.code == 1
-    assert f"{first.image}: not the picture that the set was made with" in pulled.err
+    assert f"{place}: not the picture that the set was made with" in pulled.err
     assert not (tmp_path / "back").exists()
 
 

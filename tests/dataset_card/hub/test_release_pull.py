@@ -9,6 +9,7 @@ import pytest
 from hub_clients import HubClient, run_with_hub
 from hub_server import DroppedError, HubServer, PageError
 from releases import FINALS, contents, rewrite, sample_release, seal
+from target_instances import with_target
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
@@ -170,7 +171,7 @@ def test_a_picture_cannot_be_written_outside_the_set(name: str, built: Path, tmp
 def hostile_release(folder: Path, name: str) -> None:
     """Make a release whose first picture has this file name, and whose runs name the set with it."""
     first, *others = read_instances(folder / "instances").instances
-    index = index_bytes([first.model_copy(update={"image": name}), *others])
+    index = index_bytes([with_target(first, image=name), *others])
     identity = hashlib.sha256(index).hexdigest()
     build_release(sorted((folder / "runs").iterdir()), folder / "instances", folder / "release")
     rewrite(folder / "release", INSTANCES, lambda rows: rows[0].update(file=name))

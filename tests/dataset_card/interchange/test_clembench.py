@@ -80,7 +80,7 @@ def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: Run
     instance = read(exported / EASY / "instance_00001" / "instance.json")
     assert (instance["game_id"], instance["instance_id"]) == (1, "geometry-easy-02")
     assert (exported / instance["target_image"]).read_bytes() == played.instances.picture_bytes(
-        played.instances.instances[1]
+        played.instances.instances[1], "target"
     )
 
 
@@ -333,18 +333,6 @@ def test_runs_that_clembench_could_not_tell_apart_are_refused(played: RunFolder,
     with pytest.raises(InputError, match="the same two models under the same rules"):
         export_runs([played, twin], tmp_path / "results")
     assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.slow
-def test_an_export_of_an_earlier_version_comes_back_too(exported: Path, played: RunFolder, tmp_path: Path) -> None:
-    """Earlier versions named models without the rules' key, in folders, names and paths alike."""
-    (exported / PAIR).rename(exported / "classical--canvas")
-    for path in exported.rglob("*.json"):
-        text = path.read_text("utf-8").replace(PAIR, "classical--canvas")
-        path.write_text(text.replace("-b200-t10-allow", ""), "utf-8")
-    back = import_run(exported, tmp_path / "back")
-    assert back.run == played.run
-    assert back.episodes() == played.episodes()
 
 
 def test_a_pair_s_folder_of_another_name_is_refused(exported: Path, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_messages_are_what_the_describer_saw_and_said(log: dict[str, Any], playe
     ]
     asked = [message["content"] for message in sample["messages"] if message["role"] == "user"]
     drawn = [turn.rendering.sha256 for turn in episode.turns if turn.rendering]
-    target = played.instances.instances[0].sha256
+    target = played.instances.instances[0].pictures["target"].sha256
     shown = [[part["image"] for part in content if part["type"] == "image"] for content in asked]
     assert shown == [[f"attachment://{item}" for item in (target, *drawn[:seen])] for seen in (0, 1, 2)]
     for sha256, text in sample["attachments"].items():

@@ -150,7 +150,7 @@ def test_instances_that_do_not_fit_the_tables_are_refused(
     instances: InstanceSet, tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
     item = instances.instances[0].model_copy(update=change)
-    changed = write_instances(tmp_path / "changed", [(item, instances.picture_bytes(item))])
+    changed = write_instances(tmp_path / "changed", [(item, instances.pictures(item))])
     run = sample_run(tmp_path / "run", changed)
     with pytest.raises(InputError, match=said):
         build_release([run.path], changed.folder, tmp_path / "out")
@@ -258,7 +258,7 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
     """Record one episode in which every text is ``words``, and score it."""
     played = sample_run(folder.with_name("played"), instances, sample_submission(), limit=1)
     run = RunFolder.create(folder, played.run, instances)
-    picture = Picture.from_pixels(instances.target(instances.instances[0]).pixels[::-1])
+    picture = Picture.from_pixels(instances.picture(instances.instances[0], "target").pixels[::-1])
     rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
     turn = Turn(turn=1, action="describe", message=words, message_tokens=9, notes=(words,), rendering=rendering)
     instance = instances.instances[0]

@@ -125,12 +125,11 @@ def test_only_so_many_differences_are_named_one_by_one() -> None:
 
 
 def test_what_other_code_wrote_is_said_to_be_unchecked(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A release that an earlier version wrote stays readable: its card differs, which is no fault of its data."""
+    """A release that another version wrote stays readable: its datasheet differs, which is no fault of its data."""
     record = read_release(release).model_dump(mode="json", by_alias=True)
-    del record["renderer"]
+    record["renderer"] |= {"texts": "0" * 64}
     (release / "release.json").write_text(json.dumps(record))
-    for name in ("funding", "contact"):
-        replace_text(DATASHEET, f"{begin(name)}\n{end(name)}\n", "", release)
+    replace_text(DATASHEET, "turns", "rounds", release)
 
     report = check_release(release)
     said = "DATASHEET.md: not compared with the data: another version of the program wrote it"

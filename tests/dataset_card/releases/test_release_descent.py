@@ -171,22 +171,6 @@ def test_a_commit_that_the_repository_has_no_more_is_not_built_upon(
     assert published(hub) == contents(second)
 
 
-def test_a_release_of_an_earlier_layout_names_no_parent_and_is_carried_on(
-    build_upon: Build, push: Run, hub: HubServer
-) -> None:
-    first = build_upon("first", "centre-block")
-    document = json.loads((first / "release.json").read_text())
-    for name in ("parent", "files"):
-        del document[name]
-    (first / "release.json").write_text(json.dumps(document))
-    assert read_release(first).parent is None
-    assert push(first).code == 0
-
-    done = push(build_upon("second", "other-block", former=REPO))
-    assert done.code == 0, done.err
-    assert "would vanish" in refusal(push(build_upon("stranger", "third-block")))
-
-
 def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay(
     three_runs: Path, build_upon: Build, push: Run, hub: HubServer
 ) -> None:

@@ -1,6 +1,5 @@
 """Release after release: what is taken over, what is said of it, and what was withdrawn."""
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,9 +9,7 @@ import pytest
 from releases import contents, rewrite, seal, table
 from samples import sample_instances, sample_run, sample_submission
 
-from dataset_card.card.croissant import CROISSANT
 from dataset_card.checking.release_check import check_release
-from dataset_card.data import load_results, load_table
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import ReleaseRecord
@@ -21,9 +18,8 @@ from dataset_card.releases.run_records import FOLDER
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parts import layout_key
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, TRANSCRIPTS
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, TRANSCRIPTS
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
@@ -287,33 +283,6 @@ def test_tables_of_another_layout_are_written_anew_from_the_former_release(
     assert read_release(second).content != read_release(first).content
     assert check_release(second).faults == ()
     assert check_release(first).faults == (), "What was published before stays readable."
-
-
-def without_later_columns(release: Path) -> None:
-    """Make a release what an earlier version wrote of the same runs: its tables end where the first layout ended."""
-    earlier = [config.among(()) for config in CONFIGS]
-    for config in earlier:
-        rewrite(release, config, lambda rows: None)
-    seal(release, read_release(release).model_copy(update={"layout": layout_key(earlier)}))
-    document = json.loads((release / CROISSANT).read_text("utf-8"))
-    columns = {f"{config.name}/{column.name}" for config in earlier for column in config.columns}
-    for records in document["recordSet"][1:]:
-        records["field"] = [field for field in records["field"] if field["@id"] in columns]
-    (release / CROISSANT).write_text(json.dumps(document), "utf-8")
-
-
-def test_a_release_from_before_the_rules_key_stays_readable(inputs: Path, build: Build) -> None:
-    first, now = build("first", "centre-block", "other-block"), build("now", "centre-block", "other-block")
-    without_later_columns(first)
-    assert not {"rules", "game"} & {*load_table(str(first), "scores").columns}
-    assert set(load_table(str(now), "scores")["rules"]) == {"b200-t10-allow"}
-    assert check_release(first, card=False).faults == ()
-    ours, theirs = load_results(str(now)), load_results(str(first))
-    assert (theirs.cells, theirs.standings) == (ours.cells, ours.standings)
-    pulled = pull_release(first, inputs / "pulled")
-    assert len(pulled.runs) == 2
-    shutil.rmtree(first / FOLDER)  # what is not published
-    assert tables(build("second", former="first")) == tables(now)
 
 
 def test_a_former_release_that_was_changed_is_not_built_upon(build: Build) -> None:

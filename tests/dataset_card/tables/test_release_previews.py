@@ -12,7 +12,7 @@ from releases import rewrite, table
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.tables.previews import shrink
+from dataset_card.tables.game_tables import shrink
 from dataset_card.tables.schema import PREVIEWS, TRANSCRIPTS
 
 

@@ -130,8 +130,7 @@ class WeakBox(Box):
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize(
-    ("missing", "breaches"),
-    [(("--seccomp",), {"network", "processes", "calls"}), (("--remount-ro",), {"writing"})],
+    ("missing", "breaches"), [(("--seccomp",), {"network", "processes", "calls"}), (("--remount-ro",), {"writing"})]
 )
 def test_the_probe_sees_what_a_weaker_sandbox_lets_through(missing: tuple[str, ...], breaches: set[str]) -> None:
     script = Path(str(files("ircore.core.sandbox.inside") / "probe.py"))

@@ -8,7 +8,7 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import DIFFICULTIES, Difficulty
+from ircore.core.records import DIFFICULTIES, Difficulty, measures_of
 from ircore.games.reconstruction.build_targets import build_instances, draw
 from ircore.games.reconstruction.import_tangrams import import_tangrams
 from ircore.games.reconstruction.targets.simple_shapes import corners
@@ -106,7 +106,7 @@ def test_difficulty_is_how_differently_people_name_a_tangram(
 ) -> None:
     """Annotations of many people count for more than the published divergence of ten: page1-3 has 1, not 0.9."""
     made = import_tangrams(ImportRequest(kilogram, tmp_path / "set"))
-    assert {instance.instance_id: instance.measures for instance in made.instances} == {
+    assert {instance.instance_id: measures_of(instance) for instance in made.instances} == {
         "tangrams-easy-page-a": {"snd": 0.5},
         "tangrams-hard-page1-1": {"snd": 1.0},
         "tangrams-hard-page1-3": {"snd": 1.0},

@@ -24,7 +24,7 @@ def targets(genome: Path, tmp_path: Path) -> InstanceSet:
 def saved(path: Path, instances: InstanceSet, **verdicts: str) -> Path:
     """Write the file that the page saves, by difficulty of the photograph."""
     decisions = {
-        target.instance_id: {"sha256": target.sha256, "verdict": verdicts[target.difficulty]}
+        target.instance_id: {"sha256": target.pictures["target"].sha256, "verdict": verdicts[target.difficulty]}
         for target in instances.instances
         if target.difficulty in verdicts
     }
@@ -77,7 +77,9 @@ def test_accepted_photographs_keep_record_and_picture(targets: InstanceSet, tmp_
     accepted = read_instances(tmp_path / "accepted")
     assert accepted.instances == targets.instances[1:]
     assert not may_be_published(accepted.instances[0].licence)
-    assert accepted.picture_bytes(accepted.instances[0]) == targets.picture_bytes(targets.instances[1])
+    assert accepted.picture_bytes(accepted.instances[0], "target") == targets.picture_bytes(
+        targets.instances[1], "target"
+    )
 
 
 def test_where_nothing_is_accepted_there_is_no_set(
@@ -101,4 +103,6 @@ def test_decisions_on_another_set_are_refused(
 def test_a_set_of_drawn_targets_is_reviewed_too(instances: InstanceSet, tmp_path: Path) -> None:
     assert review_set(instances, tmp_path / "review") == len(instances.instances)
     for target in instances.instances:
-        assert (tmp_path / "review" / f"{target.instance_id}.png").read_bytes() == instances.picture_bytes(target)
+        assert (tmp_path / "review" / f"{target.instance_id}.png").read_bytes() == instances.picture_bytes(
+            target, "target"
+        )

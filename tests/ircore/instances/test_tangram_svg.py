@@ -65,14 +65,6 @@ def test_matrices_move_corners_and_borders_the_outer_one_last(tmp_path: Path) ->
     assert piece.border == 2
 
 
-def test_a_view_is_squared_and_may_begin_anywhere(tmp_path: Path) -> None:
-    shape = read_tangram_svg(written(tmp_path, svg(SQUARES, 'viewBox="1e1,0 80 8"')))
-    pixels = draw_tangram_svg(shape, {"1": "red"}, 80).pixels
-    assert tuple(pixels[40, 4]) == (255, 0, 0)
-    assert tuple(pixels[40, 14]) == (0, 0, 0)
-    assert (pixels[:34] == 255).all()
-
-
 @pytest.mark.parametrize("view", ["0 0 80 8", "0,0,80,8", " 0, 0, 80, 8 ", "0.0e0 -0 8e1 .8e+1"])
 def test_a_view_may_be_written_with_blanks_commas_and_exponents(tmp_path: Path, view: str) -> None:
     assert read_tangram_svg(written(tmp_path, svg(SQUARES, f'viewBox="{view}"'))).box == (0, 0, 80, 8)

@@ -95,7 +95,7 @@ def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet)
     shown = {path.name for path in eyes.glob("describer-turn-03-*/*")}
     assert shown == {"answer.txt", "instructions.txt", "rendering-1.png", "rendering-2.png", "target.png"}
     target = next(eyes.glob("describer-turn-01-*/target.png"))
-    assert read_picture(target).sha256 in {instance.sha256 for instance in run.instances.instances}
+    assert read_picture(target).sha256 in {instance.pictures["target"].sha256 for instance in run.instances.instances}
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_
     pair = write_pair(tmp_path, seat(), {"player": "canvas"})
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "ircore", "play", str(pair), "--instances", str(instances.folder)]
-    environment = {**os.environ, "TERM": "xterm-256color", "IRCORE_PICTURES": "blocks"}
+    environment = {**os.environ, "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
     with subprocess.Popen(
         [*command, "--out", str(tmp_path / "run"), "--limit", "1", "--concurrency", "1"],

@@ -17,7 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
-from ircore.players.base import Captioned, DescriberView, GeneratorView, JudgeView, PlayerError, Question
+from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.calls import ProviderStopError
 from ircore.players.local import weights
 from ircore.players.local.batches import Batches, OutOfMemoryError
@@ -146,25 +146,6 @@ def test_a_batch_answers_as_each_question_alone(vision: Path) -> None:
 
 
 @pytest.mark.slow
-def test_with_temperature_the_seed_decides(vision: Path) -> None:
-    def said(seed: int) -> str:
-        return asyncio.run(writer(vision, temperature=2.0).describe(shown(90, seed))).text
-
-    assert said(1) == said(1)
-    assert len({said(seed) for seed in range(4)}) > 1
-
-
-@pytest.mark.slow
-def test_a_random_model_chooses_none_of_the_choices_and_judges_in_words(vision: Path) -> None:
-    question = Question(1, "left or right", (Captioned("a", picture(5)),), choices=("A", "B"), answers="choice")
-    with pytest.raises(PlayerError) as caught:
-        asyncio.run(writer(vision).answer(question))
-    assert caught.value.reason == "answer_format"
-    view = JudgeView("the picture", (Captioned("a", picture(5)), Captioned("b", picture(200))))
-    assert asyncio.run(writer(vision).judge(view)).attempts[0].served.startswith("tiny-llava@")  # type: ignore[union-attr]
-
-
-@pytest.mark.slow
 def test_weights_are_known_by_their_contents(vision: Path, tmp_path: Path) -> None:
     copied = tmp_path / "tiny-llava"
     copied.mkdir()
@@ -217,15 +198,6 @@ def test_weights_that_are_absent_or_pickled_are_refused(
             copied.with_suffix(".bin" if path.suffix == ".safetensors" else path.suffix).write_bytes(path.read_bytes())
     with pytest.raises(InputError, match="cannot be loaded"):
         player(PlayerSpec(player=name, model=str(pickled)))
-
-
-@pytest.mark.slow
-def test_a_device_that_is_not_there_is_named(vision: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match=r"parameters\.device: cuda is not available here"):
-        writer(vision, device="cuda")
 
 
 @pytest.mark.slow

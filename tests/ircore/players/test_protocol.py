@@ -103,12 +103,6 @@ def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
 
 
 @pytest.mark.slow
-def test_streaming_is_not_asked_for(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    played(tmp_path, server, instances, generator="openai-chat")
-    assert {request.document["stream"] for request in server.seen} == {False}
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("generator", ["openai-chat", "openai-responses", "openai-images"])
 def test_half_a_stream_is_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str
@@ -202,14 +196,6 @@ def test_pictures_come_in_lists_and_mappings(
 
 
 @pytest.mark.slow
-def test_nothing_between_the_tags_is_asked_again(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    server.fail("nothing_said", "nothing_said", model="eyes")
-    run = played(tmp_path, server, instances)
-    assert run.episodes()[0].outcome == "converged"
-    assert kinds(run, "describer")[:3] == ["empty", "empty", "answered"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason", "remedy"),
     [
@@ -241,13 +227,6 @@ def test_an_answer_is_given_the_room_that_a_small_context_leaves(
     ]
     assert limits[:2] == [16_000, 8192 - 900]
     assert kinds(run, "describer")[:2] == ["answer_too_long", "answered"]
-
-
-@pytest.mark.slow
-def test_the_model_that_answered_is_recorded(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    run = played(tmp_path, server, instances)
-    attempts = [attempt for call in run.calls().values() if call.role == "describer" for attempt in call.attempts]
-    assert {attempt.served for attempt in attempts} == {"eyes-0613@fp_1"}
 
 
 @pytest.mark.slow
@@ -306,13 +285,6 @@ def test_a_run_in_which_everything_fails_is_stopped(
     server.rates = {}
     run = played(tmp_path, server, instances, "--concurrency", "1")
     assert {episode.outcome for episode in run.episodes()} == {"converged"}
-
-
-@pytest.mark.slow
-def test_failures_between_answers_stop_nothing(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    server.fail(*["rejected", "ok"] * 10, model="hands")
-    run = played(tmp_path, server, instances, "--concurrency", "1", status=1)
-    assert len(run.episodes()) == 4
 
 
 @pytest.mark.slow

@@ -74,12 +74,6 @@ def test_effects_of_few_pictures_are_students_t(n: int) -> None:
     assert half <= effect.half_width <= 1.3 * half
 
 
-def test_three_pictures_have_no_interval_of_spreads() -> None:
-    parts = decompose(grid([[6, 7.0], [4, 5]], 3), ["a", "b"], ["x", "y"], ["all"] * 3)
-    assert parts is not None
-    assert [item.low for item in (*parts.shares.values(), *parts.spread.values(), parts.dominance)] == [None] * 7
-
-
 @pytest.mark.parametrize("n", [3, 5, 10])
 def test_effects_of_few_pictures_cover(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -95,11 +89,6 @@ def test_effects_of_few_pictures_cover(n: int) -> None:
         held += effect.low <= 1 <= effect.high
     # Below five pictures the ends of the scale weigh much, and the interval is on the safe side.
     assert 0.92 <= held / trials <= (0.985 if n >= 5 else 1)
-
-
-def test_too_little_for_effects() -> None:
-    assert decompose(np.ones((1, 2, 2)), ["a", "b"], ["x", "y"], ["all"]) is None
-    assert decompose(np.ones((9, 1, 2)), ["a"], ["x", "y"], ["all"] * 9) is None
 
 
 @pytest.mark.parametrize(
@@ -151,25 +140,6 @@ def test_p_of_several_effects_is_the_analysis_of_repeated_measures() -> None:
     covariance = np.cov(rest.T)
     epsilon = np.trace(covariance) ** 2 / (2 * (covariance**2).sum())
     assert effects.p["generator"] == pytest.approx(stats.f.sf(f, 2 * epsilon, 22 * epsilon), rel=1e-6)
-
-
-@pytest.mark.parametrize("n", [5, 12])
-def test_p_is_rarely_small_where_there_is_no_effect(n: int) -> None:
-    """Pictures suit some describers and some generators better: that is no effect of describers or generators."""
-    rng = np.random.default_rng(n)
-    small = np.zeros(3)
-    for _ in range(400):
-        tastes = rng.normal(0, 1, (n, 3, 1)) + rng.normal(0, 1, (n, 1, 2))
-        effects = mixed_effects(6 + tastes + rng.normal(0, 1, (n, 3, 2)), list("abc"), list("xy"))
-        assert isinstance(effects, MixedEffects)
-        small += [p < 0.05 for p in effects.p.values()]
-    assert (small / 400 <= 0.075).all()  # 5 %, and what chance does to 400 trials
-
-
-def test_no_mixed_model_below_five_pictures() -> None:
-    assert mixed_effects(grid([[6, 7.0], [4, 5]], 4), ["a", "b"], ["x", "y"]) == Unavailable(
-        "needs at least 5 pictures with a score of every pair"
-    )
 
 
 def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:

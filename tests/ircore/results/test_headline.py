@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also
+from target_instances import with_scene
 
 from ircore.core.records import Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity
@@ -22,8 +23,7 @@ def a_set(drawn: bool = True) -> InstanceSet:
     made = invented_set(3, ("geometry", "photos"))
     scene = Scene(width=9, height=9, elements=()) if drawn else None
     instances = [
-        instance.model_copy(update={"scene": scene if instance.category == "geometry" else None})
-        for instance in made.instances
+        with_scene(instance, scene if instance.category == "geometry" else None) for instance in made.instances
     ]
     return replace(made, instances=Instances.of(instances))
 

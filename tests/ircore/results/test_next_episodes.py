@@ -92,10 +92,7 @@ def plan_of(instances: InstanceSet, hard_luck: float, usd: float | None = 0.5) -
         luck = hard_luck if instance.difficulty == "hard" else 0.0
         calm[instance.instance_id] = [60.0, 60.0]
         lucky[instance.instance_id] = [56.0 - luck * (-1) ** place, 56.0 + luck * (-1) ** place]
-    couple = (
-        planned(instances, "calm", calm, {"a": 0.0}),
-        planned(instances, "lucky", lucky, {"a": usd}),
-    )
+    couple = (planned(instances, "calm", calm, {"a": 0.0}), planned(instances, "lucky", lucky, {"a": usd}))
     return plan_separation(list(instances.instances), couple, Estimate(4.0, -0.5, 8.5, 20), None)
 
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hand_made import HandMadeRun, hand_made_run
+from invented import invented_set
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
@@ -12,6 +14,7 @@ from ircore.core.records import Rules
 from ircore.core.score_records import Score, Task
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
+from ircore.results.subsets import by_rules
 from ircore.runs.folder import RunFolder
 
 
@@ -191,15 +194,6 @@ def test_pairs_of_which_one_episode_in_four_is_rated_have_no_rank(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_order_of_runs_does_not_matter(tmp_path: Path) -> None:
-    instances = sample_instances(tmp_path / "set")
-    runs = [
-        rate(sample_run(tmp_path / slug, instances, sample_submission(slug, slug)), {EASY: (5, 5)}) for slug in "ab"
-    ]
-    assert Results.from_runs(runs) == Results.from_runs(runs[::-1])
-
-
-@pytest.mark.slow
 def test_runs_of_different_sets_are_refused(tmp_path: Path) -> None:
     item = sample_run(tmp_path / "one", sample_instances(tmp_path / "set"))
     other = sample_run(tmp_path / "other", sample_instances(tmp_path / "larger", 2))
@@ -213,14 +207,6 @@ def test_two_runs_of_one_pair_are_refused(tmp_path: Path) -> None:
     runs = [sample_run(tmp_path / name, instances) for name in ("first", "again")]
     with pytest.raises(InputError, match=r"again and .*first are both runs of centre-block"):
         Results.from_runs(runs)
-
-
-@pytest.mark.slow
-def test_board_of_an_unknown_judge_names_the_nearest(run: RunFolder) -> None:
-    results = Results.from_runs([rate(run, {EASY: (1, 2)})])
-    with pytest.raises(InputError, match="unknown judge 'eyes'") as error:
-        results.board("eyes")
-    assert "Did you mean eye?" in error.value.remedy
 
 
 @pytest.mark.slow
@@ -271,3 +257,44 @@ def test_a_board_by_quality_says_what_that_order_leaves_out(
     assert "leaves out what a pair did not play" in " ".join(capsys.readouterr().out.split())
     assert ircore(["results", str(run.path), "--table", "judges", "--order", "quality"]) == 2
     assert "--order quality sorts boards" in capsys.readouterr().err
+
+
+SET = invented_set(1)  # 14 instances
+
+
+def run(slug: str, rules: Rules, over: bool) -> HandMadeRun:
+    made = hand_made_run(slug, SET, [8.0] * len(SET.instances), rules=rules)
+    first, *rest = made.played
+    said = tuple(turn.model_copy(update={"over_budget": over}) for turn in first.turns)
+    object.__setattr__(made, "played", (first.model_copy(update={"turns": said}), *rest))
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.attack
+@pytest.mark.parametrize("over_budget", ["allow", "truncate", "abort"])
+@pytest.mark.parametrize("over", [False, True])
+def test_a_single_message_over_the_budget_that_was_let_through_costs_the_rank(over: bool, over_budget: str) -> None:
+    rules = Rules(over_budget=over_budget)
+    results = Results.from_runs([run("wordy", rules, over), run("brief", rules, over=False)])
+    ranked = {row.submission.slug: row.rank_low for row in results.board("eye")}
+    if over and over_budget == "allow":
+        assert ranked == {"brief": 1, "wordy": None}
+        cell = results.cell("wordy", "eye")
+        assert cell.unranked == "past_budget"
+        assert cell.unranked_words == "messages over the token budget reached the generator"
+        assert cell.main_score == 80  # its numbers stay
+    else:
+        assert ranked == {"brief": 1, "wordy": 1}
+
+
+@pytest.mark.slow
+def test_what_holds_of_all_runs_holds_of_those_by_the_same_rules() -> None:
+    runs = [
+        run("wordy", Rules(), over=True),
+        run("brief", Rules(), over=False),
+        run("other", Rules(max_turns=5), False),
+    ]
+    for part in by_rules(Results.from_runs(runs)):
+        ranks = {row.submission.slug: row.rank_low for row in part.board("eye")}
+        assert ranks in ({"brief": 1, "wordy": None}, {"other": 1})

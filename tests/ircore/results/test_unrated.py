@@ -14,7 +14,6 @@ from ircore.results.model import Results
 from ircore.results.tables.comparisons import comparisons_table
 from ircore.results.tables.effects import effects_table
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.recalibration import recalibrated_table
 from ircore.results.tables.turns import trajectories_table
 
 SET = invented_set(6)  # 7 × 2 × 6 = 84 instances
@@ -134,10 +133,3 @@ def test_effects_count_what_is_rated_of_whom_a_row_is_about() -> None:
     assert counts(table, rows["interaction", "seer + brush"]) == expected(0)
     assert any(f"4 of {sum(played)} renderings are not rated" in note for note in table.notes)
     assert not any("not rated" in note for note in effects_table(Results.from_runs(whole), "structural").notes)
-
-
-@pytest.mark.slow
-def test_recalibrated_scores_stand_beside_what_each_judge_rated() -> None:
-    instances = invented_set(1)
-    table = recalibrated_table(Results.from_runs([invented_run(instances, "seer", "brush", 5, 0.5)]))
-    assert counts(table, prefix="structural_") == [14, 14, 14, 0, 0]

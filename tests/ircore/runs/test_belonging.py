@@ -13,7 +13,6 @@ from pairs import play_pair, served_pair, write_pair
 
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
-from ircore.runs.merge import merge
 
 
 def lines_of(run: Path) -> list[bytes]:
@@ -129,17 +128,6 @@ def test_the_remedy_for_a_damaged_line_names_all_lines_of_its_episode(
 
 
 @pytest.mark.slow
-def test_of_a_damaged_line_without_an_episode_the_line_alone_is_named(
-    tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = lines_of(stopped)
-    for noise in (b"\x00" * 40 + b"\n", b'{"event":"call","episode_id":"nobody-knows","turn":1}\n'):
-        (stopped / "journal.jsonl").write_bytes(b"".join([noise, *lines]))
-        assert play_pair(served_pair(tmp_path, server.base_url), instances, stopped) == 2
-        assert "Remove this line: what it recorded is done again." in capsys.readouterr().err
-
-
-@pytest.mark.slow
 def test_waiting_otherwise_is_no_other_run(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,14 +150,6 @@ def test_waiting_otherwise_is_no_other_run(
         capsys.readouterr()
         assert play_pair(pair, instances, stopped) == 2
         assert "this run was played with" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_shards_may_wait_otherwise(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    for number, seconds in ((1, 100), (2, 200)):
-        pair = served_pair(tmp_path, server.base_url, {"timeout_s": seconds})
-        assert play_pair(pair, instances, tmp_path / str(number), "--shard", f"{number}/2") == 0
-    assert merge([tmp_path / "1", tmp_path / "2"], tmp_path / "joined").episodes == 4
 
 
 PLAYER = """

@@ -45,7 +45,7 @@ def broken(tmp_path: Path) -> RunFolder:
     made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances[:7], prompts, concurrency=1)
     describer = BreakingDescriber(loaded.submission.describer)
-    describer.breaks_on = instances.instances[0].sha256
+    describer.breaks_on = instances.instances[0].pictures["target"].sha256
     folder = open_run(tmp_path / "broken", made, instances)
     players = {"describer": describer, "generator": BlockGenerator(loaded.submission.generator)}
     play(plan, folder, ReconstructionGame(), players)
@@ -75,17 +75,6 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
     cell = Results.from_runs([broken]).cell(broken.run.run_id, "structural")
     assert cell.score.mean is not None
     assert cell.main_score == pytest.approx(10 * cell.score.mean * 6 / 8)
-
-
-@pytest.mark.slow
-def test_what_was_declared_final_is_not_played_again(broken: RunFolder) -> None:
-    instances = broken.instances
-    declare_final(broken, instances.instances)
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    plan = PlayPlan(broken.run, instances, instances.instances, prompts, concurrency=1)
-    spec = loaded.submission.describer
-    play(plan, broken, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
-    assert [episode.abort_reason for episode in broken.episodes()] == ["given_up", *[None] * 6, "given_up"]
 
 
 @pytest.mark.slow

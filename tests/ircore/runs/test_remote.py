@@ -21,19 +21,13 @@ from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
-from ircore.players.submission import read_manifest
 from ircore.runs.costs import limit
 from ircore.runs.events import Call
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
 from ircore.runs.remote.cluster import Cluster
-from ircore.runs.remote.remote import RemotePlayer
 from ircore.runs.remote.worker import answer
-from ircore.runs.session import PlayPlan
 
 pytestmark = pytest.mark.slow
 
@@ -140,32 +134,6 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
         assert play_with("older", {"player": "classical"}) == 2
         assert "a worker has ircore 0.1.0, not 0.0.1" in capsys.readouterr().err
         monkeypatch.undo()
-
-
-def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path, path: str) -> None:
-    pytest.importorskip("distributed")
-    instances, asked = sample_instances(tmp_path / "set"), tmp_path / "asked"
-    pair, run = slow(tmp_path, asked), tmp_path / "run"
-    loaded, prompts = read_manifest(pair), load_prompts("reconstruction")
-    identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0)
-    plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=4)
-    with dask_cluster(tmp_path / "dask", 1, path) as cluster:
-        connection = Cluster(cluster.address, patience=5)
-        players = {seat: RemotePlayer(connection, loaded, seat) for seat in ("describer", "generator")}
-        kill_when(cluster.workers[0].pid, run / "journal.jsonl", 5)
-        with pytest.raises(WorkError, match="no workers for 5 s"):
-            play(
-                plan,
-                open_run(run, identity, instances),
-                ReconstructionGame(),
-                players,
-            )
-    answered, before = len(RunFolder.open(run).calls()), len(asked.read_text().splitlines())
-    assert answered >= 5
-    assert play_pair(pair, instances, run) == 0
-    assert len(RunFolder.open(run).episodes()) == 4
-    # Four episodes of five questions; what was answered is not asked again.
-    assert len(asked.read_text().splitlines()) - before == 20 - answered
 
 
 def test_nothing_is_sent_after_a_signal(tmp_path: Path) -> None:

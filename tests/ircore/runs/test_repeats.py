@@ -98,9 +98,7 @@ def test_ids_that_look_like_those_of_repeats_are_refused(tmp_path: Path) -> None
     source = sample_instances(tmp_path / "set")
     first, other, *_ = source.instances
     renamed = other.model_copy(update={"instance_id": f"{first.instance_id}.r2"})
-    pictures = [(instance, source.picture_bytes(other)) for instance in (first, renamed)]
-    pictures[0] = (first, source.picture_bytes(first))
-    twins = write_instances(tmp_path / "twins", pictures)
+    twins = write_instances(tmp_path / "twins", [(first, source.pictures(first)), (renamed, source.pictures(other))])
     with pytest.raises(InputError, match=r"geometry-easy-01\.r2: repeats of the set's instances could not be told"):
         lucky_run(tmp_path / "run", twins, repeats=2)
     assert len(lucky_run(tmp_path / "once", twins).episodes()) == 2

@@ -9,8 +9,6 @@ from openai_server import serving
 from pairs import play_pair, served_pair, write_pair
 from samples import sample_instances, sample_run
 
-from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
@@ -123,18 +121,3 @@ def test_one_seat_can_be_replayed_alone(tmp_path: Path, instances: InstanceSet) 
     assert play_pair(pair, instances, tmp_path / "again", "--limit", "1") == 0
     (episode,) = RunFolder.open(tmp_path / "again").episodes()
     assert [turn.message for turn in episode.turns] == [turn.message for turn in recorded.episodes()[0].turns]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "problem"), [({}, "parameters.run: is missing"), ({"run": "x", "rnu": 1}, "parameters.rnu")]
-)
-def test_settings_are_checked(parameters: dict[str, Any], problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        ReplayPlayer(PlayerSpec(player="replay", parameters=parameters))
-
-
-def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    seat = {"player": "replay", "parameters": {"run": str(tmp_path / "nowhere")}}
-    assert ircore(["submission", "check", "--local", str(write_pair(tmp_path, seat, {"player": "canvas"}))]) == 2
-    assert "describer: " in (error := capsys.readouterr().err)
-    assert "nowhere: there is no such folder" in error

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from visits import ARGUMENTS, axe_findings
 
-from ircore.core.game_records import GameInstance, GameRun
+from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.games.synthesis.game import NAME, FigureStep, SynthesisGame
-from ircore.instances.store import read_instances, write_game_instances
+from ircore.instances.store import read_instances, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.runs.episode import episode_record
 from ircore.runs.events import end_entry
@@ -33,9 +34,9 @@ def made(path: Path) -> GameRunFolder:
     spec = {"player": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
     manifest = {"schema": 2, "game": NAME, "name": "Targets", "licence": "CC0-1.0",
                 "players": {"describer": spec, "coder": spec}}  # fmt: skip
-    condition = GameInstance(instance_id="bar_graph-easy", game=NAME, category="bar_graph", difficulty="easy",
+    condition = Instance(instance_id="bar_graph-easy", game=NAME, category="bar_graph", difficulty="easy",
                              source="a test", licence="CC0-1.0", payload={"count": 2})  # fmt: skip
-    instances = write_game_instances(path.with_name("conditions"), [(condition, {})])
+    instances = write_instances(path.with_name("conditions"), [(condition, {})])
     run = with_run_id(GameRun.model_validate({
         "run_id": NAME, "game": NAME, "slug": NAME, "submission": manifest, "instance_set": instances.identity,
         "rules": {"tries": 3}, "prompts": "built-in", "seed": 0, "version": "1.0", "started": "2026-11-23",

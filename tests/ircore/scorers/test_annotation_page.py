@@ -19,8 +19,6 @@ from visits import ARGUMENTS, Visit, visit_in
 
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
-from ircore.scorers.people.annotation_page import write_page
-from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
 from ircore.scorers.people.importing import import_ratings
 
 if TYPE_CHECKING:
@@ -169,19 +167,6 @@ def test_rating_with_the_keyboard_alone(visiting: Visiting) -> None:
         page.keyboard.press("Backspace")
         assert (seen(page, "#count"), seen(page, "#reading")[:3]) == ("1 of 12", "10:")
         assert given(page) == [(10, ""), (6, "")]
-
-
-def test_rating_with_the_mouse(visiting: Visiting) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        page.click("#ticks [data-value='8']")
-        assert page.locator("#slider").input_value() == "8"
-        box = page.locator("#slider").bounding_box()
-        assert box is not None
-        page.mouse.click(box["x"] + 16, box["y"] + box["height"] / 2)
-        assert seen(page, "#reading") == "0: entirely different"
-        page.click("#next")
-        assert (seen(page, "#count"), given(page)) == ("2 of 12", [(0, "")])
 
 
 def test_an_untouched_slider_is_no_answer(visiting: Visiting) -> None:
@@ -382,30 +367,6 @@ def test_axe_finds_nothing_on_any_screen(visiting: Visiting, scheme: str) -> Non
     assert collected == []
 
 
-def test_a_phone_scrolls_downwards_only(visiting: Visiting) -> None:
-    with visiting(viewport=SIZES["phone"], has_touch=True) as visit:
-        page = visit.open("index.html?annotator=a1")
-        for name in screens(page):
-            assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"], name
-            if name == "cannot tell":
-                boxes = [page.locator(item).bounding_box() for item in ("#reason", "#actions")]
-                reason, actions = (box for box in boxes if box is not None)
-                assert reason["y"] + reason["height"] <= actions["y"]
-                assert actions["y"] + actions["height"] <= SIZES["phone"]["height"]
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_pictures_have_no_bands_beside_them(size: str, visiting: Visiting) -> None:
-    with visiting(viewport=SIZES[size]) as visit:
-        page = begun(visit)
-        for _ in range(2):
-            for button in page.locator(".picture").all():
-                box = button.bounding_box()
-                assert box is not None
-                assert box["width"] == pytest.approx(box["height"], abs=1)
-            to_the_choices(page)
-
-
 @pytest.mark.parametrize(
     "pseudonym", [HOSTILE, "%3Cimg src=x onerror=alert(1)%3E", "Ann Smith", "../../x", "a" * 101, "__proto__"]
 )
@@ -448,25 +409,3 @@ def test_a_browser_that_keeps_nothing_is_told(broken: str, visiting: Visiting, t
         page.keyboard.press("3")
         rows = exported(page, tmp_path, "#export-button").read_text().splitlines()
         assert sum(",7,," in row or ",3,," in row for row in rows) == 2
-
-
-def test_damaged_answers_are_told_and_not_used(visiting: Visiting) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        page.keyboard.press("7")
-        page.evaluate(f"localStorage.setItem({KEPT}, '{{\"0\": ')")
-        page.reload()
-        page.click("#begin")
-        assert "damaged" in seen(page, "#notice")
-        assert seen(page, "#count") == "1 of 12"
-
-
-def test_a_study_for_named_annotators(visiting: Visiting, built: Built, tmp_path: Path) -> None:
-    write_page(choose_tasks([built.run], TaskPlan(annotators=("a1", "a2"))), tmp_path / "page")
-    with visiting(f"{(tmp_path / 'page').as_uri()}/") as visit:
-        page = visit.open("index.html?annotator=a3")
-        assert "not one of this study" in seen(page, "#notice")
-        page = visit.open("index.html?annotator=a2")
-        assert page.locator("#annotator-choice").input_value() == "a2"
-        page.click("#begin")
-        assert seen(page, "#who") == "a2"

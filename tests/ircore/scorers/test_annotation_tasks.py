@@ -70,13 +70,6 @@ def test_nobody_chooses_between_two_that_are_the_same(tmp_path: Path, instances:
         assert study.alike == sum("-hard-" in name for name in drawn)
 
 
-def test_categories_and_difficulties(run: RunFolder) -> None:
-    study = choose_tasks([run], TaskPlan(categories=("geometry",), difficulties=("hard",)))
-    assert {item.episode_id for item in study.items} == {"geometry-hard-01"}
-    with pytest.raises(InputError, match="unknown category"):
-        choose_tasks([run], TaskPlan(categories=("geometri",)))
-
-
 @pytest.mark.slow
 def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
     """Eight targets of three items each, two in each of four conditions: 14 items are four targets, one of each."""
@@ -96,12 +89,6 @@ def test_items_are_drawn_as_whole_targets_evenly(tmp_path: Path) -> None:
         choose_tasks([run], TaskPlan(items=2))
     assert error.value.remedy == "Allow more: --items 3"
     assert choose_tasks([run], TaskPlan(items=3)).items
-
-
-def test_the_help_says_how_few_items_are_possible(capsys: pytest.CaptureFixture[str]) -> None:
-    """Two ratings and a preference of each run."""
-    assert ircore(["annotate", "build", "--help"]) == 0
-    assert "at least those of one target: 3 for each run" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.slow
@@ -128,18 +115,6 @@ def test_runs_of_different_sets_are_refused(tmp_path: Path, run: RunFolder) -> N
     with pytest.raises(InputError, match="another instance set than") as caught:
         choose_tasks([run, other], TaskPlan())
     assert caught.value.remedy == "Make a page for each instance set."
-
-
-def test_nothing_played_is_nothing_to_rate(tmp_path: Path, instances: InstanceSet) -> None:
-    empty = sample_run(tmp_path / "run", instances, limit=0)
-    with pytest.raises(InputError, match="no played episode to rate"):
-        choose_tasks([empty], TaskPlan())
-
-
-@pytest.mark.parametrize("names", [("Ann",), ("a1", "a1"), ("",), ("a 1",)])
-def test_pseudonyms_are_checked(names: tuple[str, ...], run: RunFolder) -> None:
-    with pytest.raises(InputError, match="--annotators"):
-        choose_tasks([run], TaskPlan(annotators=names))
 
 
 @pytest.mark.slow

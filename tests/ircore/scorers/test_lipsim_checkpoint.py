@@ -153,22 +153,3 @@ def test_files_that_are_no_torch_files_are_refused(tmp_path: Path, data: bytes) 
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"page\.pth: is damaged, is not a torch file"):
         load_network(path, SMALL)
-
-
-def test_a_truncated_file_is_refused(tmp_path: Path, state: State) -> None:
-    path = save(tmp_path / "cut.pth", state)
-    path.write_bytes(path.read_bytes()[:-2000])
-    with pytest.raises(InputError, match=r"cut\.pth: is damaged"):
-        load_network(path, SMALL)
-
-
-def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.pth: cannot be read"):
-        load_network(tmp_path / "none.pth", SMALL)
-    with pytest.raises(InputError, match="cannot be read"):
-        load_network(tmp_path, SMALL)
-
-
-def test_the_size_is_told_by_the_channels(tmp_path: Path, state: State) -> None:
-    with pytest.raises(InputError, match=r"7 channels, unlike any published network \(small 45, medium 60"):
-        load_network(save(tmp_path / "small.pth", state))

@@ -176,13 +176,7 @@ def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: Ru
     assert Counter(judgement.repair for judgement in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
 
 
-LENIENT = {
-    "7.0": ("bare_value", "decimal_number"),
-    "7": ("bare_value",),
-    '"7"': ("bare_value", "quoted_number"),
-    '{"score": 7.0}': ("decimal_number",),
-    '{"rating": {"score": "7"}}': ("nested_object", "quoted_number"),
-}
+LENIENT = {"7.0": ("bare_value", "decimal_number"), '{"rating": {"score": "7"}}': ("nested_object", "quoted_number")}
 
 
 @pytest.mark.slow
@@ -232,12 +226,7 @@ def test_garbage_is_no_value_with_a_reason(
 @pytest.mark.slow
 @pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
 def test_a_judge_that_loses_more_than_a_tenth_fails(
-    tmp_path: Path,
-    run: RunFolder,
-    server: OpenAIServer,
-    capsys: pytest.CaptureFixture[str],
-    refused: int,
-    status: int,
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str], refused: int, status: int
 ) -> None:
     """Of 16 questions one is 6 %; of 15 (a refused preference is not asked in the other order) or 16 two are 13 %."""
     server.fail(*["refusal"] * refused)
@@ -245,18 +234,6 @@ def test_a_judge_that_loses_more_than_a_tenth_fails(
     assert len([score for score in scores(run) if score.value is not None]) == 12 - refused
     seen = capsys.readouterr().err
     assert ("questions are lost: judge_refused (2)" in seen) == bool(status)
-
-
-@pytest.mark.slow
-def test_technical_failures_are_reported_and_are_no_losses(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    server.fail(*["rejected"] * 4)
-    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 1
-    seen = capsys.readouterr().err
-    assert "4 judgements failed; the same command asks for them again" in seen
-    assert "are lost" not in seen
-    assert score(run, write_judge(tmp_path, server)) == 0
 
 
 @pytest.mark.slow
@@ -279,7 +256,7 @@ def test_answers_that_were_lost_to_an_earlier_version_are_read_from_the_record(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("filtered", 2), ("moderation", 1), ("empty", 3)])
+@pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("empty", 3)])
 def test_an_answer_withheld_is_no_value(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, fault: str, times: int
 ) -> None:
@@ -491,14 +468,6 @@ def test_what_cannot_be_asked_again_is_refused(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_every_turn_asks_what_is_new_only(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
-    judge = write_judge(tmp_path, server)
-    score(run, judge)
-    assert score(run, judge, more=("--every-turn",)) == 0
-    assert server.count() == RATINGS + CHOICES  # these episodes have no turn in between
-
-
 class RepeatingDescriber(CentreDescriber):
     """Says the same on turns 1 and 2, so that both turns have one rendering."""
 
@@ -594,16 +563,6 @@ PRICE = {"input": 2, "output": 10, "date": "2026-01-01", "source": "a test"}
 
 
 @pytest.mark.slow
-def test_judges_whose_later_answers_are_dear_pass_the_limit_by_one_answer(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer
-) -> None:
-    server.cost = lambda number: 0.5 if number else 0.01
-    judge = write_judge(tmp_path, server)
-    assert score(run, judge, more=("--concurrency", "14", "--max-cost", "1")) == 1
-    assert 1 <= server.billed < 1.5
-
-
-@pytest.mark.slow
 def test_judges_that_wait_ask_nothing_after_a_signal(tmp_path: Path, run: RunFolder) -> None:
     with serving(retry_after="1000", rates={"rate_limit": 1.0}) as service:
         judge = write_judge(tmp_path, service)
@@ -620,17 +579,6 @@ def test_judges_that_wait_ask_nothing_after_a_signal(tmp_path: Path, run: RunFol
     questions = read_judgements(run)
     assert {question.reason for question in questions} == {"stopped"}
     assert sum(len(question.attempts) for question in questions) == asked
-
-
-@pytest.mark.slow
-def test_a_cache_that_cannot_be_written_costs_no_judgement(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "cache").write_text("a file where a folder should be")
-    judge = write_judge(tmp_path, server)
-    assert score(run, judge, more=("--cache", str(tmp_path / "cache"))) == 0
-    assert capsys.readouterr().err.count("answers are kept in the run all the same") == 1
-    assert len(read_judgements(run)) == server.count()
 
 
 @pytest.mark.slow

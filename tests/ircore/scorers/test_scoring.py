@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from samples import sample_instances, sample_run
+from target_instances import target_instance
 
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Rendering
@@ -72,7 +73,7 @@ def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
 
 
 def an_instance(category: str, scene: Scene | None = None) -> Instance:
-    return Instance(
+    return target_instance(
         instance_id="one",
         category=category,
         difficulty="easy",

@@ -14,6 +14,9 @@ from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.parameters import number, point
+from ircore.scorers.verification.eye import letter_shapes
+from ircore.scorers.verification.eye.regions import shades_of
+from ircore.scorers.verification.eye.view import hex_of, lab_of, rgb_of
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked
 
@@ -58,6 +61,110 @@ def test_right_labels_hold_in_any_font(font: str) -> None:
     labels = verdicts(verified(drawn, relabelled(drawn, font)), "wedge_label", "text")
     assert len(labels) >= 4
     assert sum(label.verdict == "holds" for label in labels) >= len(labels) - 1
+    assert all(label.verdict != "fails" for label in labels)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("font", ["DejaVuSans-Bold", "STIXGeneral", "cmss10"])
+def test_labels_in_capitals_are_right(font: str) -> None:
+    drawn = target("pie_graph")
+    labels = verdicts(verified(drawn, relabelled(drawn, font, str.upper)), "wedge_label", "text")
+    words = [label for label in labels if label.fact.expected.isalpha()]
+    assert len(words) >= 2
+    assert all(label.verdict == "holds" for label in words)
+
+
+def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
+    """Words set with capitals for their first letters and capitals of 78 % of that size for the others."""
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    large, small = (ImageFont.truetype(str(path), size) for size in (40, 31))
+
+    def ink(word: str) -> np.ndarray:
+        page = Image.new("L", (400, 60), 0)
+        pen, x = ImageDraw.Draw(page), 10.0
+        for place, letter in enumerate(word.upper()):
+            font = small if place else large
+            pen.text((x, 50), letter, 255, font, anchor="ls")
+            x += font.getlength(letter)
+        box = page.getbbox()
+        return np.asarray(page.crop(box), np.float32) / 255
+
+    words = ["Plums", "Melons", "Lemons"]
+    inks = [ink(word) for word in words]
+    fits = letter_shapes.fits_of(inks, words)
+    assert [letter_shapes.reading_of(fit, fits.usual) for fit in fits.labels if fit] == words
+    others = letter_shapes.fits_of(inks, ["Grape", "Cherry", "Apples"])
+    assert not {letter_shapes.reading_of(fit, others.usual) for fit in others.labels if fit} & {
+        "Grape",
+        "Cherry",
+        "Apples",
+    }
+
+
+LABELS = ["Q1", "Q2", "Q3", "Q4", "25", "50", "75", "100", "125"]
+
+
+def scribbles(count: int, seed: int = 1) -> list[np.ndarray]:
+    """Return ink of random strokes."""
+    rng = np.random.default_rng(seed)
+    inks = []
+    for _ in range(count):
+        page = Image.new("L", (24, 12), 0)
+        points = [(int(x), int(y)) for x, y in zip(np.linspace(1, 22, 9), rng.integers(0, 12, 9), strict=True)]
+        ImageDraw.Draw(page).line(points, 255, 2)
+        inks.append(np.asarray(page, np.float32) / 255)
+    return inks
+
+
+def foreign_ink(label: str, size: int = 16) -> np.ndarray:
+    """Return ink of a label in a font that the eye does not know."""
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "STIXGeneralBolIta.ttf"
+    page = Image.new("L", (8 * size, 3 * size), 0)
+    font = ImageFont.truetype(str(path), size)
+    ImageDraw.Draw(page).text((4 * size, 1.5 * size), label, 255, font, anchor="mm")
+    return np.asarray(page.crop(page.getbbox()), np.float32) / 255
+
+
+def test_strokes_are_no_letters_where_each_label_is_one() -> None:
+    """A hook, a zigzag and two dashes, by turns as wide as high and a third of that."""
+    strokes = [[(0, 7), (6, 0), (6, 7)], [(0, 0), (3, 8), (5, 1), (5, 8)], [(0, 0), (2, 7)], [(2, 0), (0, 7)]]
+    inks = []
+    for points in strokes:
+        page = Image.new("L", (20, 20), 0)
+        ImageDraw.Draw(page).line([(x + 5, y + 5) for x, y in points], 255, 2)
+        inks.append(np.asarray(page.crop(page.getbbox()), np.float32) / 255)
+    letters = ["A", "B", "C", "D"]
+    own_inks = [foreign_ink(letter) for letter in letters]
+    assert letter_shapes.fits_of(inks, letters, own_inks).is_garbled
+    assert not letter_shapes.fits_of(own_inks, letters, own_inks).is_garbled
+
+
+def test_an_exchanged_label_is_the_other_one() -> None:
+    shares = ["31%", "53%", "16%"]
+    fits = letter_shapes.fits_of([foreign_ink(share) for share in shares], shares)
+    assert fits.clearly_better(foreign_ink("31%"), "53%", ["16%", "31%"]) == "31%"
+    assert fits.clearly_better(foreign_ink("53%"), "53%", ["16%", "31%"]) is None
+
+
+def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
+    inks = [foreign_ink(label) for label in LABELS]
+    lettering = letter_shapes.Lettering(1)
+    written = letter_shapes.recurrence_of(inks, LABELS, lettering)
+    scribbled = letter_shapes.recurrence_of(scribbles(len(LABELS)), LABELS, lettering)
+    assert written is not None
+    assert scribbled is not None
+    assert written.pairs == scribbled.pairs == 21  # 6 of Q, 6 of 5, 3 of 1, 3 of 2, 3 of 0
+    assert written.same > written.different + 0.2
+    assert scribbled.same < scribbled.different + 0.1
+    assert letter_shapes.recurrence_of(inks[:1], LABELS[:1], lettering) is None  # nothing recurs
+
+
+@pytest.mark.slow
+def test_nothing_is_said_of_labels_that_are_too_small_to_read() -> None:
+    drawn = draw("functions", "easy", 11000)
+    small = drawn.drawing.image.resize((160, 160), Image.Resampling.LANCZOS)
+    labels = verdicts(verified(drawn, small), "tick_label", "text")
+    assert labels
     assert all(label.verdict != "fails" for label in labels)
 
 
@@ -118,8 +225,24 @@ def hatched(part: np.ndarray, width: int, height: int) -> np.ndarray:
     return result
 
 
+def graded(part: np.ndarray, width: int, height: int) -> np.ndarray:
+    """Return pixels paler towards the top and darker towards the bottom, so that no shade is the commonest."""
+    along = np.linspace(0.3, -0.3, height)[:, None, None]
+    result: np.ndarray = np.where(along > 0, part + (255 - part) * along, part * (1 + along))
+    return result
+
+
+@pytest.mark.parametrize("colour", ["#ba68c8", "#ff7043", "#4fc3f7", "#2e7d32", "#d62728"])
+def test_dark_shades_belong_to_the_pale_shade_that_is_the_commonest(colour: str) -> None:
+    full = rgb_of(colour)
+    pale, dark = (lab_of(hex_of(shade)) for shade in (full + 0.2 * (255 - full), 0.8 * full))
+    others = [lab_of(other) for other in ("#ffb74d", "#1d4ed8", "#111827", "#e377c2")]
+    assert shades_of(dark[None], pale).all()
+    assert not shades_of(np.stack(others), pale).any()
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shaded", [glossy, hatched])
+@pytest.mark.parametrize("shaded", [glossy, hatched, graded])
 def test_values_of_shaded_bars_hold(shaded: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
     drawn = target("bar_graph")
     values = verdicts(verified(drawn, faces(drawn, "bar", shaded)), "bar", "value")

@@ -8,25 +8,29 @@ from typing import Any
 import numpy as np
 import pytest
 from invented import invented_set
+from samples import sample_run
+from target_instances import with_target
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import TextLine
+from ircore.core.records import Instance
 from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reconstruction.target_knowledge import Knowledge
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.judge_questions import JudgeQuestion
 from ircore.scorers.elements import grounded
 from ircore.scorers.elements.grounded import detected_once
 from ircore.scorers.judge_test.page import percent
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.prompts import load_judge_prompts
-from ircore.scorers.judges.structural import StructuralJudge
+from ircore.scorers.judges.structural import StructuralJudge, structure_agreement
 from ircore.scorers.material import Material, Wanted, scores_of
 from ircore.scorers.metrics import text
 from ircore.scorers.metrics.networks.weights import fingerprint
 from ircore.scorers.metrics.pairs import at_size_of
 from ircore.scorers.model_judges.losses import count_losses
 from ircore.scorers.references.describers import another
-from ircore.scorers.scoring import scored_turns
+from ircore.scorers.scoring import ScoringPlan, score_runs, scored_turns
 from ircore.scorers.verification.stored_verdicts import facts_version
 
 
@@ -85,7 +89,7 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
 
 def test_another_target_is_another_picture_and_not_another_id() -> None:
     first, twin, other = (
-        instance.model_copy(update={"sha256": sha256 * 64})
+        with_target(instance, sha256=sha256 * 64)
         for instance, sha256 in zip(invented_set(2, ("geometry",)).instances, "112", strict=False)
     )
     for seed in range(12):
@@ -203,3 +207,30 @@ def test_an_answer_that_was_sent_back_is_no_end_before_its_repair() -> None:
     assert counts == {
         "waits": (0, 1, {}), "outage": (0, 1, {}), "lost": (1, 0, {"judge_format": 1}), "mended": (1, 0, {}),
     }  # fmt: skip
+
+
+def inverted(instances: InstanceSet, folder: Path) -> InstanceSet:
+    """A set of the same ids whose pictures are the negatives."""
+    made: list[tuple[Instance, dict[str, Picture]]] = []
+    for instance in instances.instances:
+        picture = Picture.from_pixels(255 - instances.picture(instance, "target").pixels)
+        made.append((with_target(instance, sha256=picture.sha256), {"target": picture}))
+    return write_instances(folder, made)
+
+
+def test_the_same_id_in_another_set_is_another_target(tmp_path: Path, instances: InstanceSet) -> None:
+    plan = ScoringPlan(judges=("structural",), metrics=("psnr",))
+    sets = {"one": instances, "other": inverted(instances, tmp_path / "negatives")}
+    alone = {name: sample_run(tmp_path / "alone" / name, made, limit=2) for name, made in sets.items()}
+    together = {name: sample_run(tmp_path / "together" / name, made, limit=2) for name, made in sets.items()}
+    for run in alone.values():
+        score_runs([run], plan, workers=1)
+    score_runs(list(together.values()), plan, workers=1)
+    for name, run in together.items():
+        assert sorted(map(str, run.scores())) == sorted(map(str, alone[name].scores()))
+
+
+def test_a_negative_is_as_wrong_as_anything_unrelated() -> None:
+    waves = np.random.default_rng(3).normal(size=(32, 32, 3))
+    assert structure_agreement(waves, -waves) == 0.0
+    assert structure_agreement(waves, waves) == pytest.approx(1.0)

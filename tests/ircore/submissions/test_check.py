@@ -160,16 +160,6 @@ def test_a_name_that_many_have_is_told_once(tree: Path, capsys: pytest.CaptureFi
     assert "name: is also the name of fourth and 1 more (1 error)" in err
 
 
-def test_a_parameter_of_several_is_told_at_its_own_line(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    manifest = tree / "first" / "submission.yaml"
-    many = "describer:\n  player: openai\n  model: m-20260115\n  api_key_env: OPENAI_API_KEY\n  parameters:\n"
-    lines = manifest.read_text().splitlines()
-    lines[2] = many + "    temperature: 0\n    seeed: 1"
-    manifest.write_text("\n".join(lines) + "\n")
-    assert ircore(["submission", "check", str(tree / "first"), "--github"]) == 2
-    assert capsys.readouterr().out.startswith(f"::error file={manifest},line=9,col=5,")
-
-
 def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhere(tree: Path) -> None:
     """A server of one's own is no error for a pair that others played, whatever is wrong with its revision."""
     manifest = tree / "first" / "submission.yaml"

@@ -67,7 +67,7 @@ def rules(run: Run, calls: Sequence[Call]) -> list[str]:
     return [flag.rule for flag in answers_of_models(run, calls)]
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(12))
 def test_answers_of_an_honest_service_have_no_finding(run: Run, seed: int) -> None:
     calls = answers(60 + 5 * seed, seed, speed=(20, 60, 200)[seed % 3])
     assert rules(run, calls) == []
@@ -131,7 +131,7 @@ def test_a_start_before_the_game_is_listed(run: Run, started: str, what: str) ->
 def test_a_released_set_is_played_after_its_release(run: Run) -> None:
     """Version 2026.1-demo was released on 2026-11-22; a day of slack is for time zones."""
     released = {
-        "instance_set": "b5c6b65ba24b9768c57039066495747fb51f4b1a15558ebfb4d365745eb7cede",
+        "instance_set": "fd266cc94fd4c8d4dfa58041bded2251c3c505874e346429f52ec7eab0ca75f2",
         "prompts": "built-in 78b6eb7c0e60",
     }
     early = run.model_copy(update={**released, "started": "2026-11-20T10:00:00+00:00"})

@@ -92,12 +92,6 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
 
 
 @pytest.mark.slow
-def test_a_withdrawn_pair_waits_for_nothing(handed: Handed, tmp_path: Path) -> None:
-    assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
-    assert what(handed, tmp_path / "none") == []
-
-
-@pytest.mark.slow
 def test_the_command_lists_them(handed: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published, folder = tmp_path / "published", str(handed.submission.parent)
     with pytest.raises(InputError, match="no such folder"):

@@ -11,7 +11,6 @@ from pairs import write_pair
 from samples import sample_instances
 from transcripts import hand_in, write_manifest
 
-from ircore.commands import main as cli
 from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.players.submission import read_manifest
@@ -115,26 +114,6 @@ def test_models_and_people_are_not_asked_again(published: Path) -> None:
 
 
 @pytest.mark.slow
-def test_judges_are_asked_about_games_with_pictures_to_rate_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
-    assert ircore([*build, "--out", str(tmp_path / "contexts")]) == 0
-    (tmp_path / "looker").mkdir()
-    (tmp_path / "looker" / "submission.yaml").write_text(
-        "{schema: 2, name: looker, game: reference, licence: CC0-1.0,"
-        " players: {speaker: {player: looker}, listener: {player: looker}}}"
-    )
-    (tmp_path / "judges").mkdir()
-    (tmp_path / "judges" / "eye.yaml").write_text("{}")  # would be refused if it were read
-    words = ["submission", "evaluate", str(tmp_path / "looker"), "--instances", str(tmp_path / "contexts")]
-    assert ircore([*words, "--out", str(tmp_path / "run"), "--judges", str(tmp_path / "judges")]) == 0
-    said = capsys.readouterr().err
-    assert f"+ ircore score {tmp_path / 'run'}" in said
-    assert "--judge" not in said
-
-
-@pytest.mark.slow
 def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
@@ -188,15 +167,6 @@ def test_evaluation_plays_nothing_that_a_check_refuses(
     assert told in shown
     assert "+ ircore play" not in shown
     assert not (tmp_path / "run").exists()
-
-
-def test_ctrl_c_is_said_once_by_the_command_that_it_met(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
-    monkeypatch.setattr(cli, "run", lambda words, nested=False: 130)
-    assert ircore(["submission", "evaluate", str(pair), "--instances", "i", "--out", str(tmp_path / "run")]) == 130
-    assert "stopped" not in capsys.readouterr().err
 
 
 def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

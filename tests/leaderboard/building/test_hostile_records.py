@@ -70,9 +70,8 @@ class Elements(HTMLParser):
 
 def hostile_instances(folder: Path, text: str = RUNS_ANYWHERE) -> InstanceSet:
     plain = sample_instances(folder / "plain")
-    pictures = [(plain.folder / instance.image).read_bytes() for instance in plain.instances]
-    keep = ("image",)
-    made = [(filled(instance, text, keep), data) for instance, data in zip(plain.instances, pictures, strict=True)]
+    keep = ("image", "game", "payload")
+    made = [(filled(instance, text, keep), plain.pictures(instance)) for instance in plain.instances]
     return write_instances(folder / "instances", made)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from invented import invented_run, invented_set
 from samples import sample_instances, sample_run
+from target_instances import target_instance
 
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.games.reconstruction.language.corrections import find_corrections
@@ -54,7 +55,7 @@ def test_pieces_put_together_are_the_message(message: str) -> None:
 
 def target(category: str, *elements: Element) -> Instance:
     scene = Scene(width=100, height=100, elements=elements) if elements else None
-    return Instance(
+    return target_instance(
         instance_id="one",
         category=category,
         difficulty="easy",

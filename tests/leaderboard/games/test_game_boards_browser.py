@@ -10,12 +10,12 @@ from invented_games import Guessing, InventedGameRun, guessed
 from visits import visit_in
 
 import leaderboard
-from ircore.core.game_records import GameInstance, GameScore
-from ircore.core.records import PlayerSpec
+from ircore.core.game_records import GameScore
+from ircore.core.records import Instance, PlayerSpec
 from ircore.games.base import Pages
 from ircore.games.reasoning.game import DRAWER, READER, THINKER, ReasoningGame
 from ircore.instances.records import Instances
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.results.games import GameResults
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
@@ -49,9 +49,9 @@ class Reasoning(Guessing):
     pages = Pages(columns=ReasoningGame.pages.columns)
 
 
-def tasks() -> GameInstanceSet:
+def tasks() -> InstanceSet:
     made = tuple(
-        GameInstance.model_validate(
+        Instance.model_validate(
             {
                 "instance_id": f"{category}-{difficulty}-{index}", "category": category, "difficulty": difficulty,
                 "game": "guessing", "source": "invented for a test", "licence": "CC0-1.0",
@@ -61,7 +61,7 @@ def tasks() -> GameInstanceSet:
         for difficulty in ("easy", "hard")
         for index in range(3)
     )  # fmt: skip
-    return GameInstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
+    return InstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
 
 
 def reasoned(drawer: str, share: float, answered: float) -> InventedGameRun:

@@ -158,7 +158,9 @@ def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None
         assert json.loads(get(f"{address}live/feed.json"))["next"] > 0
         name = run.path.name
         assert get(f"{address}live/picture/{name}/{rendering.sha256}") == run.rendering(rendering).data
-        assert get(f"{address}live/picture/{name}/{instance.instance_id}") == run.instances.picture_bytes(instance)
+        assert get(f"{address}live/picture/{name}/{instance.instance_id}") == run.instances.picture_bytes(
+            instance, "target"
+        )
         for path in (f"{name}/../../secret", f"../secret/{rendering.sha256}", "x/y", f"{name}/%2e%2e%2fsecret"):
             with pytest.raises(urllib.error.HTTPError) as caught:
                 get(f"{address}live/picture/{path}")

@@ -27,7 +27,7 @@ def asked(tmp_path: Path, instances: InstanceSet) -> Path:
     question = tmp_path / "table" / "desk" / "describer-turn-01-0123456789ab"
     question.mkdir(parents=True)
     first = instances.instances[0]
-    (question / "target.png").write_bytes((instances.folder / first.image).read_bytes())
+    (question / "target.png").write_bytes((instances.folder / first.pictures["target"].image).read_bytes())
     (question / "instructions.txt").write_text("Describe it.")
     return question
 

@@ -61,7 +61,7 @@ def table_of(kind: str, folder: Path, instances: InstanceSet) -> Table:
     folder.mkdir()
     (folder / "instances").symlink_to(instances.folder)
     first = instances.instances[0]
-    target = (instances.folder / first.image).read_bytes()
+    target = (instances.folder / first.pictures["target"].image).read_bytes()
     if kind == "draw":
         put(folder / "desk" / "generator-turn-01-0", message_txt="A red circle.", instructions_txt="Draw.")
         return DrawingTable(folder)

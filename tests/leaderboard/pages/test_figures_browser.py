@@ -16,7 +16,7 @@ from visits import Visit, axe_findings, fits
 import leaderboard
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
-from leaderboard.building.drawing import draw
+from leaderboard.building.writing import draw
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.figure_data import figure_data_files
 from leaderboard.pages.figures import ALONE, figure_pages, figures_page

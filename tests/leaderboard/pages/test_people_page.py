@@ -91,7 +91,9 @@ def make_site(folder: Path) -> None:
     charts = chart_instances(folder / "charts")
     pair = sample_run(folder / "pair", charts)
     score_runs([pair], ScoringPlan(metrics=()), workers=1)
-    true = {instance.sha256: facts_of(instance.scene) for instance in charts.instances if instance.scene}
+    true = {
+        instance.pictures["target"].sha256: facts_of(instance.scene) for instance in charts.instances if instance.scene
+    }
     sentences = {fact.sentence for facts in true.values() for fact in facts}
     judge = folder / "facts.yaml"
     with serving() as server:

@@ -6,6 +6,7 @@ import pytest
 from pages import parse_page
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
+from target_instances import with_scene
 
 from ircore.core.records import Box, Element, Scene
 from ircore.results.model import Results
@@ -35,7 +36,7 @@ def with_scenes(results: Results) -> Results:
     return replace(
         results,
         instances=tuple(
-            instance.model_copy(update={"scene": Scene(width=96, height=96, elements=next(scenes))})
+            with_scene(instance, Scene(width=96, height=96, elements=next(scenes)))
             if (instance.category, instance.difficulty) == ("simple_shapes", "easy")
             else instance
             for instance in results.instances

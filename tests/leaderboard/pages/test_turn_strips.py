@@ -7,8 +7,8 @@ from PIL import Image
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
-from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree
+from leaderboard.building.writing import write_strips
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.overview import front_page

@@ -2,11 +2,12 @@
 
 The ink of a label is laid over the text as each known font would set it. Every letter is then looked for about its
 place, in order, and is compared with all other letters there. The font that fits a picture's labels best speaks for all
-of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not.
+of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not. Case
+says nothing of a label, so each font is tried with capitals and with small capitals for its small letters, too.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,10 @@ from scipy import ndimage
 from ircore.scorers.verification.eye.view import Floats
 
 CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%()+-−–.,:;=/°²³&$€?!'#*@<>×·πθαβ"
+SMALL_CAPITALS = "ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ"
+"""What stands for small capitals within this module: a font's capitals, as high as most small capitals."""
+SMALL_HEIGHT = 0.78
+"""Height of small capitals in parts of that of capitals."""
 EM, HIGH, BASE, WIDE = 16, 22, 16, 24
 """Pixels: size of the letters, height of their page, row of the line on which they stand, width of their page."""
 SMOOTH = 0.6
@@ -36,6 +41,29 @@ AT_ONCE = 32
 """Letters that are compared in one product: larger products are shared out among threads, which takes longer."""
 SMALL = frozenset(".,:;'-−–·°*²³!")
 """Characters of so little ink that they say little."""
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+_AS_SMALL_CAPITALS = str.maketrans("abcdefghijklmnopqrstuvwxyz", SMALL_CAPITALS)
+_AS_LETTERS = str.maketrans(SMALL_CAPITALS, "abcdefghijklmnopqrstuvwxyz")
+
+
+def _in_small_capitals(text: str) -> str:
+    return text.translate(_AS_SMALL_CAPITALS)
+
+
+CASINGS: tuple[Callable[[str], str], ...] = (_as_it_is, str.upper, _in_small_capitals)
+"""Ways in which lettering may treat the case of a text."""
+
+
+class Lettering(NamedTuple):
+    """A font by its number, and how a text's small letters are set in it."""
+
+    font: int
+    casing: Callable[[str], str] = _as_it_is
 
 
 class Fit(NamedTuple):
@@ -62,18 +90,31 @@ class Fits(NamedTuple):
         usual: Their usual correlation.
         strange: By how much more other letters usually fit.
         is_garbled: Whether all of it is scribble, symbols or random letters.
-        fonts: Numbers of the fonts that fit best.
+        letterings: The fonts, and their casing, that fit best.
     """
 
     labels: list[Fit | None]
     usual: float
     strange: float
     is_garbled: bool
-    fonts: list[int]
+    letterings: list[Lettering]
 
     def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
         """Return the best fit of other inks that a label may have."""
-        return _best_fit(inks, text, self.fonts)
+        return _best_fit(inks, text, self.letterings)
+
+    def clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
+        """Return the one of other texts that ink fits clearly better than its own; None if it fits none so well."""
+        letterings = self.letterings[:1]
+        own = _best_fit([ink], text, letterings)
+        fits = {other: fit for other in others if (fit := _best_fit([ink], other, letterings)) is not None}
+        best = max(fits, key=lambda other: _goodness(fits[other]), default=None)
+        if own is None or best is None or _goodness(fits[best]) < _goodness(own) + OTHERWISE:
+            return None
+        return best if reading_of(fits[best], self.usual) == best.replace(" ", "") else None
+
+
+_LETTERS = CHARACTERS + SMALL_CAPITALS
 
 
 class _Fonts(NamedTuple):
@@ -94,6 +135,8 @@ def _fonts() -> _Fonts:
         names = [str(name) for name in stored["names"]]
         shapes = stored["shapes"].astype(np.float32) / 15.0
         steps = stored["advances"]
+    small, small_steps = _small_capitals(shapes, steps)
+    shapes, steps = np.concatenate([shapes, small], axis=1), np.concatenate([steps, small_steps], axis=1)
     # Each font once more, blurred as in a soft picture.
     shapes = np.concatenate([shapes, ndimage.gaussian_filter(shapes, SOFT, axes=(2, 3))])
     names, steps = names * 2, np.concatenate([steps, steps])
@@ -103,6 +146,18 @@ def _fonts() -> _Fonts:
     flat = shapes.reshape(*shapes.shape[:2], -1)
     halves = np.minimum((widths + 1) // 2 + 1, WIDE // 2)
     return _Fonts(names, shapes, steps, halves, flat.sum(axis=2), (flat**2).sum(axis=2))
+
+
+def _small_capitals(shapes: Floats, steps: Floats) -> tuple[Floats, Floats]:
+    """Return the capitals of each font, shrunk about the line on which they stand, and their steps."""
+    capitals = shapes[:, :26]
+    rows = (np.arange(HIGH) - BASE) / SMALL_HEIGHT + BASE
+    columns = (np.arange(WIDE) - (WIDE - 1) / 2) / SMALL_HEIGHT + (WIDE - 1) / 2
+    for axis, places in ((2, rows), (3, columns)):
+        low = np.clip(np.floor(places).astype(int), 0, capitals.shape[axis] - 2)
+        part = np.expand_dims(np.clip(places - low, 0, 1), axis=1 if axis == 2 else 0).astype(np.float32)
+        capitals = (1 - part) * np.take(capitals, low, axis) + part * np.take(capitals, low + 1, axis)
+    return capitals.astype(np.float32), steps[:, :26] * SMALL_HEIGHT
 
 
 class _Word(NamedTuple):
@@ -125,7 +180,7 @@ def _set_in(font: int, text: str) -> _Word | None:
         if character == " ":
             pen += 0.3 * EM
             continue
-        number = CHARACTERS.find(character)
+        number = _LETTERS.find(character)
         if number < 0 or not np.isfinite(fonts.steps[font, number, 1]):
             return None
         numbers.append(number)
@@ -181,7 +236,7 @@ class _Page:
             letters × alternatives × places.
         """
         fonts = _fonts()
-        shapes = fonts.shapes[font].reshape(len(CHARACTERS), -1)[characters]
+        shapes = fonts.shapes[font].reshape(len(_LETTERS), -1)[characters]
         windows = self.windows[:, places].swapaxes(0, 1).reshape(len(places), self.rows * places.shape[1], -1)
         if len(characters) == 1:
             products = np.empty((len(places), shapes.shape[1], self.rows, places.shape[1]), np.float32)
@@ -230,7 +285,7 @@ def _weights(letters: Sequence[str] | str) -> Floats:
     return np.array([0.3 if letter in SMALL else 1.0 for letter in letters], np.float32)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _written(font: int, text: str) -> Floats | None:
     """Return a text as a font sets it, on the page of ``_laid``, with mean 0 and length 1."""
     word = _set_in(font, text)
@@ -249,8 +304,9 @@ def _unit(page: Floats) -> Floats:
     return unit
 
 
-def _rough_fit(ink: Floats, text: str, font: int) -> float:
+def _rough_fit(ink: Floats, text: str, lettering: Lettering) -> float:
     """Return how well ink as a whole fits a text in a font."""
+    font, text = lettering.font, lettering.casing(text)
     word, written = _set_in(font, text), _written(font, text)
     if word is None or written is None:
         return -1.0
@@ -258,8 +314,9 @@ def _rough_fit(ink: Floats, text: str, font: int) -> float:
     return round(float((page * written).sum()), 3)
 
 
-def _fit(ink: Floats, text: str, font: int) -> float:
+def _fit(ink: Floats, text: str, lettering: Lettering) -> float:
     """Return how well ink fits a text in a font: the mean correlation of its letters."""
+    font, text = lettering.font, lettering.casing(text)
     word = _set_in(font, text)
     if word is None:
         return -1.0
@@ -267,14 +324,18 @@ def _fit(ink: Floats, text: str, font: int) -> float:
     return round(float(np.average(own, weights=_weights(text.replace(" ", "")))), 4)
 
 
-def _letter_fits(ink: Floats, text: str, font: int) -> Fit | None:
-    word = _set_in(font, text)
+def _letter_fits(ink: Floats, text: str, lettering: Lettering) -> Fit | None:
+    font, cased = lettering.font, lettering.casing(text)
+    word = _set_in(font, cased)
     if word is None:
         return None
     fonts = _fonts()
     page = _Page(_laid(ink, word))
     places, own = _aligned(page, font, word)
-    known = np.flatnonzero(np.isfinite(fonts.steps[font, :, 1]))
+    # A font has either small letters or small capitals.
+    unused = "abcdefghijklmnopqrstuvwxyz" if lettering.casing is _in_small_capitals else SMALL_CAPITALS
+    is_used = np.array([letter not in unused for letter in _LETTERS])
+    known = np.flatnonzero(np.isfinite(fonts.steps[font, :, 1]) & is_used)
     # An other letter must explain all ink in the place of the own one.
     halves = np.maximum(fonts.halves[font, known][None], fonts.halves[font, word.characters][:, None])
     near = np.clip(places[:, None] + np.arange(-2, 3), 0, page.count - 1)
@@ -282,8 +343,8 @@ def _letter_fits(ink: Floats, text: str, font: int) -> Fit | None:
     best, numbers = fits.max(axis=1), known[fits.argmax(axis=1)]
     letters = text.replace(" ", "")
     is_own = best <= own
-    others = [mine if same else CHARACTERS[number] for mine, same, number in zip(letters, is_own, numbers, strict=True)]
-    return Fit(letters, own, np.maximum(best, own), "".join(others))
+    others = [mine if same else _LETTERS[number] for mine, same, number in zip(letters, is_own, numbers, strict=True)]
+    return Fit(letters, own, np.maximum(best, own), "".join(others).translate(_AS_LETTERS))
 
 
 def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats] = ()) -> Fits:
@@ -298,33 +359,137 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     if not order:
         return Fits([], 0.0, 0.0, False, [])
     half = len(_fonts().names) // 2
-    fonts = list(range(half))
+    letterings = [_casing_of(font, [(inks[k], texts[k]) for k in order]) for font in range(half)]
     for fit, count in ((_rough_fit, LIKELY), (_fit, BEST)):
         if fit is _fit:
-            fonts += [font + half for font in fonts]
-        table = np.array([[fit(inks[k], texts[k], font) for k in order] for font in fonts])
+            letterings += [lettering._replace(font=lettering.font + half) for lettering in letterings]
+        table = np.array([[fit(inks[k], texts[k], lettering) for k in order] for lettering in letterings])
         usual = np.where((table >= 0).any(axis=1), np.round(np.median(table, axis=1), 4), -1.0)
         # Soft letters fit everything a little better.
-        usual -= np.where(np.array(fonts) >= half, SOFT_COST, 0.0)
+        usual -= np.where(np.array([lettering.font for lettering in letterings]) >= half, SOFT_COST, 0.0)
         ranks = np.argsort(-usual, kind="stable")[:count]
-        fonts = [fonts[rank] for rank in ranks]
-    fonts = [font for font in fonts if (font >= half) == (fonts[0] >= half)]
-    results = [_best_fit([ink], text, fonts) for ink, text in zip(inks, texts, strict=True)]
+        letterings = [letterings[rank] for rank in ranks]
+    is_soft = letterings[0].font >= half
+    letterings = [lettering for lettering in letterings if (lettering.font >= half) == is_soft]
+    results = [_best_fit([ink], text, letterings) for ink, text in zip(inks, texts, strict=True)]
     gaps = [float(_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
     strange, average = float(np.median(gaps)), float(np.mean(gaps))
     heights = [math.log(ink.shape[0] / own.shape[0]) for ink, own in zip(inks, own_inks, strict=bool(own_inks))]
-    is_uneven = bool(heights) and strange >= STRANGE and float(np.std(heights)) >= UNEVEN
+    is_uneven = bool(heights) and strange >= STRANGE and _spread(heights) >= UNEVEN
     is_strange = strange >= GARBLED and average >= GARBLED_ON_AVERAGE
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
-    return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, fonts)
+    if not is_garbled and len(gaps) >= LEAST_GARBLED and strange >= RATHER_STRANGE:
+        recurrence = recurrence_of(inks, texts, letterings[0])
+        is_garbled = _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS or (
+            recurrence is not None
+            and recurrence.pairs >= LEAST_EQUAL
+            and recurrence.same - recurrence.different < UNEQUAL * strange
+        )
+    return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings)
 
 
-def _best_fit(inks: Sequence[Floats], text: str, fonts: Sequence[int]) -> Fit | None:
-    """Return the best fit of any of some inks in any of some fonts."""
-    fits: list[Any] = [
-        fit for fit in (_letter_fits(ink, text, font) for ink in inks for font in fonts) if fit is not None
-    ]
-    return max(fits, key=_goodness, default=None)
+def _uneven_widths(
+    inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats], lettering: Lettering
+) -> float:
+    """Return by how much labels are wider and narrower than in a font, or in the target: whichever is less.
+
+    The proportions' logarithms differ from what the texts need by this standard deviation.
+    """
+    wanted: list[list[float]] = [[math.log(own.shape[1] / own.shape[0]) for own in own_inks]]
+    words = [_set_in(lettering.font, lettering.casing(text)) for text in texts]
+    wanted.append([math.log(word.right / (word.bottom - word.top)) if word else math.nan for word in words])
+    seen = [math.log(ink.shape[1] / ink.shape[0]) for ink in inks]
+    spreads = []
+    for proportions in wanted:
+        differences = [a - b for a, b in zip(seen, proportions, strict=False) if not math.isnan(b)]
+        if len(differences) >= LEAST_GARBLED:
+            spreads.append(_spread(differences))
+    return round(min(spreads, default=0.0), 4)
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Return the standard deviation of values but for the farthest off, which may be of a speck taken for ink."""
+    middle = float(np.median(values))
+    near = sorted(values, key=lambda value: abs(value - middle))[: max(LEAST_GARBLED, len(values) - 1)]
+    return float(np.std(near))
+
+
+class Recurrence(NamedTuple):
+    """How much alike letters of a picture look that should be the same, and ones that should not: mean correlations.
+
+    Attributes:
+        same: Of pairs of equal letters.
+        different: Of pairs of different letters.
+        pairs: How many pairs of equal letters there are.
+    """
+
+    same: float
+    different: float
+    pairs: int
+
+
+def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lettering) -> Recurrence | None:
+    """Return how much alike equal and different letters look in a picture, whatever its font.
+
+    Where something else is written, letters that should be equal are no more alike than others.
+
+    Args:
+        inks: Ink of each label, 0–1, level.
+        texts: What each should say.
+        lettering: Much like that of the picture; it says where letters stand.
+
+    Returns:
+        None where no letters are equal.
+    """
+    pieces: list[Floats] = []
+    letters: list[str] = []
+    for ink, text in zip(inks, texts, strict=True):
+        cased = lettering.casing(text)
+        word = _set_in(lettering.font, cased)
+        if word is None:
+            continue
+        page = _laid(ink, word)
+        places, _ = _aligned(_Page(page), lettering.font, word)
+        for letter, place in zip(cased.replace(" ", ""), places, strict=True):
+            if letter not in SMALL and len(letters) < MOST_LETTERS:
+                middle = place + WIDE // 2
+                pieces.append(np.pad(page, ((0, 0), (WIDE, WIDE)))[1:-1, middle + WIDE - REACH : middle + WIDE + REACH])
+                letters.append(letter.translate(SIMILAR))
+    if len(set(letters)) < 2 or len(set(letters)) == len(letters):
+        return None
+    stack = np.stack(pieces)
+    inner = slice(MOVED, 2 * REACH - MOVED)
+    own = _units(stack[:, :, inner])
+    moved = [_units(stack[:, :, inner.start + by : inner.stop + by]) for by in range(-MOVED, MOVED + 1)]
+    # Without matrix products, whose sums depend on the threads that share them.
+    alike = np.max([np.einsum("if,jf->ij", own, other) for other in moved], axis=0)
+    upper = np.triu(np.ones(alike.shape, bool), 1)
+    equal = np.array([[a == b for b in letters] for a in letters])
+    same, different = alike[upper & equal], alike[upper & ~equal]
+    return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same))
+
+
+def _units(pieces: Floats) -> Floats:
+    """Return pieces of pages as rows of mean 0 and length 1."""
+    flat = pieces.reshape(len(pieces), -1)
+    flat = flat - flat.mean(axis=1, keepdims=True)
+    units: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
+    return units
+
+
+def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
+    """Return a font with the casing in which it fits labels best as a whole."""
+    letterings = [Lettering(font, casing) for casing in CASINGS]
+    if not any(letter.islower() for _, text in labels for letter in text):
+        return letterings[0]
+    means = [float(np.mean([_rough_fit(ink, text, lettering) for ink, text in labels])) for lettering in letterings]
+    return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
+
+
+def _best_fit(inks: Sequence[Floats], text: str, letterings: Sequence[Lettering]) -> Fit | None:
+    """Return the best fit of any of some inks in any of some letterings."""
+    fits: list[Any] = [_letter_fits(ink, text, lettering) for ink in inks for lettering in letterings]
+    return max((fit for fit in fits if fit is not None), key=_goodness, default=None)
 
 
 def _goodness(fit: Fit) -> float:
@@ -345,11 +510,25 @@ above for one of its labels."""
 GARBLED, GARBLED_ON_AVERAGE, LEAST_GARBLED = 0.045, 0.074, 3
 """By how much more other letters usually fit, and on average, in a picture in which nothing legible is written; labels
 that show it at least. Of 150 legible pictures, by hand too, none reaches both, of 120 garbled ones all but 4."""
+OTHERWISE = 0.1
+"""Correlation by which another of a picture's labels must fit better than the right one, to be what is written."""
+RATHER_STRANGE, UNEVEN_WIDTHS = 0.04, 0.3
+"""By how much more other letters usually fit where widths count, and letters that should be equal; standard deviation
+of the logarithms of proportions from which on labels are no words. Of 137 legible pictures in other fonts, none reaches
+either."""
+LEAST_EQUAL, UNEQUAL = 8, 2.0
+"""Pairs of letters that should be equal, at least; and times by how much more other letters fit by which they must be
+more alike than letters that differ, or nothing legible is written."""
 STRANGE, UNEVEN = 0.02, 0.19
 """By how much more other letters usually fit where, at least, labels whose heights differ unlike the target's, by this
 standard deviation of their logarithms, are no letters: symbols are as high as they like."""
 AS_USUAL = 0.15
 """Correlation by which a label fits worse than the picture's usual one where it is another word."""
+MOST_LETTERS, REACH, MOVED = 40, 8, 2
+"""Letters of a picture that are compared with each other; pixels to both sides of a letter's middle that are looked at,
+and by which a letter may stand beside its place."""
+SIMILAR = str.maketrans("0", "O")
+"""Letters that all fonts draw nearly alike."""
 ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
 """Lower-case letters that many fonts draw alike."""
 

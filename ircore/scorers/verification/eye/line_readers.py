@@ -41,8 +41,9 @@ PALE, TURNED = 12.0, 0.3
 """Chroma in L*a*b* below which a colour has no hue, and cosine of the angle by which hues differ clearly."""
 STRONGER = 15.0
 """Chroma by which a colour is stronger than compression can leave another one."""
-LOST = 35.0
-"""ΔE2000 by which hard compression may change the colour of a thin line."""
+LOST, KEPT = 35.0, 11.0
+"""ΔE2000 by which hard compression may change the colour of a thin line, and up to which it hardly makes the right
+colour out of another one."""
 FAINT_SHARE, MOST_FAINT = 0.25, 40.0
 """Part of the contrast of a line's colour, and levels of RGB, from which on something may be the line."""
 FAINT = 0.4
@@ -177,6 +178,8 @@ def line_colour(look: Look, colour: str | None, expected: str | None) -> Observe
     is_another = colour in look.target.colours and _chroma(colour) > PALE
     if is_another or _chroma(colour) > _chroma(expected) + STRONGER:
         return Observed(colour)
+    if _is_kept(look, colour, expected):
+        return Observed(expected)
     if difference(colour, expected) <= LOST:
         return Observed(None, "the rendering is too rough for the colours of thin lines")
     return Observed(colour)
@@ -199,8 +202,18 @@ def _chroma(colour: str) -> float:
 
 def small_colour(look: Look, colour: str, expected: str | None) -> Observed:
     """Return the reading of a dot's or thin outline's colour, which even slight compression pales."""
-    lost = look.roughness > SMOOTH and expected is not None and difference(colour, expected) <= LOST
-    return Observed(None, TOO_ROUGH) if look.is_rough or lost else Observed(colour)
+    if look.roughness <= SMOOTH or expected is None:
+        return Observed(colour)
+    if _is_kept(look, colour, expected):
+        return Observed(expected)
+    return Observed(None, TOO_ROUGH) if look.is_rough or difference(colour, expected) <= LOST else Observed(colour)
+
+
+def _is_kept(look: Look, colour: str, expected: str) -> bool:
+    """Return whether a colour seen in a rough picture is the right one, as well as compression lets it be seen."""
+    off = difference(colour, expected)
+    others = (other for other in look.target.colours if other != expected)
+    return off <= KEPT and all(off < difference(colour, other) for other in others)
 
 
 def _moved(look: Look, points: Any) -> Floats:

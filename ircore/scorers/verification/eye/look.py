@@ -12,6 +12,7 @@ import numpy as np
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box
+from ircore.scorers.verification.compared_texts import edits
 from ircore.scorers.verification.eye.canvas import Beyond
 from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
 from ircore.scorers.verification.eye.letter_shapes import KNOWN, fits_of, reading_of
@@ -34,6 +35,8 @@ from ircore.scorers.verification.scene_facts.axes import middle, scale_of
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
 
+LEGIBLE = 5.0
+"""Pixels of a rendering that labels are high at least, usually, or nothing can be said of letters that look wrong."""
 LEAST_LABELS = 3
 """Labels whose proportions tell whether a figure was stretched or laid out anew."""
 
@@ -54,6 +57,7 @@ class Look:
         beyond: What is drawn on the canvas beyond the target's frame.
         blocks: The writing at the place of each text.
         facts: The target's facts by the key of their mark.
+        detail: Pixels of the rendering for a pixel of the target.
         in_target_font: Whether the labels are set in the target's font, as read_texts found.
 
     Example:
@@ -73,6 +77,7 @@ class Look:
     beyond: Beyond
     blocks: list[Block | None]
     facts: dict[str, list[Fact]] = field(default_factory=dict)
+    detail: float = 1.0
     in_target_font: bool = False
 
     @property
@@ -96,6 +101,15 @@ class Look:
     def is_rough(self) -> bool:
         """Whether the colours of thin lines say nothing."""
         return self.roughness > ROUGH
+
+    @cached_property
+    def is_legible(self) -> bool:
+        """Whether labels are large enough for wrong letters to be told: of a few pixels, none can be."""
+        heights = [
+            block.ink.shape[1 if turn_of(element) in {90, 270} else 0]
+            for element, block in zip(self.target.texts, self.target.blocks, strict=True) if block
+        ]  # fmt: skip
+        return not heights or float(np.median(heights)) * self.detail >= LEGIBLE
 
     @cached_property
     def writing(self) -> list[Block | None]:
@@ -148,6 +162,11 @@ def _look(target: Target, pixels: Pixels) -> Look:
     transform = fit.transform
     view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
     look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, blocks_of(view, target.texts))
+    high, wide = (
+        pixels.shape[0] * transform.high / target.scene.height,
+        pixels.shape[1] * transform.wide / target.scene.width,
+    )
+    look.detail = round(math.sqrt(high * wide), 3)
     for fact in target.facts:
         look.facts.setdefault(fact.mark, []).append(fact)
     return look
@@ -207,6 +226,8 @@ def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
 
 
 LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
+MOST_OTHERS = 8
+"""Other labels of the target that a label which does not tell is compared with at most."""
 ALIKE = 0.7
 """Correlation of letterings from which on they are the same word."""
 OTHER, CLEARLY = 0.78, 0.2
@@ -292,15 +313,15 @@ def _fitting(
     # Letters that were distorted, and are so no longer by the look of the drawing, fit none.
     is_garbled = fits.is_garbled and abs(math.log(look.transform.distortion)) < DISTORTED
     readings = {}
-    for k, text, block, turn, fit in zip(usable, texts, blocks, turns, fits.labels, strict=True):
+    for k, text, ink, block, turn, fit in zip(usable, texts, inks, blocks, turns, fits.labels, strict=True):
         # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
         usual = 0.0 if same_font and readings_by_shape[k].seen is not None else fits.usual
         letters = None if fit is None else reading_of(fit, usual, fits.strange)
         right = text.replace(" ", "")
         if letters != right and usual >= KNOWN:
             # Other things may touch the writing, or hide a part of it: its place in the target is tried, too.
-            inks = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
-            again = fits.again([laid_level(ink, turn) for ink in inks], text)
+            places = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
+            again = fits.again([laid_level(place, turn) for place in places], text)
             if again is not None and reading_of(again, usual) == right:
                 letters = right
         if is_garbled:
@@ -308,9 +329,16 @@ def _fitting(
             readings[k] = Observed("", "nothing legible is written there")
         elif letters == right:
             readings[k] = Observed(text)
+        elif not look.is_legible:
+            continue
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
             readings[k] = Observed(_spaced(letters, text), why)
+        elif letters is None and readings_by_shape[k].seen is None and usual >= KNOWN:
+            # Texts that differ in one letter are too much alike.
+            others = sorted({other for other in texts if abs(len(other) - len(text)) <= 2 and edits(other, text) > 1})
+            if other := fits.clearly_better(ink, text, others[:MOST_OTHERS]):
+                readings[k] = Observed(other)
     return readings
 
 

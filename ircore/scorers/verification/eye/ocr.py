@@ -63,7 +63,8 @@ def read_words(look: Look, known: Observations) -> Observations:
         # The model was trained on words: of a single letter it is sure and wrong at times, and it passes over a minus.
         expected = _compared(element.text or "")
         is_telling = seen == element.text or (len(expected) > 1 and _compared(text) != expected.lstrip("-"))
-        if text and is_telling and score >= (SURE if seen == element.text else SURE_OTHERWISE):
+        is_right = seen == element.text
+        if text and is_telling and (is_right or look.is_legible) and score >= (SURE if is_right else SURE_OTHERWISE):
             readings[f"{mark.key}/text"] = Observed(seen)
     return readings
 

@@ -35,8 +35,9 @@ ONE_COLOUR = 0.93
 """Share of what is drawn in a place that has one colour; where it is less, the face is shaded or hatched."""
 NEAR = 10
 """Pixels about its place within which shades belong to an area."""
-SAME_HUE, DARKER = 13.0, 48.0
-"""Chroma by which a shade may be off its colour's, and lightness by which it may differ."""
+SAME_HUE, DARKER, STRONGER = 13.0, 48.0, 1.25
+"""Chroma by which a shade may be off its colour's, lightness by which it may differ, and times the chroma of the
+commonest shade that the colour itself has at most."""
 
 
 def shades_of(lab: Floats, colour: Floats) -> Mask:
@@ -48,9 +49,13 @@ def shades_of(lab: Floats, colour: Floats) -> Mask:
         [True, True, False]
     """
     lightness = float(np.clip(colour[0], 5, 95))
-    # Towards black and towards white a colour loses its chroma.
-    part = np.minimum(lab[..., 0] / lightness, (100.0 - lab[..., 0]) / (100.0 - lightness))
-    off = np.hypot(lab[..., 1] - part * colour[1], lab[..., 2] - part * colour[2])
+    # Towards black and towards white a colour loses its chroma; what is seen may itself be a shade of a stronger one.
+    parts = lab[..., 0] / lightness, (100.0 - lab[..., 0]) / (100.0 - lightness)
+    least, most = np.minimum(*parts), np.clip(np.maximum(*parts), 1.0, STRONGER)
+    chroma = max(float(np.hypot(colour[1], colour[2])), 1e-3)
+    along = (lab[..., 1] * colour[1] + lab[..., 2] * colour[2]) / chroma
+    across = (lab[..., 1] * colour[2] - lab[..., 2] * colour[1]) / chroma
+    off = np.hypot(across, along - np.clip(along, least * chroma, most * chroma))
     shades: Mask = (off < SAME_HUE) & (np.abs(lab[..., 0] - colour[0]) < DARKER)
     return shades
 

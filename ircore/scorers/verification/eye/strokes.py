@@ -29,6 +29,8 @@ WIDE, COVERED = 5.0, 0.85
 VIVID, LEAST_CHROMA, PALED, SAME_HUE = 24.0, 4.0, 0.1, 0.85
 """Chroma in L*a*b*, against the ground, of a colour that has a clear hue, and of a line that keeps some of the hue; the
 least part of the chroma that a paled line keeps, and the cosine up to which directions of hue are the same."""
+LEANS, AWAY = 0.7, 0.5
+"""Cosines of directions of hue from which on little hue leads towards a colour, and below which it leads elsewhere."""
 UNLIKE_GROUND = 15.0
 """Lightness in L*a*b* by which a colour differs from its ground from which on the lightness says how much is mixed."""
 WINDOW, STEADY = 9, 1.6
@@ -232,7 +234,22 @@ def colour_of(
     best = colours[int(votes.argmax())] if votes.max() >= 0.5 else None
     if expected and (best is None or roughness > SMOOTH) and _keeps_hue(lines, grounds, expected):
         return expected
+    if expected and best and roughness > SMOOTH and _leans_towards(lines, grounds, expected, best):
+        return _unmixed(lines, grounds, expected, 0.3)
     return best or hex_of(np.median(lines, axis=0))
+
+
+def _leans_towards(lines: Floats, grounds: Floats, colour: str, other: str) -> bool:
+    """Return whether the little hue that compression left leads from the ground to a colour and not to another one."""
+    line, ground = (lab_of(hex_of(np.median(colours, axis=0)))[1:] for colours in (lines, grounds))
+    seen = line - ground
+
+    def cosine(end: str) -> float:
+        full = lab_of(end)[1:] - ground
+        size = float(np.hypot(*full) * np.hypot(*seen))
+        return float(full @ seen) / size if float(np.hypot(*full)) > LEAST_CHROMA else 0.0
+
+    return float(np.hypot(*seen)) >= LEAST_CHROMA and cosine(colour) >= LEANS and cosine(other) < AWAY
 
 
 def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:

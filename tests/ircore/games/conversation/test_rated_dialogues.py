@@ -12,7 +12,7 @@ import pytest
 from openai_server import Judged, OpenAIServer, serving
 from releases import rewrite
 
-from dataset_card.data import load_game_results, load_table
+from dataset_card.data import load_table, results_of_game
 from dataset_card.releases.record_file import read_release
 from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
@@ -20,7 +20,7 @@ from ircore.core.game_records import drawn_renderings
 from ircore.core.score_records import HUMAN
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score
-from ircore.results.games import read_game_results
+from ircore.results.games import GameResults, read_game_results
 from ircore.runs.folder import GameRunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.scorers.references.dialogues import build
@@ -139,32 +139,6 @@ def test_a_measure_of_every_hop_leaves_out_dialogues_that_were_rated_in_part(
 
 
 @pytest.mark.slow
-def test_a_judge_that_a_cost_limit_stopped_goes_on(
-    tmp_path: Path, run: GameRunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["score", str(run.path), "--judge", str(judge_file(tmp_path, server)), "--concurrency", "1"]
-    assert ircore([*command, "--max-cost", "0.004"]) == 1  # an answer costs 0.001 US$
-    assert "--max-cost: 0.00" in capsys.readouterr().err
-    assert 0 < server.count() < QUESTIONS - 1
-    assert ircore(command) == 0
-    assert server.count() == QUESTIONS - 1
-
-
-@pytest.mark.slow
-def test_installed_judges_are_asked_by_name_alone(run: GameRunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["score", str(run.path)]) == 0
-    assert run.scores() == ()
-    assert means(run) == {}
-    assert ircore(["score", str(run.path), "--judge", "structural", "--judge", "verified"]) == 0
-    assert "verified: 6 scores (4 renderings, 2 preferences), 6 new" in capsys.readouterr().out
-    # The game measures the same judge as a share of the facts.
-    shares = [value.value for value in run.measured() if value.measure == "final_verified"]
-    mean, dialogues = means(run)["final_judged_verified"]
-    assert dialogues == len(shares) == 2
-    assert mean == pytest.approx(10 * sum(share or 0 for share in shares) / 2)
-
-
-@pytest.mark.slow
 def test_people_rate_the_page_of_a_run_and_stand_on_its_board(
     tmp_path: Path, run: GameRunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -210,7 +184,8 @@ def test_scores_come_back_from_a_release(
         (HUMAN, "similarity"): 3,
         (HUMAN, "preference"): 1,
     }
-    loaded = load_game_results(str(release), "conversation")
+    loaded = results_of_game(str(release), game="conversation")
+    assert isinstance(loaded, GameResults)
     published = loaded.cell(run.run.run_id).measures
     assert published["final_judged_loop_5_1"].mean == 6.5
     assert published["final_rated"].mean == 5.75
@@ -260,12 +235,3 @@ def test_merged_shards_keep_what_a_judge_said(
     assert ircore(["score", str(whole.path), "--judge", str(judge), "--every-turn"]) == 0
     assert server.count() == QUESTIONS
     assert means(whole) == {"judged_loop_5_1": (4.0, 2), "final_judged_loop_5_1": (6.5, 2)}
-
-
-@pytest.mark.slow
-def test_a_notebook_names_judges_that_rate_the_drawings_too(run: GameRunFolder) -> None:
-    assert score(run) == 0  # the game's own measures are there, and no judge is named
-    assert score(run, judges=["structural"], every_turn=True) == len(RATINGS) + len({EASY, HARD})
-    assert Counter(scored.task for scored in run.scores()) == {"similarity": len(RATINGS), "preference": 2}
-    titles = [measure.title for measure in read_game_results([run]).shown]
-    assert "Judged similarity, last hop: structural" in titles

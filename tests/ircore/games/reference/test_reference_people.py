@@ -1,6 +1,5 @@
 """A person at the terminal in either seat of a reference game."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -50,17 +49,3 @@ def test_two_people_play_a_round(tmp_path: Path) -> None:
     # The listener reads what the speaker wrote, and neither sees the other's pictures under the same labels.
     assert "this message: the one with two legs" in done.stderr
     assert done.stderr.count("Picture A:") == 2
-
-
-@pytest.mark.slow
-def test_a_person_describes_to_a_program_and_chooses_for_it(tmp_path: Path) -> None:
-    (tmp_path / "speaks").mkdir()
-    done, run = play(tmp_path / "speaks", "human", "looker", "a large square in the middle\n")
-    assert done.returncode == 0, done.stderr
-    call = json.loads((run / "journal.jsonl").read_text().splitlines()[0])
-    assert (call["role"], call["text"]) == ("speaker", "a large square in the middle")
-    (tmp_path / "listens").mkdir()
-    done, run = play(tmp_path / "listens", "looker", "human", "b\n")
-    assert done.returncode == 0, done.stderr
-    (episode,) = GameRunFolder(run).episodes()
-    assert episode.steps[0]["answer"] == "B"

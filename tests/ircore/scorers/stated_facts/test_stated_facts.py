@@ -43,7 +43,7 @@ def facts_stated(pets: tuple[InstanceSet, Instance], *messages: str, drawn: str 
     """Return the letters stated and named of each fact after the last message."""
     charts, instance = pets
     assert instance.scene is not None
-    reader = GrammarReader(instance, charts.target(instance))
+    reader = GrammarReader(instance, charts.picture(instance, "target"))
     canvas, notes = read((drawn,))
     turn = reader.turn("pets", len(messages), messages, answer(canvas, notes).picture)
     keys = [fact.key for fact in facts_of(instance.scene)]
