@@ -108,22 +108,6 @@ def test_the_card_has_every_section_of_the_hub_s_template(card: str) -> None:
     assert missing == ["## More Information"]  # the datasheet stands for it
 
 
-def test_the_datasheet_asks_in_the_order_of_its_source(built: Path) -> None:
-    text = (built / "release" / "DATASHEET.md").read_text("utf-8")
-    sections = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert sections == [
-        "Motivation",
-        "Composition",
-        "Collection process",
-        "Preprocessing, cleaning, labelling",
-        "Uses",
-        "Distribution",
-        "Maintenance",
-    ]
-    assert len(re.findall(r"^\*\*.*\?\*\*", text, re.MULTILINE)) >= 30
-    assert "No person rated anything" in text
-
-
 def card_of(source: ReconstructionSource) -> str:
     written = [Written(config, 0, 0, ()) for config in CONFIGS]
     return render_card(CardFacts(ReleaseSource((ReconstructionTables(source),)), written, choose_example(source)))

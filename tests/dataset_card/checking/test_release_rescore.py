@@ -155,16 +155,6 @@ def with_a_tag(episodes: Episodes, _: list[Score]) -> None:
     with_turn(episodes, "simple_shapes-easy-01", 1, message=message, message_tokens=count_tokens(message))
 
 
-def with_a_leniency(episodes: Episodes, _: list[Score]) -> None:
-    with_turn(episodes, "simple_shapes-easy-01", 1, leniencies=("bare_done",))
-
-
-def as_converged(episodes: Episodes, _: list[Score]) -> None:
-    name = next(name for name, episode in episodes.items() if episode.outcome == "aborted")
-    values = {"outcome": "converged", "abort_reason": None, "detail": None}
-    episodes[name] = episodes[name].model_copy(update=values)
-
-
 def as_aborted(episodes: Episodes, scores: list[Score]) -> None:
     name = "simple_shapes-easy-01"
     values = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "gone"}
@@ -182,11 +172,6 @@ RULES = {
     "a message that no answer gives": (
         with_a_tag,
         "converged, rules: outcome is 'converged'; by the rules it is 'aborted'",
-    ),
-    "a leniency that the answer cannot have had": (with_a_leniency, "turn 1: leniencies is "),
-    "an aborted episode made a converged one": (
-        as_converged,
-        "converged, rules: turn 1: the describer's answer is mis",
     ),
     "a converged episode made an aborted one": (as_aborted, "by the rules it is 'converged'"),
     "an abort laid to the other player": (as_the_generator_s, "'generator_refused', where the describer had to answer"),

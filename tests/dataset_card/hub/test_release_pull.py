@@ -24,7 +24,6 @@ from ircore.instances.store import index_bytes, read_instances
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_json
-from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -119,12 +118,6 @@ def episodes(folder: Path, slug: str) -> tuple[Episode, ...]:
     return RunFolder.open(folder / "runs" / slug).episodes()
 
 
-def test_damaged_costs_are_named(tmp_path: Path, run: RunFolder) -> None:
-    (run.path / "costs.json").write_text('{"bar": "free"}')
-    with pytest.raises(InputError, match=r"costs\.json: "):
-        episode_costs(run)
-
-
 def test_a_release_whose_card_is_of_another_version_still_gives_its_data(release: Path, tmp_path: Path) -> None:
     """What stands in the card changes with the program; whoever reads the data does not read it."""
     card = release / "README.md"
@@ -152,13 +145,6 @@ def test_a_faulty_release_leaves_nothing_behind(release: Path, tmp_path: Path) -
     with pytest.raises(WorkError, match="SHA-256"):
         pull_release(release, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_file_that_is_too_large_is_not_read(release: Path, tmp_path: Path) -> None:
-    with (release / "runs.jsonl").open("r+b") as file:
-        file.truncate(65 * 1024 * 1024)
-    with pytest.raises(WorkError, match=r"runs\.jsonl: larger than 64 MiB"):
-        pull_release(release, tmp_path / "out")
 
 
 def test_a_row_group_that_is_too_large_is_not_read(

@@ -24,7 +24,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.score_records import Score
-from ircore.core.submission_records import Run, TranscriptsReference
+from ircore.core.submission_records import Run
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
@@ -211,25 +211,6 @@ def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs
     assert contents(build("silent", former="third")) == contents(third)
     again = build("fifth", former="third", withdrawals=[withdrawn, back, withdrawn])
     assert {row["submission"] for row in table(again, TRANSCRIPTS)} == {"centre-block"}
-
-
-def test_new_transcripts_take_the_place_of_the_former_ones_on_the_day_they_are_named(
-    inputs: Path, build: Build
-) -> None:
-    shutil.rmtree(inputs / "runs" / "other-block")
-    instances = read_instances(inputs / "instances")
-    old, new = (TranscriptsReference(repo="me/mine", revision=digit * 40, run="r") for digit in "ab")
-    for folder, reference in (("old", old), ("other-block", new)):
-        pair = sample_submission("other-block")
-        named = pair.submission.model_copy(update={"transcripts": reference})
-        sample_run(inputs / "runs" / folder, instances, pair._replace(submission=named))
-    build("first", "centre-block", "old")
-    update = gone("other-block", "corrected").model_copy(update={"transcripts": old})
-    second = build("second", "other-block", former="first", withdrawals=[update])
-    entry = read_release(second).history[0]
-    assert [run.run_id for run in entry.added] == [run_id(inputs, "other-block")]
-    assert [withdrawal.run_id for withdrawal in entry.withdrawals] == [run_id(inputs, "old")]
-    assert check_release(second).faults == ()
 
 
 def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs: Path, build: Build) -> None:

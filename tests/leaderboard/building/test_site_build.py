@@ -117,22 +117,6 @@ def test_pictures_keep_their_room_and_say_what_they_show(pages: dict[str, Elemen
     assert all(picture.get("fetchpriority") == "high" or picture["decoding"] == "async" for picture in pictures)
 
 
-def test_equal_pictures_are_stored_once(built: Built) -> None:
-    shown = {
-        run.rendering_path(turn.rendering.sha256)
-        for run in built.runs
-        for episode in run.episodes()
-        for turn in episode.rendered_turns
-        if turn.rendering
-    }
-    names = {path.stem for path in shown} | {
-        instance.pictures["target"].sha256 for instance in built.runs[0].instances.instances
-    }
-    assert {path.name for path in (built.site / "img").iterdir()} == {
-        f"{name[:16]}-{side}.webp" for name in names for side in (256, 512)
-    }
-
-
 @pytest.mark.parametrize("name", ["index", "geometry-both", "all-easy", "simple_shapes-hard"])
 def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, Element], name: str) -> None:
     category, _, difficulty = name.partition("-")
@@ -154,13 +138,6 @@ def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, E
         assert (held and float(held)) == ("" if row.cell.main.mean is None else pytest.approx(row.cell.main.mean))
 
 
-def test_what_a_board_filters_is_said_in_words(pages: dict[str, Element]) -> None:
-    (words,) = pages["boards/geometry-hard.html"].find("p", class_="filtered")
-    assert words.text.startswith(
-        "Geometry, hard; judged by structural (computed, no human or model); 3 episodes a pair;"
-    )
-
-
 def test_an_aborted_episode_says_why(pages: dict[str, Element]) -> None:
     (row,) = pages["gallery/simple_shapes-easy-01.html"].find("section", data_pair="other-pair")
     assert "Converged" in row.text
@@ -174,15 +151,6 @@ def test_an_aborted_episode_says_why(pages: dict[str, Element]) -> None:
     assert aborted
     assert all("the describer broke the answer format" in text for text in aborted)
     assert all("The answer does not begin with <DESCRIPTION>" in text for text in aborted)
-
-
-def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Element]) -> None:
-    charts = pages["boards/index.html"].find("figure", class_="chart")
-    assert len(charts) == 3
-    for chart in charts:
-        file = built.site / "boards" / chart.attributes["data-chart"]
-        assert json.loads(file.read_text())["data"]
-        assert chart.find("tbody")[0].find("tr")
 
 
 def test_an_earlier_site_is_replaced_and_its_pictures_are_kept(built: Built, tmp_path: Path) -> None:

@@ -103,21 +103,6 @@ def test_a_frozen_folder_is_read_without_a_site_and_without_scripts(tmp_path: Pa
         assert (folder / link.attributes["href"]).is_file()
 
 
-@pytest.mark.parametrize(("costs", "shown"), [((0.0, 0.0), False), ((None, None), False), ((0.0, 0.002), True)])
-def test_a_frozen_board_has_a_column_of_costs_only_where_something_cost(
-    tmp_path: Path, costs: tuple[float | None, float | None], shown: bool
-) -> None:
-    marker = make_site(tmp_path / "site", OLD)
-    file = tmp_path / "site" / "data" / "leaderboard.json"
-    document = json.loads(file.read_text())
-    file.write_text(json.dumps({**document, "rows": [{**ROWS[0], "cost_mean": cost} for cost in costs]}))
-    freeze_site(tmp_path / "site", tmp_path / "2026.1", marker, [OLD])
-    page = read_page(tmp_path / "2026.1" / "index.html")
-    assert any("Cost" in head.text for head in page.find("th")) == shown
-    heads, *rows = page.find("tr")
-    assert {len(row.find("td")) + len(row.find("th")) for row in rows} == {len(heads.find("th"))}
-
-
 def test_frozen_boards_do_not_mix_rules_either() -> None:
     """Pairs were ranked among those under the same rules."""
     board = {"judge": "eye", "category": "all", "difficulty": "all"}
