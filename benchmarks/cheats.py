@@ -235,7 +235,7 @@ def judged(seed: int, per_condition: int, tampered: bool) -> Judged:
             out = folder / pair.replace("+", "-")
             words = [str(builtin_pairs()[pair]), "--instances", str(folder / "instances"), "--seed", str(seed)]
             assert ircore(["play", *words, "--out", str(out)]) == 0
-            runs.append(RunFolder.open(out))
+            runs.append(RunFolder(out))
         assert (
             ircore(["score", *map(str, (run.path for run in runs)), "--judge", "structural", "--metric", "psnr"]) == 0
         )

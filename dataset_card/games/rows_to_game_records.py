@@ -18,11 +18,12 @@ from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES,
 from dataset_card.tables.shared_tables import foreign_columns
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameRun, GameScore
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.plugins import available
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
 from ircore.instances.records import Instances
@@ -37,14 +38,14 @@ EpisodeKey = tuple[str, str]
 class ReleasedGameRun:
     """A run read back from a release, without its pictures.
 
-    >>> run = GameRun.model_construct(run_id="a-run", game="reference")
+    >>> run = Run.model_construct(run_id="a-run", game="reference")
     >>> no_instances = InstanceSet(Path(), "0" * 64, ())
     >>> ReleasedGameRun(Path("a-run"), run, no_instances, ended=(), values=()).costs()
     {}
     """
 
     path: Path
-    run: GameRun
+    run: Run
     instances: InstanceSet
     ended: tuple[Episode, ...]
     values: tuple[GameScore, ...]
@@ -107,7 +108,7 @@ class GameRows:
         game: str,
         findings: Findings,
         pictures: Pictures,
-        runs: Mapping[str, GameRun],
+        runs: Mapping[str, Run],
         provenances: Mapping[str, Provenance],
         judges: Mapping[str, JudgeIdentity],
     ) -> None:

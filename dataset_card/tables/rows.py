@@ -13,7 +13,7 @@ from math import fsum
 from typing import TypedDict
 
 from ircore.core.episode_records import Episode, Rendering, Turn, drawn_renderings
-from ircore.core.records import RECONSTRUCTION, Instance
+from ircore.core.records import RECONSTRUCTION, Instance, Rules
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -66,7 +66,7 @@ class ReconstructionSource:
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> run = PlayedRun(RunFolder.open(Path("run")))
+    >>> run = PlayedRun(RunFolder(Path("run")))
     >>> source = ReconstructionSource(run.instances, (run,), Results.from_runs([run]))
     >>> len([*instance_rows(source.instances)])
     2
@@ -200,7 +200,7 @@ def episode_columns(episode: Episode) -> Row:
 
 def of_episode(run: PlayedRun, episode: Episode) -> Row:
     """Return the columns that name game, run, rules and episode of a row."""
-    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": run.run.rules.key}
+    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": Rules.of(run.run).key}
     return OF_GAME | named | episode_columns(episode)
 
 
@@ -211,7 +211,7 @@ def _target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
 
 def _of_pair(run: PlayedRun) -> Row:
     pair = run.run.submission
-    return {"describer": pair.describer.label, "generator": pair.generator.label}
+    return {"describer": pair.players["describer"].label, "generator": pair.players["generator"].label}
 
 
 def _of_turn(run: PlayedRun, turn: Turn) -> Row:

@@ -5,7 +5,6 @@ from typing import Any
 
 from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
 from ircore.core.records import Fields, Instance, Record
@@ -19,7 +18,7 @@ from ircore.players.base import PlayerError
 
 def episode_setup(
     game: Game[Any],
-    run: Run | GameRun,
+    run: Run,
     instances: Any,
     instance: Instance,
     prompts: GamePrompts,
@@ -44,7 +43,7 @@ def episode_setup(
         instance=instance,
         payload=payload_of(game, instances, instance),
         pictures=instances.pictures(instance) if pictures is None else pictures,
-        rules=run.rules if isinstance(run, Run) else game.rules.model_validate(run.rules),
+        rules=game.rules.model_validate(run.rules),
         prompts=prompts,
         seed=derived_seed(run.seeds[repeat - 1], instance.instance_id),
     )

@@ -6,12 +6,12 @@ from ircore.core.records import Instance
 from ircore.instances.records import Instances
 from ircore.runs.episode import episode_record
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.shards import read_part
 from ircore.runs.writer import RunWriter
 
 
-def declare_final(folder: AnyRunFolder, selected: Instances) -> int:
+def declare_final(folder: RunFolder, selected: Instances) -> int:
     """Give up every episode without a result: it counts as not played, and will not be played again.
 
     Each such episode gets an end of its own in the journal, with the reason ``given_up`` and the steps that a

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
@@ -35,7 +34,7 @@ from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, End, Entry, Failure
-from ircore.runs.folder import JOURNAL, AnyRunFolder, lines_in_words
+from ircore.runs.folder import JOURNAL, RunFolder, lines_in_words
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
@@ -74,7 +73,7 @@ class PlayPlan:
         only: Ids of the episodes of these instances that are to be played; None for all.
     """
 
-    run: Run | GameRun
+    run: Run
     instances: InstanceSet
     selected: Instances
     prompts: GamePrompts
@@ -157,7 +156,7 @@ class KnownAnswers(Protocol):
     ['simple_shapes-easy-01', 'simple_shapes-hard-01']
     """
 
-    folder: AnyRunFolder
+    folder: RunFolder
     known: dict[CallKey, Call]
     refused: dict[CallKey, Failure]
     finished: dict[str, Episode]

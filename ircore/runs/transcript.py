@@ -14,7 +14,7 @@ from ircore.core.terminal import printable, terminal_width
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure, step_word
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 
 WIDTH = 100
 """Characters in a line of text, where the terminal is not narrower."""
@@ -44,13 +44,13 @@ class Dialogue(NamedTuple):
     questions: tuple[Call | Failure, ...]
 
 
-def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
+def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
     """Find an episode of a run.
 
     Raises:
         InputError: The run has no such episode; the nearest ones are named.
     """
-    instances: Any = folder.any_instances
+    instances: Any = folder.instances
     known = {
         name: instance for instance in instances.instances for name in folder.run.episode_ids([instance.instance_id])
     }

@@ -16,7 +16,7 @@ from ircore.core.records import Instance
 from ircore.core.workers import in_order
 from ircore.games.base import Ending, Game, Instruments, Measure, Measured
 from ircore.runs.episode import payload_of
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 
 
 class MeasureCounts(NamedTuple):
@@ -27,7 +27,7 @@ class MeasureCounts(NamedTuple):
     kept: int
 
 
-def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = None) -> MeasureCounts:
+def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) -> MeasureCounts:
     """Compute the measures of a run and store them in the run.
 
     Args:
@@ -81,8 +81,8 @@ def _scores(work: _Work) -> list[GameScore]:
 
 
 @lru_cache(maxsize=4)
-def _opened(path: Path, instance_set: str) -> tuple[GameRunFolder, dict[str, Instance]]:
-    run = GameRunFolder(path)
+def _opened(path: Path, instance_set: str) -> tuple[RunFolder, dict[str, Instance]]:
+    run = RunFolder(path)
     assert run.run.instance_set == instance_set  # noqa: S101 - the set is part of the key: folders may be made anew
     return run, {instance.instance_id: instance for instance in run.instances.instances}
 

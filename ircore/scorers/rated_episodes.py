@@ -8,19 +8,19 @@ from ircore.core.episode_records import Episode, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
-from ircore.core.records import Instance, Scene
+from ircore.core.records import RECONSTRUCTION, Instance, Scene
 from ircore.games.base import Game, RatedPicture
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.measuring import rating_fault
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.episode import payload_of
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.scorers.game_measures import ending_of, played
 
 InstanceT = TypeVar("InstanceT", Instance, Instance)
 
-RatedRun = RunFolder | GameRunFolder
+RatedRun = RunFolder
 """The folder of a run of any game."""
 
 
@@ -81,7 +81,7 @@ def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
         InputError: No picture of the run's game is rated, the game is not installed, or an episode does not fit it.
         WorkError: The game is broken.
     """
-    if isinstance(run, RunFolder):
+    if run.game == RECONSTRUCTION:
         by_id = {instance.instance_id: instance for instance in run.instances.instances}
         return [_of_pair(episode, by_id[episode.instance_id]) for episode in run.episodes() if episode.played]
     game = load_game(run.game, f"{run.path}/run.json: game")
@@ -114,7 +114,7 @@ def picture_of(run: RatedRun, original: Original) -> Picture:
 def scene_of(run: RatedRun, original: Original) -> Scene | None:
     """Return what an original shows; None if nobody knows."""
     # Read when it is asked for, since the scenes of many targets take far more memory than all the rest.
-    return _instance(run.instances, original).scene if isinstance(run, RunFolder) else original.scene
+    return _instance(run.instances, original).scene if run.game == RECONSTRUCTION else original.scene
 
 
 def _instance(instances: InstanceSet, original: Original) -> Instance:

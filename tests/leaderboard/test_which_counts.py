@@ -118,7 +118,7 @@ def test_of_changes_at_the_same_moment_the_last_that_was_added_stands_first() ->
 
 def test_pairs_under_other_rules_enter_boards_of_their_own() -> None:
     runs = [invented_run(SET, f"seer-{number}", "painter", 4.0 + number, 0.3) for number in range(3)]
-    rules = runs[0].run.rules.model_copy(update={"token_budget": 50})
+    rules = {**runs[0].run.rules, "token_budget": 50}
     other = replace(runs[2], run=runs[2].run.model_copy(update={"rules": rules}))
     made = entries(Site([*runs[:2], other]))  # type: ignore[list-item]
     assert {run_id: (entered.place, entered.pairs) for run_id, entered in made.items()} == {
@@ -220,7 +220,7 @@ def test_the_last_turn_stands_in_the_strip_of_the_front_page() -> None:
 
 def test_of_runs_with_the_same_players_the_best_stands_for_them() -> None:
     worse, best = invented_runs(3.0, 8.0)
-    same = best.run.submission.model_copy(update={"describer": worse.run.submission.describer})
+    same = best.run.submission.model_copy(update={"describer": worse.run.submission.players["describer"]})
     twins = [worse, replace(best, run=best.run.model_copy(update={"submission": same}))]
     for runs in (twins, twins[::-1]):
         (track,) = tracks(Site(runs), [])  # type: ignore[arg-type]

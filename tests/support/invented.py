@@ -171,7 +171,7 @@ def repeated(run: InventedRun, shift: float) -> InventedRun:
 
 def under_budget(run: InventedRun, budget: int) -> InventedRun:
     """The same run as if it had been played under another token budget."""
-    rules = run.run.rules.model_copy(update={"token_budget": budget})
+    rules = {**run.run.rules, "token_budget": budget}
     made = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}"})
     return replace(run, path=Path(f"{run.path}-{budget}"), run=made)
 

@@ -22,7 +22,6 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameRun
 from ircore.core.images import MAX_BYTES
 from ircore.core.lifecycle import refuse_double_keys
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
@@ -45,7 +44,7 @@ MAX_JOURNAL_BYTES = 128 * 1024**2
 MAX_LINE_BYTES = 4 * 1024**2
 REMEDY = "Make the transcripts with: ircore submission pack"
 
-_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(GameRun)}
+_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(Run)}
 """Formats of run.json: of a reconstruction run, and of a run of another game."""
 
 _RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
@@ -103,7 +102,7 @@ class PackedRun:
     """
 
     folder: Path
-    run: Run | GameRun
+    run: Run
     events: tuple[Event, ...]
 
     def rendering_bytes(self, sha256: str) -> bytes:

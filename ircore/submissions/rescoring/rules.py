@@ -14,7 +14,6 @@ from typing import Any
 from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering, repeat_id
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
 from ircore.core.submission_records import Run
@@ -122,12 +121,12 @@ class Replay:
     >>> from pathlib import Path
     >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
-    >>> folder, game = RunFolder.open(Path("run")), load_game("reconstruction")
+    >>> folder, game = RunFolder(Path("run")), load_game("reconstruction")
     >>> Replay(folder.run, folder.instances, game, game.prompts(None)).faults(list(folder.events()))
     ()
     """
 
-    run: Run | GameRun
+    run: Run
     instances: InstanceSet
     game: Game[Any]
     prompts: GamePrompts

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ircore.core.errors import InputError
+from ircore.core.records import RECONSTRUCTION
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.runs.folder import RUN_FILE, GameRunFolder, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder
 from leaderboard.live.play_me.describer_seat import Table
 
 _CAPTION = re.compile(r"^shown-(\d+)\.png: Picture (\w+):$", re.MULTILINE)
@@ -55,12 +56,12 @@ class ListeningTable(Table):
             "question": None if question is None else self._shown(question),
         }
 
-    def _game(self, name: str) -> GameRunFolder | None:
+    def _game(self, name: str) -> RunFolder | None:
         try:
-            run = open_any_run(self.folder / name) if (self.folder / name / RUN_FILE).is_file() else None
+            run = RunFolder(self.folder / name) if (self.folder / name / RUN_FILE).is_file() else None
         except InputError:
             return None
-        return run if isinstance(run, GameRunFolder) else None
+        return run if run is not None and run.game != RECONSTRUCTION else None
 
     def _shown(self, question: Path) -> dict[str, Any] | None:
         """Return a question: its pictures by label, the message, and how the last answer was."""

@@ -15,7 +15,7 @@ from dataset_card.releases.build import build_release, make_source
 from ircore.instances.requests import BuildRequest
 from ircore.instances.store import read_instances
 from ircore.library.playing import play, score
-from ircore.runs.folder import RunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.scorers.references.dialogues import build
 
 pytestmark = pytest.mark.slow
@@ -67,7 +67,7 @@ def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path
 
 
 def test_reconstruction_comes_before_games_that_the_alphabet_puts_first(run: Path, built: Path) -> None:
-    folders = [RunFolder.open(built / "runs" / "centre-block"), open_any_run(run)]
+    folders = [RunFolder(built / "runs" / "centre-block"), RunFolder(run)]
     sets = {
         "conversation": read_instances(run / "instances"),
         "reconstruction": read_instances(built / "instances"),

@@ -70,7 +70,7 @@ def test_the_second_line_about_a_rendering_counts(charts: Path, tmp_path: Path) 
         first = json.loads(file.readline())
         file.seek(0, os.SEEK_END)
         file.write(json.dumps(first | {"cost": 2.5}) + "\n")
-    rows = list(fact_rows(read_instances(charts / "instances"), PlayedRun(RunFolder.open(run))))
+    rows = list(fact_rows(read_instances(charts / "instances"), PlayedRun(RunFolder(run))))
     about = (first["episode_id"], first["rendering"])
     costs = {row["transform_cost"] for row in rows if (row["episode_id"], row["rendering_sha256"]) == about}
     assert costs == {2.5}
@@ -78,7 +78,7 @@ def test_the_second_line_about_a_rendering_counts(charts: Path, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_release_says_the_same_of_each_part_as_its_runs(charts: Path) -> None:
-    of_runs = parts_table(Results.from_runs([RunFolder.open(charts / "run")]))
+    of_runs = parts_table(Results.from_runs([RunFolder(charts / "run")]))
     assert parts_table(load_results(str(charts / "release"))).rows == of_runs.rows
 
 
@@ -105,7 +105,7 @@ def test_published_facts_give_every_published_score(tmp_path: Path) -> None:
     instances = write_instances(tmp_path / "instances", [instance_of(target, name, name) for name, target in drawn])
     play = ["play", "classical+canvas", "--instances", str(instances.folder), "--out", str(tmp_path / "run")]
     assert ircore(play) == 0
-    score_runs([RunFolder.open(tmp_path / "run")], ScoringPlan(("verified",), metrics=(), every_turn=True), workers=1)
+    score_runs([RunFolder(tmp_path / "run")], ScoringPlan(("verified",), metrics=(), every_turn=True), workers=1)
     build_release([tmp_path / "run"], instances.folder, tmp_path / "release")
     published = {
         (row["episode_id"], row["turn"]): (row["lowest"], row["value"], row["highest"])

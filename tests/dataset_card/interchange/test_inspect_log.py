@@ -101,7 +101,7 @@ def test_a_run_without_its_answers_has_no_log(played: RunFolder, tmp_path: Path)
     lines = [line for line in journal.read_text("utf-8").splitlines() if '"event":"end"' in line]
     journal.write_text("\n".join(lines) + "\n", "utf-8")
     with pytest.raises(InputError, match="answers as they came are not recorded"):
-        export_log(RunFolder.open(tmp_path / "run"), tmp_path / "logs")
+        export_log(RunFolder(tmp_path / "run"), tmp_path / "logs")
 
 
 @pytest.mark.slow

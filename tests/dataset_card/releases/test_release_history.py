@@ -24,7 +24,6 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.score_records import Score
-from ircore.core.submission_records import Run
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
@@ -59,7 +58,7 @@ def tables(folder: Path) -> dict[str, bytes]:
 
 
 def run_id(inputs: Path, slug: str) -> str:
-    return RunFolder.open(inputs / "runs" / slug).run.run_id
+    return RunFolder(inputs / "runs" / slug).run.run_id
 
 
 def gone(slug: str, kind: WithdrawalKind = "withdrawn", **more: str) -> Withdrawal:
@@ -91,7 +90,7 @@ def test_built_step_by_step_or_at_once_the_tables_are_the_same_to_the_byte(build
 
 def test_numbers_of_former_runs_are_those_of_its_boards(inputs: Path, build: Build) -> None:
     first = StoredRelease(build("first", "centre-block", "other-block"))
-    played = Results.from_runs([RunFolder.open(path) for path in (inputs / "runs").iterdir()])
+    played = Results.from_runs([RunFolder(path) for path in (inputs / "runs").iterdir()])
     known = {(run_id, *key): cell for run_id, cells in first.cells.items() for key, cell in cells.items()}
     assert known == {key: replace(cell, same_family=False) for key, cell in played.cells.items()}
 
@@ -133,7 +132,7 @@ def test_records_that_are_kept_are_those_of_the_tables(inputs: Path, build: Buil
 
 def run_records(release: Path, inputs: Path) -> list[object]:
     stored, instances = StoredRelease(release), read_instances(inputs / "instances")
-    runs = [StoredRun(stored, run, instances) for run in stored.runs.values() if isinstance(run, Run)]
+    runs = [StoredRun(stored, run, instances) for run in stored.runs.values() if run.game == "reconstruction"]
     return [(run.episodes(), run.scores(), run.costs()) for run in runs]
 
 
@@ -145,7 +144,7 @@ def test_pictures_of_an_unchanged_run_are_not_read(inputs: Path, build: Build) -
 
 def test_scoring_again_changes_the_scores_of_that_run_and_the_boards(inputs: Path, build: Build) -> None:
     first = build("first", "centre-block", "other-block")
-    run = RunFolder.open(inputs / "runs" / "other-block")
+    run = RunFolder(inputs / "runs" / "other-block")
     old = next(score for score in run.scores() if score.task == "similarity")
     run.add_scores([Score.model_validate(old.model_dump() | {"value": 9.5})])
 
@@ -218,7 +217,7 @@ def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs
     old = run_id(inputs, "other-block")
     shutil.move(inputs / "runs" / "other-block", inputs / "old")
     anew = sample_submission("other-block", "Other, mended")
-    run = sample_run(inputs / "runs" / "other-block", RunFolder.open(inputs / "old").instances, anew)
+    run = sample_run(inputs / "runs" / "other-block", RunFolder(inputs / "old").instances, anew)
 
     with pytest.raises(InputError, match=f"holds {old}, of the same submission") as caught:
         build("second", "other-block", former="first")
@@ -242,7 +241,7 @@ def test_a_disputed_run_stays_with_a_mark_until_the_dispute_is_over(build: Build
 
 def test_the_name_is_benchmark_date_and_content(inputs: Path, build: Build) -> None:
     first = read_release(build("first", "centre-block"))
-    day = RunFolder.open(inputs / "runs" / "centre-block").run.started[:10]
+    day = RunFolder(inputs / "runs" / "centre-block").run.started[:10]
     assert first.name == f"unreleased-{day}-{first.content[:8]}"
 
     dated = read_release(build("dated", "centre-block", date="2026-12-24"))

@@ -18,7 +18,7 @@ from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_ep
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.game_catalogue import game_tables
 from ircore.results.tables.game_curves import stepped_tables
-from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 ICCA = SHARED / "lang" / "icca"
@@ -110,8 +110,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
     run = folder / "run"
     assert ircore(["play", str(folder / "people"), "--instances", str(folder / "set"), "--out", str(run)]) == 0
     assert ircore(["score", str(run)]) == 0
-    opened = open_any_run(run)
-    assert isinstance(opened, GameRunFolder)
+    opened = RunFolder(run)
     return read_game_results([opened])
 
 
@@ -151,8 +150,7 @@ def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_pat
     command = ["play", str(tmp_path / "people"), "--instances", str(tmp_path / "set"), "--out", str(run)]
     assert ircore(command) == 0
     assert ircore(["score", str(run)]) == 0
-    opened = open_any_run(run)
-    assert isinstance(opened, GameRunFolder)
+    opened = RunFolder(run)
     results = read_game_results([opened])
     expected = json.loads((ICCA / "expected_aggregate.json").read_text())
     # Theirs are percentiles of the bootstrap, which knows nothing of what was not seen near the end of a scale.

@@ -132,7 +132,7 @@ def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
 
 def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
     """The same run under another budget; its messages have 40 tokens each."""
-    rules = run.run.rules.model_copy(update={"token_budget": budget, "max_turns": turns})
+    rules = {**run.run.rules, "token_budget": budget, "max_turns": turns}
     changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
     episodes = tuple(
         episode.with_steps(

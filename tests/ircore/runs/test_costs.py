@@ -13,9 +13,8 @@ from pairs import play_pair, served_pair
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameSubmission
 from ircore.core.records import PlayerSpec
-from ircore.core.submission_records import Submission
+from ircore.core.submission_records import GameSubmission, Submission
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.calls import usage_of

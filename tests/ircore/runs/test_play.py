@@ -88,7 +88,7 @@ def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path) -> None:
         again = _lines(questions)[asked_before:]
         # Every question is asked once a run; those that the killed process had no answer to are asked once more.
         assert len(again) == _answers(folder) - answered
-        assert without_times(RunFolder.open(folder).episodes()) == without_times(undisturbed.episodes())
+        assert without_times(RunFolder(folder).episodes()) == without_times(undisturbed.episodes())
         assert not list((folder / "renderings").glob(".*"))
         _empty(folder, questions)
 
@@ -114,7 +114,7 @@ def test_a_journal_cut_in_mid_line_goes_on_from_there(run: RunFolder, instances:
     journal = run.path / "journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:9]) + lines[9][:25])
-    assert len(RunFolder.open(run.path).calls()) <= 9
+    assert len(RunFolder(run.path).calls()) <= 9
     assert without_times(sample_run(run.path, instances).episodes()) == whole
     assert all(json.loads(line) for line in journal.read_text().splitlines())
 
@@ -189,12 +189,12 @@ def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: P
     made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4)
     folder = open_run(tmp_path / "run", made, instances)
-    describer = FlakyDescriber(loaded.submission.describer)
-    pair = {"describer": describer, "generator": BlockGenerator(loaded.submission.generator)}
+    describer = FlakyDescriber(loaded.submission.players["describer"])
+    pair = {"describer": describer, "generator": BlockGenerator(loaded.submission.players["generator"])}
     assert {episode.abort_reason for episode in play(plan, folder, ReconstructionGame(), pair)} == {"provider_error"}
     describer.down = False
     assert {episode.outcome for episode in play(plan, folder, ReconstructionGame(), pair)} == {"converged"}
-    assert len(RunFolder.open(folder.path).episodes()) == 4
+    assert len(RunFolder(folder.path).episodes()) == 4
 
 
 class SleepyDescriber(CentreDescriber):
@@ -219,7 +219,7 @@ def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
     made = make_run(loaded, instances, Rules(), prompts, 0)
     plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4, deadline=600.0)
     folder = open_run(tmp_path / "run", made, instances)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     sleepy = SleepyDescriber(spec)
     sleepy.clock = LoopClock(monkeypatch)
     with pytest.raises(WorkError, match="stopped at the deadline of 600 s"):
@@ -286,7 +286,7 @@ def test_a_plug_in_that_raises_or_returns_odd_things_is_a_player_that_broke(
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     identity = make_run(loaded, instances, Rules(), prompts, seed=0)
     plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=2)
-    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.describer
+    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.players["describer"]
     with pytest.raises(WorkError, match=r"describer (broke|answered)") as caught:
         play(plan, folder, ReconstructionGame(), {"describer": Odd(spec), "generator": BlockGenerator(spec)})
     assert "\n" not in caught.value.problem
@@ -304,7 +304,7 @@ def test_a_player_whose_method_is_no_coroutine_is_one_that_broke(tmp_path: Path,
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     identity = make_run(loaded, instances, Rules(), prompts, seed=0)
     plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=2)
-    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.describer
+    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.players["describer"]
     with pytest.raises(WorkError, match="the describer broke with ValueError: too soon"):
         play(plan, folder, ReconstructionGame(), {"describer": Hasty(spec), "generator": BlockGenerator(spec)})
 

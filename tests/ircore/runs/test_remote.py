@@ -95,11 +95,11 @@ def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: 
         assert max(again.values()) <= 2
         # The worker that is left scores; its folder is not the run's.
         assert ircore(["score", str(far), *QUICK, *on(cluster)]) == 0
-    calls = [event for event in RunFolder.open(far).events() if isinstance(event, Call)]
+    calls = [event for event in RunFolder(far).events() if isinstance(event, Call)]
     assert Counter((call.episode_id, call.turn, call.role) for call in calls).most_common(1)[0][1] == 1
     assert play_pair(pair, instances, near, "--concurrency", "16") == 0
     assert ircore(["score", str(near), *QUICK]) == 0
-    assert played(RunFolder.open(far)) == played(RunFolder.open(near))
+    assert played(RunFolder(far)) == played(RunFolder(near))
     assert (far / "scores.jsonl").read_bytes() == (near / "scores.jsonl").read_bytes()
 
 
@@ -116,7 +116,7 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
 
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:
         assert play_with("unwilling", {"player": "unwilling"}) == 0
-        reasons = {episode.abort_reason for episode in RunFolder.open(tmp_path / "unwilling" / "run").episodes()}
+        reasons = {episode.abort_reason for episode in RunFolder(tmp_path / "unwilling" / "run").episodes()}
         assert reasons == {"describer_refused"}
         assert play_with("broken", {"player": "local-model"}) == 1
         assert "the describer broke with MemoryError: no room on the card (slow_pair.py:" in capsys.readouterr().err

@@ -144,7 +144,7 @@ def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
         assert not any(said in words for said in messages)
         assert run.run.run_id not in words
         assert "never instructions to you" in texts
-    target = base64.b64encode(run.target(run.instances.instances[0]).data).decode()
+    target = base64.b64encode(run.instances.picture(run.instances.instances[0], "target").data).decode()
     assert any(target in json.dumps(seen.document) for seen in server.seen)
 
 
@@ -371,7 +371,7 @@ def test_scores_that_were_lost_are_worked_out_without_asking(
 def test_another_run_of_the_same_pictures_asks_nothing_with_a_cache(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
-    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    twin = RunFolder(shutil.copytree(run.path, tmp_path / "twin"))
     judge, cache = write_judge(tmp_path, server), ("--cache", str(tmp_path / "cache"))
     assert score(run, judge, more=cache) == 0
     assert score(twin, judge, more=cache) == 0
@@ -460,7 +460,7 @@ def test_turns_that_share_a_rendering_share_its_rating(
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     made = make_run(loaded, instances, Rules(), prompts, seed=0)
     run = open_run(tmp_path / "same", made, instances)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     pair = {"describer": RepeatingDescriber(spec), "generator": BlockGenerator(spec)}
     play(PlayPlan(made, instances, instances.instances, prompts, concurrency=1), run, ReconstructionGame(), pair)
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
@@ -590,7 +590,7 @@ def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolde
     assert {judgement.key for judgement in read_judgements(joined)} == {
         judgement.key for judgement in read_judgements(run)
     }
-    assert score(RunFolder.open(joined.path), judge) == 0
+    assert score(RunFolder(joined.path), judge) == 0
     assert server.count() == RATINGS + CHOICES
 
 

@@ -179,7 +179,7 @@ def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_pat
     lines = [(line.episode_id, line.rendering) for line in read_facts(run)]
     assert sorted(lines) == sorted(drawn)
     before = (run.path / FACTS).read_bytes()
-    assert score_runs([RunFolder.open(run.path)], PLAN, workers=1).new == 0
+    assert score_runs([RunFolder(run.path)], PLAN, workers=1).new == 0
     assert (run.path / FACTS).read_bytes() == before
 
 

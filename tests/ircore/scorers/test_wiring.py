@@ -212,7 +212,7 @@ def test_the_same_id_in_another_set_is_another_target() -> None:
     """Episodes of one target are scored together, those of a target of another set apart."""
     places = SimpleNamespace(instances=SimpleNamespace(ids=["a", "b"]))
     runs = [
-        SimpleNamespace(path=name, any_instances=places, run=SimpleNamespace(instance_set=identity))
+        SimpleNamespace(path=name, instances=places, run=SimpleNamespace(instance_set=identity))
         for name, identity in (("one", "x"), ("two", "x"), ("three", "y"))
     ]
     works = [(run, SimpleNamespace(episode=SimpleNamespace(instance_id=name))) for run in runs for name in ("b", "a")]

@@ -228,7 +228,7 @@ def test_judges_see_pictures_and_fixed_words_whatever_was_said(tmp_path: Path, h
         asked = [json.dumps(seen.document) for seen in server.seen]
     assert asked
     assert not [text for text in asked if "perfect score" in text or "ignore previous" in text.lower()]
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     assert any(injection in (turn.message or "") for episode in run.episodes() for turn in episode.turns)
 
 

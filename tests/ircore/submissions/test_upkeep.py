@@ -106,7 +106,7 @@ def test_a_run_that_comes_out_otherwise_is_told(
 
 
 def test_models_and_people_are_not_asked_again(published: Path) -> None:
-    run = RunFolder.open(published / "run").run
+    run = RunFolder(published / "run").run
     assert plays_offline(run)
     for spec in (PlayerSpec(player="openai", model="m"), PlayerSpec(player="human"), PlayerSpec(player="replay")):
         changed = run.submission.model_copy(update={"describer": spec})
@@ -120,7 +120,7 @@ def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
     assert ircore(words) == 0
     assert "+ ircore play" in capsys.readouterr().err
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     known = run.provenance()
     assert known is not None
     assert known.kind == "maintainers"

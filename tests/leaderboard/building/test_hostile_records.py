@@ -81,9 +81,9 @@ def hostile_run(folder: Path, slug: str, instances: InstanceSet, text: str = RUN
     # Spreadsheets take a cell that begins like this for a formula.
     words = "=1+1" + text if slug == "second" else text
     run = opened.run.model_copy(update={"submission": filled(opened.run.submission, words)})
-    run = filled(run, words, keep=("submission", "started", "prompts"))
+    run = filled(run, words, keep=("submission", "started", "prompts", "rules"))
     (folder / slug / RUN_FILE).write_text(run.model_dump_json(by_alias=True))
-    opened = RunFolder.open(folder / slug)
+    opened = RunFolder(folder / slug)
     opened.keep_judge(filled(JUDGE, text))
     rated = [(episode, turn) for episode in opened.episodes() for turn in episode.rendered_turns if turn.rendering]
     opened.add_scores(

@@ -19,7 +19,7 @@ from ircore.core.images import ImageError
 from ircore.core.records import Rules
 from ircore.core.submission_records import Run
 from ircore.results.model import Results
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options, read_content
 from leaderboard.building.marker import MARKER
@@ -62,7 +62,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Built:
             runs = [sample_run(folder / name, instances, sample_submission(f"{name}-pair")) for name in names]
             score_runs(runs, ScoringPlan(("structural",), (), every_turn=True))
             build_site([run.path for run in runs], folder / "site")
-    return Built(folder / "site", tuple(RunFolder.open(folder / name) for name in names))
+    return Built(folder / "site", tuple(RunFolder(folder / name) for name in names))
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +216,7 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     """Two runs of one submission under different rules are two pairs; each judge has boards of its own."""
     instances = sample_instances(tmp_path / "instances")
     long = sample_run(tmp_path / "long", instances)
-    short = RunFolder.create(tmp_path / "short", _with_budget(long, 50), instances)
+    short = create_run(tmp_path / "short", _with_budget(long, 50), instances)
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
     long.add_scores(
         score.model_copy(update={"judge": "a-human"}) for score in long.scores() if score.task == "similarity"
@@ -244,12 +244,12 @@ def test_every_file_says_by_which_rules_a_pair_was_played(tmp_path: Path) -> Non
     """The same pair under two rules has the same names everywhere: only the key tells them apart."""
     instances = sample_instances(tmp_path / "instances")
     long = sample_run(tmp_path / "long", instances)
-    short = RunFolder.open(shutil.copytree(long.path, tmp_path / "short"))
+    short = RunFolder(shutil.copytree(long.path, tmp_path / "short"))
     (short.path / "run.json").write_text(_with_budget(long, 50).model_dump_json(by_alias=True))
-    runs = [long, RunFolder.open(short.path)]
+    runs = [long, RunFolder(short.path)]
     score_runs(runs, ScoringPlan(("structural",), (), every_turn=False))
     site = Site(read_runs([run.path for run in runs]))
-    keys = {run.run.run_id: run.run.rules.key for run in runs}
+    keys = {run.run.run_id: Rules.of(run.run).key for run in runs}
     assert sorted(keys.values()) == ["b200-t10-allow", "b50-t10-allow"]
 
     document = json.loads(dict(leaderboard_files(site.results))["data/leaderboard.json"])
@@ -270,7 +270,7 @@ def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path:
     entry = sample_run(tmp_path / "one", instances)
     score_runs([entry], ScoringPlan(("structural",), (), every_turn=False))
     twin = entry.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
-    other = RunFolder.create(tmp_path / "twin", twin, instances)
+    other = create_run(tmp_path / "twin", twin, instances)
     site = Site(read_runs([entry.path, other.path]))
     assert {pair.apart for pair in site.pairs.values()} == {entry.run.slug, "twin"}
     assert [pair.apart for pair in Site(read_runs([entry.path])).pairs.values()] == [""]
@@ -283,9 +283,9 @@ def test_a_slug_that_is_another_runs_id_takes_no_page_of_that_run(tmp_path: Path
     score_runs([first], ScoringPlan(("structural",), (), every_turn=False))
     other_rules = {"rules": Rules(token_budget=10), "run_id": f"{first.run.slug}-00000000"}
     again = first.run.model_copy(update=other_rules)
-    second = RunFolder.create(tmp_path / "second", again, instances)
+    second = create_run(tmp_path / "second", again, instances)
     forged = first.run.model_copy(update={"slug": first.run.run_id, "run_id": f"{first.run.run_id}-11111111"})
-    third = RunFolder.create(tmp_path / "third", forged, instances)
+    third = create_run(tmp_path / "third", forged, instances)
     site = Site(read_runs([first.path, second.path, third.path]))
     keys = [pair.key for pair in site.pairs.values()]
     assert sorted(keys) == sorted([first.run.run_id, again.run_id, forged.run_id])

@@ -130,7 +130,7 @@ def test_titles_say_the_finding() -> None:
 def silent(run: InventedRun, describer: str) -> InventedRun:
     """The same run under another describer's name, of which nothing was played."""
     submission = run.run.submission
-    player = submission.describer.model_copy(update={"model": describer})
+    player = submission.players["describer"].model_copy(update={"model": describer})
     about = {
         "run_id": describer,
         "slug": describer,

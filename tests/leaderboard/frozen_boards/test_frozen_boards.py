@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.instances.benchmark import BenchmarkVersion, read_versions, record_version
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
@@ -62,7 +62,7 @@ def test_runs_with_different_prompts_are_not_shown_together(tmp_path: Path) -> N
     instances = sample_instances(tmp_path / "instances")
     run = sample_run(tmp_path / "one", instances)
     other = run.run.model_copy(update={"run_id": "other", "slug": "other", "prompts": "other prompts"})
-    results = Results.from_runs([run, RunFolder.create(tmp_path / "two", other, instances)])
+    results = Results.from_runs([run, create_run(tmp_path / "two", other, instances)])
     with pytest.raises(InputError, match="they follow two benchmark versions"):
         version_of(results)
 

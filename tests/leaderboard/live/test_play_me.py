@@ -98,5 +98,5 @@ def test_a_person_plays_an_episode_and_goes_on_later(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
     run = RunFolder(tmp_path / "mine" / "run")
-    assert run.run.submission.describer.player == "human"
+    assert run.run.submission.players["describer"].player == "human"
     assert len(run.episodes()) == 2

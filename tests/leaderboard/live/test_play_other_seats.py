@@ -18,7 +18,7 @@ from pairs import default_signals
 from ircore.commands.main import run as ircore
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from leaderboard.live.play_me.drawing import DATA, decoded
 
 
@@ -67,7 +67,7 @@ def test_a_person_draws_by_hand_and_by_typing(tmp_path: Path) -> None:
         asked(address, second["name"])
         (ended,) = state_of(address)["ended"]
         assert ended["turns"] == 2
-    run = open_any_run(tmp_path / "mine" / "run")
+    run = RunFolder(tmp_path / "mine" / "run")
     assert run.run.submission.players["generator"].player == "human"
 
 
