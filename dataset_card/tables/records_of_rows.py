@@ -32,7 +32,8 @@ SCORE_COLUMNS = (
 
 def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) -> dict[str, Any]:
     """Return the fields of the ``Turn`` in a row of ``transcripts``; the rendering is a record or a mapping."""
-    return {name: row[name] for name in _TURN} | {"rendering": rendering}
+    stated = {name: row[name] for name in _TURN} | {"rendering": rendering}
+    return {name: stated[name] for name in Turn.model_fields}
 
 
 def episode_fields(row: Row, turns: Sequence[Turn | Mapping[str, object]]) -> dict[str, Any]:

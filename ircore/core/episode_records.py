@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Fields, Name, Record, Sha256
@@ -184,14 +184,12 @@ class Episode(Record):
     detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
     steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
 
-    _typed: tuple[Any, type[Record], tuple[Any, ...]] | None = PrivateAttr(default=None)
-
     @field_validator("steps", mode="before")
     @classmethod
     def _as_fields(cls, steps: Any) -> Any:
-        if isinstance(steps, list | tuple) and any(isinstance(step, Record) for step in steps):
-            return tuple(step.model_dump(mode="json") if isinstance(step, Record) else step for step in steps)
-        return steps
+        if not isinstance(steps, list | tuple):
+            return steps
+        return tuple(step.model_dump(mode="json") if isinstance(step, Record) else step for step in steps)
 
     @model_validator(mode="after")
     def _reason_goes_with_abort(self) -> Self:
@@ -225,12 +223,15 @@ class Episode(Record):
         Raises:
             InputError: They do not fit: another version of the game played it.
         """
-        if self._typed is None or self._typed[0] is not self.steps or self._typed[1] is not kind:
-            with validating(
-                f"{self.episode_id}: a step does not fit the game", "Install the version of the game that played it."
-            ):
-                self._typed = self.steps, kind, tuple(kind.model_validate(step) for step in self.steps)
-        return self._typed[2]
+        # Beside the fields, and with what it was made of: a copy with other steps has other records.
+        known: tuple[Any, ...] = self.__dict__.get("_typed", (None, None, ()))
+        if known[0] is not self.steps or known[1] is not kind:
+            remedy = "Install the version of the game that played it."
+            with validating(f"{self.episode_id}: a step does not fit the game", remedy):
+                known = self.steps, kind, tuple(kind.model_validate(step) for step in self.steps)
+            self.__dict__["_typed"] = known
+        typed: tuple[StepT, ...] = known[2]
+        return typed
 
     def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
         """Return the episode with other steps, given as a game's records, and other fields changed too."""

@@ -12,7 +12,6 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    PrivateAttr,
     StringConstraints,
     ValidationError,
     model_validator,
@@ -169,18 +168,17 @@ class Instance(Record):
     licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
     seed: int | None = Field(default=None, ge=0, description="The seed it was made from; null if it was not drawn.")
 
-    _scene: tuple[Any, Scene] | None = PrivateAttr(default=None)
-
     @property
     def scene(self) -> Scene | None:
         """What was drawn: the field ``scene`` of the payload; None for photographs, imported pictures and texts."""
         stated = self.payload.get("scene")
         if stated is None:
             return None
-        # A copy of an instance with another scene has this one's.
-        if self._scene is None or self._scene[0] is not stated:
-            self._scene = stated, Scene.model_validate(stated)
-        return self._scene[1]
+        # Beside the fields, and with what it was made of: a copy with another payload has another scene.
+        known: tuple[Any, Scene | None] = self.__dict__.get("_scene", (None, None))
+        if known[0] is not stated:
+            self.__dict__["_scene"] = known = stated, Scene.model_validate(stated)
+        return known[1]
 
     @model_validator(mode="after")
     def _is_playable(self) -> Self:

@@ -198,7 +198,8 @@ def instance_of(folder: RunFolder, candidate: Candidate) -> Instance:
     players, drawn = folder.run.submission.players, candidate.drawn
     return Instance.model_validate({
         "instance_id": candidate.name, "category": drawn.category, "difficulty": candidate.difficulty,
-        "game": RECONSTRUCTION, "payload": {"scene": drawn.scene}, "pictures": {"target": {
+        "game": RECONSTRUCTION, "payload": {"scene": drawn.scene and drawn.scene.model_dump(mode="json")},
+        "pictures": {"target": {
             "image": f"images/{candidate.name}.png", "sha256": drawn.picture, "width": drawn.width,
             "height": drawn.height,
         }},

@@ -317,7 +317,7 @@ RULES = [
     ),
     Attack("a version that turns around", run_edit(version="0.1\u202e"), "version: "),
     Attack("a version that is markup", run_edit(version="<b>1"), "version: "),
-    Attack("another game", run_edit(game="chess"), "game: the transcripts were played with 'chess'"),
+    Attack("another game", run_edit(game="chess"), "game is chess, that of the submission reconstruction"),
     Attack(
         "another pair's name", run_edit(slug="another-pair"), "slug: the transcripts were played with 'another-pair'"
     ),
