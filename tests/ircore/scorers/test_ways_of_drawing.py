@@ -156,6 +156,9 @@ def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     assert written.pairs == scribbled.pairs == 21  # 6 of Q, 6 of 5, 3 of 1, 3 of 2, 3 of 0
     assert written.same > written.different + 0.2
     assert scribbled.same < scribbled.different + 0.1
+    assert sum(written.labels) >= 7
+    assert sum(scribbled.labels) <= 4
+    assert not letter_shapes.fits_of(scribbles(len(LABELS)), LABELS).recurring  # what recurs by chance is no letter
     assert letter_shapes.recurrence_of(inks[:1], LABELS[:1], lettering) is None  # nothing recurs
 
 

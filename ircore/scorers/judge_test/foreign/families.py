@@ -242,7 +242,7 @@ def _wrong_word(scene: Scene, rng: random.Random) -> Scene | None:
     place = max(range(len(words)), key=lambda at: sum(map(str.isalpha, words[at])))
     old = words[place]
     if len(old) <= 2:
-        words[place] = rng.choice([letter for letter in "HKQRZ" if letter not in old])
+        words[place] = rng.choice([letter for letter in "HKQRZ" if letter not in old.upper()])
     else:
         fitting = [word for word in WORDS if abs(len(word) - len(old)) <= 2] or list(WORDS)
         words[place] = rng.choice([word for word in fitting if word.lower() != old.lower()])

@@ -91,6 +91,8 @@ class Fits(NamedTuple):
         strange: By how much more other letters usually fit.
         is_garbled: Whether all of it is scribble, symbols or random letters.
         letterings: The fonts, and their casing, that fit best.
+        recurring: Whether each label is made of letters that recur in others, in a picture where letters do, whatever
+            its font; empty where they do not, or where that was not looked at.
     """
 
     labels: list[Fit | None]
@@ -98,6 +100,7 @@ class Fits(NamedTuple):
     strange: float
     is_garbled: bool
     letterings: list[Lettering]
+    recurring: tuple[bool, ...] = ()
 
     def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
         """Return the best fit of other inks that a label may have."""
@@ -375,17 +378,22 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     gaps = [float(_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
     strange, average = float(np.median(gaps)), float(np.mean(gaps))
     heights = [math.log(ink.shape[0] / own.shape[0]) for ink, own in zip(inks, own_inks, strict=bool(own_inks))]
-    is_uneven = bool(heights) and strange >= STRANGE and _spread(heights) >= UNEVEN
+    is_uneven = bool(heights) and strange >= STRANGE and float(np.std(heights)) >= UNEVEN
     is_strange = strange >= GARBLED and average >= GARBLED_ON_AVERAGE
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
-    if not is_garbled and len(gaps) >= LEAST_GARBLED and strange >= RATHER_STRANGE:
+    recurring: tuple[bool, ...] = ()
+    if len(gaps) >= LEAST_GARBLED and (is_garbled or strange >= RATHER_STRANGE or float(usual[ranks[0]]) < KNOWN):
         recurrence = recurrence_of(inks, texts, letterings[0])
-        is_garbled = _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS or (
-            recurrence is not None
-            and recurrence.pairs >= LEAST_EQUAL
-            and recurrence.same - recurrence.different < UNEQUAL * strange
-        )
-    return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings)
+        if recurrence is not None and recurrence.pairs >= LEAST_EQUAL:
+            # Whatever the font, what is written has letters if they recur, and has none if they do not.
+            more_alike = recurrence.same - recurrence.different
+            recurs = more_alike >= max(ALIKE_ENOUGH, EQUAL * strange)
+            is_doubtful = is_garbled or (strange >= RATHER_STRANGE and more_alike < UNEQUAL * strange)
+            is_garbled = is_doubtful and not recurs
+            recurring = recurrence.labels if recurs else ()
+    if len(gaps) >= LEAST_GARBLED and (strange >= RATHER_STRANGE or average >= STRANGE_ON_AVERAGE):
+        is_garbled |= _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS
+    return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings, recurring)
 
 
 def _uneven_widths(
@@ -403,15 +411,8 @@ def _uneven_widths(
     for proportions in wanted:
         differences = [a - b for a, b in zip(seen, proportions, strict=False) if not math.isnan(b)]
         if len(differences) >= LEAST_GARBLED:
-            spreads.append(_spread(differences))
+            spreads.append(float(np.std(differences)))
     return round(min(spreads, default=0.0), 4)
-
-
-def _spread(values: Sequence[float]) -> float:
-    """Return the standard deviation of values but for the farthest off, which may be of a speck taken for ink."""
-    middle = float(np.median(values))
-    near = sorted(values, key=lambda value: abs(value - middle))[: max(LEAST_GARBLED, len(values) - 1)]
-    return float(np.std(near))
 
 
 class Recurrence(NamedTuple):
@@ -421,11 +422,13 @@ class Recurrence(NamedTuple):
         same: Of pairs of equal letters.
         different: Of pairs of different letters.
         pairs: How many pairs of equal letters there are.
+        labels: Whether each label's letters are like the same letters elsewhere, for half of its letters at least.
     """
 
     same: float
     different: float
     pairs: int
+    labels: tuple[bool, ...]
 
 
 def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lettering) -> Recurrence | None:
@@ -443,7 +446,8 @@ def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lette
     """
     pieces: list[Floats] = []
     letters: list[str] = []
-    for ink, text in zip(inks, texts, strict=True):
+    owners: list[int] = []
+    for label, (ink, text) in enumerate(zip(inks, texts, strict=True)):
         cased = lettering.casing(text)
         word = _set_in(lettering.font, cased)
         if word is None:
@@ -455,6 +459,7 @@ def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lette
                 middle = place + WIDE // 2
                 pieces.append(np.pad(page, ((0, 0), (WIDE, WIDE)))[1:-1, middle + WIDE - REACH : middle + WIDE + REACH])
                 letters.append(letter.translate(SIMILAR))
+                owners.append(label)
     if len(set(letters)) < 2 or len(set(letters)) == len(letters):
         return None
     stack = np.stack(pieces)
@@ -462,11 +467,22 @@ def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lette
     own = _units(stack[:, :, inner])
     moved = [_units(stack[:, :, inner.start + by : inner.stop + by]) for by in range(-MOVED, MOVED + 1)]
     # Without matrix products, whose sums depend on the threads that share them.
-    alike = np.max([np.einsum("if,jf->ij", own, other) for other in moved], axis=0)
+    alike = np.round(np.max([np.einsum("if,jf->ij", own, other) for other in moved], axis=0), 3)
     upper = np.triu(np.ones(alike.shape, bool), 1)
-    equal = np.array([[a == b for b in letters] for a in letters])
+    equal = np.array([[a == b for b in letters] for a in letters], dtype=bool)
     same, different = alike[upper & equal], alike[upper & ~equal]
-    return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same))
+    alike = np.maximum(alike, alike.T)
+    elsewhere: npt.NDArray[np.bool_] = equal & ~np.eye(len(letters), dtype=bool)
+    nearest = np.where(elsewhere, alike, -1.0).max(axis=1)
+    usual = np.where(equal, 0.0, alike).sum(axis=1) / np.maximum((~equal).sum(axis=1), 1)
+    has_equal, owner = np.asarray(elsewhere.any(axis=1)), np.array(owners)
+    recurs: npt.NDArray[np.bool_] = np.asarray(nearest >= np.round(usual + MORE_ALIKE, 3))
+    labels = tuple(
+        bool(has_equal[owner == label].sum() * 2 >= (owner == label).sum() > 0
+             and recurs[(owner == label) & has_equal].all())
+        for label in range(len(texts))
+    )  # fmt: skip
+    return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same), labels)
 
 
 def _units(pieces: Floats) -> Floats:
@@ -512,21 +528,22 @@ GARBLED, GARBLED_ON_AVERAGE, LEAST_GARBLED = 0.045, 0.074, 3
 that show it at least. Of 150 legible pictures, by hand too, none reaches both, of 120 garbled ones all but 4."""
 OTHERWISE = 0.1
 """Correlation by which another of a picture's labels must fit better than the right one, to be what is written."""
-RATHER_STRANGE, UNEVEN_WIDTHS = 0.04, 0.3
-"""By how much more other letters usually fit where widths count, and letters that should be equal; standard deviation
-of the logarithms of proportions from which on labels are no words. Of 137 legible pictures in other fonts, none reaches
-either."""
-LEAST_EQUAL, UNEQUAL = 8, 2.0
-"""Pairs of letters that should be equal, at least; and times by how much more other letters fit by which they must be
-more alike than letters that differ, or nothing legible is written."""
+RATHER_STRANGE, STRANGE_ON_AVERAGE, UNEVEN_WIDTHS = 0.04, 0.05, 0.3
+"""By how much more other letters usually fit, or on average, where widths count; standard deviation of the logarithms
+of proportions from which on labels are no words then: none of 137 legible pictures in other fonts reaches it."""
+LEAST_EQUAL, UNEQUAL, EQUAL, ALIKE_ENOUGH = 8, 2.0, 3.0, 0.1
+"""Pairs of letters that should be equal, at least; times by how much more other letters fit by which they are more
+alike than letters that differ where nothing legible is written, at most, and in writing of any font, such as with
+figures of uneven height, at least; and by how much at least."""
 STRANGE, UNEVEN = 0.02, 0.19
 """By how much more other letters usually fit where, at least, labels whose heights differ unlike the target's, by this
 standard deviation of their logarithms, are no letters: symbols are as high as they like."""
 AS_USUAL = 0.15
 """Correlation by which a label fits worse than the picture's usual one where it is another word."""
-MOST_LETTERS, REACH, MOVED = 40, 8, 2
+MOST_LETTERS, REACH, MOVED, MORE_ALIKE = 80, 8, 2, 0.15
 """Letters of a picture that are compared with each other; pixels to both sides of a letter's middle that are looked at,
-and by which a letter may stand beside its place."""
+and by which a letter may stand beside its place; by how much more alike the same letter elsewhere must be than others
+are."""
 SIMILAR = str.maketrans("0", "O")
 """Letters that all fonts draw nearly alike."""
 ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")

@@ -311,9 +311,10 @@ def _fitting(
     )
     fits = fits_of(inks, texts, own_inks)
     # Letters that were distorted, and are so no longer by the look of the drawing, fit none.
-    is_garbled = fits.is_garbled and abs(math.log(look.transform.distortion)) < DISTORTED
+    is_garbled = fits.is_garbled and look.is_legible and abs(math.log(look.transform.distortion)) < DISTORTED
     readings = {}
-    for k, text, ink, block, turn, fit in zip(usable, texts, inks, blocks, turns, fits.labels, strict=True):
+    labels = zip(usable, texts, inks, blocks, turns, fits.labels, strict=True)
+    for row, (k, text, ink, block, turn, fit) in enumerate(labels):
         # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
         usual = 0.0 if same_font and readings_by_shape[k].seen is not None else fits.usual
         letters = None if fit is None else reading_of(fit, usual, fits.strange)
@@ -327,9 +328,10 @@ def _fitting(
         if is_garbled:
             # Letters that fit by chance are no letters where nothing is legible.
             readings[k] = Observed("", "nothing legible is written there")
-        elif letters == right:
+        elif letters == right or (fits.recurring and fits.recurring[row]):
             readings[k] = Observed(text)
-        elif not look.is_legible:
+        elif not look.is_legible or (fits.recurring and usual < KNOWN):
+            # Of letters that are too small, or that recur in a font unlike the known ones, nothing more can be said.
             continue
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
