@@ -11,8 +11,7 @@ from dataset_card.checking.release_check import Report, sound_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.full_check import full_check
 from dataset_card.hub.pull import find_release, pull_release
-from dataset_card.releases.record import RELEASE
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import RELEASE, read_release
 from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from ircore.core.errors import InputError

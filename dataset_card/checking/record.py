@@ -18,9 +18,9 @@ from dataset_card.releases.record import (
     ReleaseRecord,
     content_hash,
     layout_configs,
+    read_release,
     release_name,
 )
-from dataset_card.releases.record_file import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.parts import Part, PartKey, layout_key

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from dataset_card.releases.program import program_key
 from dataset_card.releases.record import (
     Entry,
     GameRecord,
@@ -16,7 +15,7 @@ from dataset_card.releases.record import (
     layout_configs,
     release_name,
 )
-from dataset_card.releases.renderer import renderer
+from dataset_card.releases.renderer import program_key, renderer
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables

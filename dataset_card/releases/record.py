@@ -6,9 +6,10 @@ changed and withdrawn against the previous release stays in the history of every
 
 import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, TypeAdapter
+from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from dataset_card.markdown import render
 from dataset_card.releases.renderer import Renderer
@@ -16,9 +17,11 @@ from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES
 from ircore.core.days import Day
+from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
+from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
 
 RELEASE = "release.json"
@@ -101,7 +104,7 @@ class Entry(Record):
     """Changes of a release against the previous release.
 
     >>> from pathlib import Path
-    >>> from dataset_card.releases.record_file import read_release
+    >>> from dataset_card.releases.record import read_release
     >>> (entry,) = read_release(Path("release")).history
     >>> [run.slug for run in entry.added], entry.changed
     (['builtin-classical-canvas'], ())
@@ -185,7 +188,7 @@ class ReleaseRecord(Record):
     """Identity, content and history of a release. File ``release.json``.
 
     >>> from pathlib import Path
-    >>> from dataset_card.releases.record_file import read_release
+    >>> from dataset_card.releases.record import read_release
     >>> record = read_release(Path("release"))
     >>> [table.name for table in record.configs][:3]
     ['transcripts', 'instances', 'episodes']
@@ -270,3 +273,21 @@ def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) ->
 def render_changes(record: ReleaseRecord) -> str:
     """Return the content of ``CHANGELOG.md``."""
     return render("CHANGELOG.md.j2", history=record.history)
+
+
+def read_release(folder: Path) -> ReleaseRecord:
+    """Read the record of a release.
+
+    Raises:
+        InputError: The folder holds no release, or one whose ``release.json`` is damaged.
+    """
+    path = folder / RELEASE
+    if not path.is_file():
+        raise InputError(f"{folder}: no release here (no {RELEASE})", "Name a folder made by: ircore release build")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Build the release again.")
+    data = path.read_bytes()
+    try:
+        return ReleaseRecord.model_validate_json(data)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Build the release again.") from error

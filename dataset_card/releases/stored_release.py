@@ -8,9 +8,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from dataset_card.releases.program import program_key
-from dataset_card.releases.record import ANY_RUN, JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import ANY_RUN, JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched, read_release
+from dataset_card.releases.renderer import program_key
 from dataset_card.releases.run_records import records_path
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_plain

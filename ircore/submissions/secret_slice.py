@@ -12,7 +12,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
-from ircore.results.statistics.independent import difference_of
+from ircore.results.statistics.intervals import difference_of
 from ircore.runs.folder import RunFolder
 from ircore.submissions.season_gaps import PairGap, SeasonGaps, read_season_gaps
 from ircore.submissions.seasons import Committed

@@ -17,7 +17,7 @@ from hub_server import HubServer, running_hub
 from releases import contents
 from toy_games import MANIFEST, Toy
 
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.writing import write_table

@@ -21,10 +21,10 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     content_hash,
+    read_release,
     release_name,
     render_changes,
 )
-from dataset_card.releases.record_file import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key

@@ -4,7 +4,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import Rules
 from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
-from ircore.results.statistics.independent import difference_of
+from ircore.results.statistics.intervals import difference_of
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import PAIR_COLUMNS, pair_values
 

@@ -22,7 +22,7 @@ from dataset_card.card.code import run_blocks
 from dataset_card.checking.loading import loading_faults
 from dataset_card.checking.release_check import check_release
 from dataset_card.hub.full_check import full_check
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import Shard
 from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS

@@ -14,7 +14,7 @@ from dataset_card.card.verification import VERIFICATION, Verification, read_veri
 from dataset_card.checking.recheck import recheck_new_runs
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 pytestmark = pytest.mark.slow

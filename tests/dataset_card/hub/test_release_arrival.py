@@ -12,7 +12,7 @@ from hub_clients import HubClient, Outcome, environment_for
 from hub_server import DroppedError, File, HubServer, Tree
 from releases import contents
 
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from hub_server import DroppedError, HubError, HubServer
 from releases import contents
 
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from ircore.core.lifecycle import Withdrawal
 
 pytestmark = pytest.mark.slow

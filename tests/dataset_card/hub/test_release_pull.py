@@ -15,7 +15,7 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode

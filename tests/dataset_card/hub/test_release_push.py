@@ -10,7 +10,7 @@ from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer
 from releases import contents, rewrite
 
 from dataset_card.card.maintainer_texts import begin
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES
 
 pytestmark = pytest.mark.slow

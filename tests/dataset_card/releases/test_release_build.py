@@ -10,7 +10,7 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from dataset_card.tables.writing import FIRST_GROUP_BYTES, write_table

@@ -9,7 +9,7 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.files import COPIES
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from ircore.runs.folder import RunFolder
 from ircore.submissions.copies import index as copies
 from ircore.submissions.copies.index import index_bytes, index_of, look_at, read_index

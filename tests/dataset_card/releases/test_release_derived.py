@@ -16,7 +16,7 @@ from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, 
 from dataset_card.checking.differences import MOST, text_differences
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.releases.renderer import TEXT_SOURCES, renderer_files
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES

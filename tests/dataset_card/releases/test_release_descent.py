@@ -12,8 +12,7 @@ from hub_clients import Outcome
 from hub_server import File, HubServer
 from releases import contents, rate_first, run_id_of
 
-from dataset_card.releases.record import Parent
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import Parent, read_release
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.runs.folder import RunFolder
 

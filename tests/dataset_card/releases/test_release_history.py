@@ -12,8 +12,7 @@ from samples import sample_instances, sample_run, sample_submission
 from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record import ReleaseRecord
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.releases.run_records import FOLDER
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun

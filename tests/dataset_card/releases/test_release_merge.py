@@ -11,8 +11,7 @@ from samples import sample_instances
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.merge import merge_releases
-from dataset_card.releases.record import Parent, ReleaseRecord
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import Parent, ReleaseRecord, read_release
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.schema import SCORES
 from ircore.core.errors import WorkError

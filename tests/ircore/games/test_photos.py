@@ -15,7 +15,7 @@ from ircore.games.reconstruction.build_targets import BUILDERS, SeededPlace, dra
 from ircore.games.reconstruction.targets.photos import FOLDER, catalogue, shots
 from ircore.instances.measures import Measures, edge_density, mean, measure
 from ircore.results.model import Cell, Results
-from ircore.results.statistics.independent import difference_of
+from ircore.results.statistics.intervals import difference_of
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 

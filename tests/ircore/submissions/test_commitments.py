@@ -48,7 +48,7 @@ def new_clone(folder: Path) -> Path:
 def register(clone: Path, *commitments: str, when: str = "2026-01-01T00:00:00+00:00") -> None:
     """Write the register as the repository's job does."""
     players = players_of(read_any_manifest(clone / "submissions" / "my-pair").submission)
-    known = {"slug": "my-pair", "players": players, "nonce": NONCE, "when": when}
+    known = {"slug": "my-pair", "players": players, "nonce": NONCE, "when": when, "account_id": 7, "pull_request": 12}
     entries = [known | {"commitment": name} for name in commitments]
     (clone / COMMITMENTS).write_text("".join(json.dumps(entry) + "\n" for entry in entries))
 

@@ -160,7 +160,15 @@ def test_a_run_is_announced_before_it_is_played(world: World) -> None:
 
     # The repository's job registers the commitment, the submitter pulls, and the run is played by it.
     nonce, players = "5" * 64, players_of(submission)
-    entry = Registered(slug=SLUG, commitment=submission.commitment, players=players, nonce=nonce, when=_now())
+    entry = Registered(
+        slug=SLUG,
+        commitment=submission.commitment,
+        players=players,
+        nonce=nonce,
+        when=_now(),
+        account_id=7,
+        pull_request=12,
+    )
     (world.clone / COMMITMENTS).write_text(f"{entry.model_dump_json()}\n")
     done = world.hand_in(*words)
     assert done.returncode == 0, done.stderr

@@ -13,7 +13,7 @@ from openai_server import Judged, OpenAIServer, serving
 from releases import rewrite
 
 from dataset_card.data import load_table, results_of_game
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import drawn_renderings
