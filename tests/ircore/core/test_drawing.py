@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ircore.core import raster
-from ircore.core.drawing import Drawing, arc_points, dashes, text_size
+from ircore.core.drawing import Drawing, dashes, text_size
 from ircore.core.records import Box
 
 NOTHING = Box(0, 0, 0, 0)
@@ -57,14 +57,6 @@ def test_a_disc_has_the_area_of_a_circle(radius: float) -> None:
     box = drawing.ellipse((128, 128), (radius, radius), fill="#000000")
     assert ink(drawing) == pytest.approx(math.pi * radius**2, rel=0.02, abs=2)
     assert box == (128 - math.ceil(radius), 128 - math.ceil(radius), 128 + math.ceil(radius), 128 + math.ceil(radius))
-
-
-def test_a_ring_has_a_hole_and_no_seam() -> None:
-    drawing = Drawing(128, 128)
-    drawing.wedge((64, 64), 50, 0, 360, fill="#000000", hole=30)
-    assert ink(drawing) == pytest.approx(math.pi * (50**2 - 30**2), rel=0.02)
-    assert (drawing.pixels[50:78, 50:78] == 255).all()
-    assert (drawing.pixels[63:65, 96:112] == 0).all()
 
 
 def test_a_quarter_wedge_lies_below_right_for_angles_0_to_90() -> None:
@@ -147,13 +139,6 @@ def test_blank_text_draws_nothing() -> None:
     drawing = Drawing(64, 64)
     assert drawing.text((32, 32), " ", 20) == NOTHING
     assert (drawing.pixels == 255).all()
-
-
-def test_arcs_start_and_end_where_they_should() -> None:
-    points = arc_points((10, 10), (5, 5), 0, 90)
-    assert points[0] == pytest.approx((15, 10))
-    assert points[-1] == pytest.approx((10, 15))
-    assert all(math.dist(point, (10, 10)) == pytest.approx(5) for point in points)
 
 
 def test_pixels_are_a_copy() -> None:

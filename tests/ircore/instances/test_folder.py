@@ -2,19 +2,16 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.core.images import read_picture
 from ircore.instances.folder import UNSTATED, import_pictures
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import InstanceSet, read_instances
+from ircore.instances.store import InstanceSet
 
 DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 BAD = DATA / "metrics" / "bad"
@@ -151,22 +148,3 @@ def test_all_bad_files_are_told_at_once_and_nothing_is_written(tmp_path: Path) -
     for line, (name, fault) in zip(told, REFUSED.items(), strict=True):
         assert line.startswith(f"  {name}: {fault}")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
-def test_awkward_but_usable_files_are_shown_as_a_viewer_would(tmp_path: Path) -> None:
-    shutil.copytree(BAD, tmp_path / "in", ignore=shutil.ignore_patterns(*REFUSED))
-    import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
-    made = read_instances(tmp_path / "set")
-    assert len(made.instances) == 22 - len(REFUSED)
-    for instance in made.instances:
-        path = BAD / instance.source.removeprefix("file ")
-        target = made.picture(instance, "target")
-        assert np.array_equal(target.pixels, read_picture(path).pixels)
-        assert (instance.pictures["target"].width, instance.pictures["target"].height) == (
-            target.pixels.shape[1],
-            target.pixels.shape[0],
-        )
-        with Image.open(made.folder / instance.pictures["target"].image) as image:
-            assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})

@@ -172,33 +172,6 @@ def test_an_address_that_was_never_reached_stops_the_run_and_an_outage_is_waited
     assert [asyncio.run(asked.call(outage)).value for _ in range(2)] == ["good", "good again"]
 
 
-def test_a_429_halves_what_runs_at_once_and_answers_bring_it_back() -> None:
-    async def scenario() -> list[float]:
-        gate, limits, most = Gate(), [], 0
-        refused = iter([True] * 8)
-        running = 0
-
-        async def ask() -> Reply[str]:
-            nonlocal running, most
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0.01)
-            running -= 1
-            if next(refused, False):
-                raise FaultError(Fault("rate_limit", "too many", 429, retry_after=0.0))
-            return Reply("good", Tokens(), 200, 1)
-
-        asked = [caller(gate=gate).call(ask) for _ in range(16)]
-        done = [score for score in await asyncio.gather(*asked) if score.value == "good"]
-        assert len(done) == 16
-        assert most == 16
-        limits.append(gate.limit)
-        return limits
-
-    # Halved to 8 once for all eight refusals, then one more with each of the answers, never above the 16 that asked.
-    assert asyncio.run(scenario()) == [16]
-
-
 def test_a_gate_lets_in_as_many_as_it_says_in_turn() -> None:
     async def scenario() -> None:
         gate, order = Gate(), []

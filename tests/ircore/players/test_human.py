@@ -160,30 +160,6 @@ def test_settings_are_checked(given: dict[str, Any], problem: str) -> None:
 
 
 @pytest.mark.slow
-def test_at_the_terminal(tmp_path: Path) -> None:
-    instances = sample_instances(tmp_path / "set")
-    picture = tmp_path / "mine.png"
-    picture.write_bytes(shown_picture().data)
-    pair = write_pair(tmp_path, seat(), seat())
-    typed = f"a red disc\n{tmp_path / 'nothing.png'}\n{picture}\nDONE\n"
-    command = [sys.executable, "-m", "ircore", "play", str(pair), "--instances", str(instances.folder)]
-    done = subprocess.run(
-        [*command, "--out", str(tmp_path / "run"), "--limit", "1", "--concurrency", "1"],
-        input=typed, capture_output=True, text=True, timeout=300, check=True,
-    )  # fmt: skip
-    (episode,) = RunFolder(tmp_path / "run").episodes()
-    assert (episode.outcome, [turn.message for turn in episode.turns]) == ("converged", ["a red disc", None])
-    assert "target.png" in done.stderr
-    assert "nothing.png: cannot be read" in done.stderr
-    again = subprocess.run(
-        [*command, "--out", str(tmp_path / "run"), "--limit", "2", "--concurrency", "1"],
-        input="a start", capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert again.returncode == 1
-    assert "ircore: standard input has ended" in again.stderr
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_path: Path) -> None:
     """The describer is a person at a pseudo-terminal, the generator draws offline."""

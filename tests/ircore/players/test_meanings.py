@@ -181,37 +181,6 @@ def test_a_refusal_and_a_limit_abort_the_episode_and_the_run_goes_on(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "said"),
-    [
-        (Form(429, openai("Budget has been exceeded! Current cost: 10.2", "budget_exceeded", "429"), ""), "Add credit"),
-        (FORMS["xAI"][2], "Add credit"),
-        (FORMS["Gemini, compatible"][2], "Add credit"),
-        (FORMS["Gemini, compatible"][0], "Check api_key_env"),
-        (FORMS["LiteLLM"][9], "Check api_key_env"),
-        (FORMS["DeepSeek"][3], "Check model and base_url"),
-        (FORMS["llama.cpp"][0], "Change parameters"),
-        (FORMS["Ollama"][2], "Change parameters"),
-    ],
-)  # fmt: skip
-def test_what_will_not_change_stops_the_run_after_one_question(
-    tmp_path: Path,
-    service: ErrorService,
-    instances: InstanceSet,
-    form: Form,
-    said: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    service.form = form
-    assert play(tmp_path, service, instances) == 1
-    assert service.asked == 1
-    assert said in capsys.readouterr().err
-    service.form, service.first, service.good = form, 0, DESCRIBED
-    assert play(tmp_path, service, instances) == 0
-    assert outcomes(tmp_path) == ["turn_limit"] * 3
-
-
-@pytest.mark.slow
 def test_an_error_that_no_rule_knows_is_not_asked_about_for_an_hour(service: ErrorService) -> None:
     """Status 500 in the same words, again and again; any other overload is asked again until the deadline."""
     service.form = Form(500, openai("Something about this question is odd"), "server")

@@ -232,23 +232,6 @@ def test_an_answer_withheld_ends_the_episode_with_what_the_provider_said(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fault", "kind"), [("rate_limit_long", "rate_limit"), ("rejected", "rejected")])
-def test_what_cannot_be_helped_now_is_played_again_later(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str, kind: str
-) -> None:
-    """A day's wait is beyond the deadline of an hour: the episode is technically aborted and the exit status is 1."""
-    server.fail("ok", "ok", "ok", fault)
-    submission = manifest(tmp_path, server)
-    assert play(submission, instances, tmp_path / "run", "--concurrency", "1") == 1
-    assert RunFolder(tmp_path / "run").episodes()[0].abort_reason == "provider_error"
-    assert attempts(RunFolder(tmp_path / "run"))[kind] == 1
-    assert play(submission, instances, tmp_path / "run") == 0
-    assert {episode.outcome for episode in RunFolder(tmp_path / "run").episodes()} == {"converged"}
-    # 20 answers, and the one that failed: nothing that was answered was asked again.
-    assert server.count() == 21
-
-
-@pytest.mark.slow
 def test_a_stalled_answer_is_given_up_and_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:

@@ -297,19 +297,3 @@ def test_a_declared_system_text_is_sent_first(
     sent = [document["messages" if api == "chat" else "input"] for document in asked]
     assert [messages[0] for messages in sent] == [{"role": "system", "content": "Reply in English."}] * 3
     assert [messages[1]["role"] for messages in sent] == ["user"] * 3
-
-
-@pytest.mark.slow
-def test_show_names_the_models_that_answered_and_says_if_they_changed(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    server.fail("ok", "other_version", model="eyes")
-    run = played(tmp_path, server, instances)
-    capsys.readouterr()
-    assert ircore(["show", str(run.path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["served"] == {"describer": {"eyes-0613@fp_1": 2, "eyes-0613@fp_2": 1}}
-    assert ircore(["show", str(run.path)]) == 0
-    assert (
-        "describer: eyes-0613@fp_1 (2), eyes-0613@fp_2 (1): the model changed while it played"
-        in capsys.readouterr().out
-    )

@@ -73,14 +73,6 @@ def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
 
 
 @pytest.mark.slow
-def test_runs_scored_before_keep_their_headline_and_learn_how_verified_is_added() -> None:
-    earlier = results()
-    assert headline_judge(earlier) == "structural"
-    board = TABLES["board"].table(earlier, Question())
-    assert any("ircore score adds verified" in note for note in board.notes)
-
-
-@pytest.mark.slow
 def test_verified_of_one_pair_in_three_makes_no_board() -> None:
     instances = a_set()
     runs = [a_run(instances, "seer", "verified"), *(a_run(instances, f"other-{number}") for number in range(2))]

@@ -172,15 +172,6 @@ def test_variance_components_are_those_of_a_hand_computed_design() -> None:
     assert found.picture == pytest.approx((2 * 50.0 - 0.0) / 2)
 
 
-def test_what_a_design_cannot_tell_is_not_told() -> None:
-    once = CrossedValues.of([[[9.0], [11.0]], [[19.0], [28.0]], [[4.0], [5.0]]]).components()
-    assert np.isnan(once.luck)
-    assert np.isnan(once.picture_and_pair)
-    assert once.picture > 0
-    alone = CrossedValues.of([[[9.0, 10.0]], [[19.0, 22.0]]]).components()
-    assert np.isnan(alone.picture_and_pair)
-
-
 def test_components_are_found_again_on_average() -> None:
     rng, found = np.random.default_rng(5), []
     for _ in range(60):

@@ -193,17 +193,6 @@ def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -
     assert (np.maximum(low, low.T)[far] > 0).all()
 
 
-def test_differences_of_all_pairs_are_those_of_each_two() -> None:
-    values = levels(6, 5, 5.2, instances=12)
-    drawn = resample(["all"] * 12, 2_000)
-    critical = standing(values, values, drawn).critical
-    low = all_differences(values, values, drawn, critical)
-    for first, second in ((0, 1), (0, 2), (1, 2)):
-        two = values[:, [first, second]]
-        single = paired_difference(float((two[:, 0] - two[:, 1]).mean()), two, two, drawn, critical)
-        assert (single.low, single.high) == pytest.approx((low[first, second], -low[second, first]))
-
-
 def test_the_first_group_is_every_pair_that_may_be_the_best() -> None:
     # The leader is surely better than pair 1 alone: pair 2 varies more, and may be the best although its mean is lower.
     better = np.zeros((4, 4), bool)

@@ -302,20 +302,6 @@ def test_a_run_stops_at_its_cost_and_goes_on_with_more(
     assert server.count() == 20
 
 
-@pytest.mark.slow
-def test_answers_under_way_are_kept_when_the_cost_is_reached(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer
-) -> None:
-    (tmp_path / "prices.yaml").write_text(PRICES)
-    submission = served_pair(tmp_path, server.base_url)
-    more = ("--prices", str(tmp_path / "prices.yaml"), "--concurrency", "4")
-    assert play_pair(submission, instances, tmp_path / "run", *more, "--max-cost", "0.02") == 1
-    asked = server.count()
-    assert asked == (tmp_path / "run" / "journal.jsonl").read_text().count('"event":"call"') < 20
-    assert play_pair(submission, instances, tmp_path / "run", *more) == 0
-    assert server.count() == 20
-
-
 def test_a_limit_needs_prices_before_anything_is_asked(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

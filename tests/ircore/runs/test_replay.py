@@ -112,12 +112,3 @@ def test_what_was_not_recorded_is_said(
     assert f"{recorded.path} records no answer to this target and these replies" in capsys.readouterr().err
     outcomes = [episode.abort_reason for episode in RunFolder(tmp_path / "again").episodes()]
     assert outcomes == [None, None, None, "provider_error"]
-
-
-@pytest.mark.slow
-def test_one_seat_can_be_replayed_alone(tmp_path: Path, instances: InstanceSet) -> None:
-    recorded = sample_run(tmp_path / "recorded", instances)
-    pair = write_pair(tmp_path, {"player": "replay", "parameters": {"run": str(recorded.path)}}, {"player": "sketch"})
-    assert play_pair(pair, instances, tmp_path / "again", "--limit", "1") == 0
-    (episode,) = RunFolder(tmp_path / "again").episodes()
-    assert [turn.message for turn in episode.turns] == [turn.message for turn in recorded.episodes()[0].turns]

@@ -141,21 +141,6 @@ def test_questions_that_wait_for_a_retry_or_the_gate_are_not_sent_after_a_signal
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [(), ("--processes", "2")])
-def test_questions_that_wait_for_the_pace_are_not_sent_after_a_signal(tmp_path: Path, more: tuple[str, ...]) -> None:
-    with serving(latency=0.2) as service:
-        process = begin_playing(tmp_path, service, 1, "--concurrency", "8", *more, requests_per_minute=30)
-        service.wait_for(service.count() + 1)
-        process.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
-        asked = service.count()
-        process.communicate(timeout=20)
-        assert service.count() == asked
-    assert process.returncode == 143
-    assert len(RunFolder(tmp_path / "run").calls()) == asked
-
-
-@pytest.mark.slow
 def test_ten_failures_in_a_row_end_the_pauses_of_the_others(tmp_path: Path) -> None:
     """Four questions wait for a pause of the service, ten of the twelve others are rejected."""
     with serving(retry_after="1000") as service:

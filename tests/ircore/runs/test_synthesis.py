@@ -9,7 +9,7 @@ import time
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from program_server import BLANK, ProgramServer, bars, program_server
@@ -196,35 +196,3 @@ def test_a_plan_is_what_stands_between_the_tags(answer: str, description: str | 
 )
 def test_a_program_is_the_longest_block_of_code(answer: str, program: str | None) -> None:
     assert program_in(answer) == program
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("drawing")
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"run": "another-run"}, "run: the decisions are on another-run"),
-        ({"schema": 2}, "schema"),
-        ({"decisions": {"geometry-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "there is no such picture"),
-        ({"decisions": {"bar_graph-easy-01": {"sha256": "0" * 64, "verdict": "accept"}}}, "on another picture"),
-        ({"decisions": {"../x": {"sha256": "0" * 64, "verdict": "accept"}}}, "decisions"),
-        ({"decisions": {}}, "accepts no picture"),
-    ],
-)
-def test_decisions_on_other_figures_are_refused(
-    change: dict[str, Any], problem: str, tmp_path: Path, one_figure: Path
-) -> None:
-    decisions = tmp_path / "decisions.json"
-    run = open_synthesis(one_figure).run.run_id
-    decisions.write_text(json.dumps({"schema": 1, "run": run, "decisions": {}, **change}), encoding="utf-8")
-    result = command("instances", "accept", str(one_figure), str(decisions), "--out", str(tmp_path / "set"))
-    assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr
-    assert not (tmp_path / "set").exists()
-
-
-@pytest.fixture(scope="session")
-def one_figure(tmp_path_factory: pytest.TempPathFactory, drawing: None) -> Path:
-    out = tmp_path_factory.mktemp("synthesis") / "made"
-    with program_server({"figure 1": [bars([3, 1, 2])]}) as server:
-        assert command(*options(server, out)).exit_code == 0
-    return out

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from charts import BLUE, RED, bars, chart_instances, instance_of
+from charts import BLUE, RED, bars, chart_instances
 from known_pictures import SENTENCE, KnowingModel, first_blank_then_right, run_of
 from openai_server import Judged, OpenAIServer, serving
 from releases import table
@@ -38,7 +38,6 @@ from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.model_judges.fact_questions import batches_of
 from ircore.scorers.model_judges.false_facts import false_facts
 from ircore.scorers.verification.scene_facts import facts_of
-from ircore.scorers.verification.stored_verdicts import checked_facts
 
 CATEGORIES = ("bar_graph", "pie_graph", "line_graph", "functions", "geometry", "simple_shapes")
 
@@ -259,25 +258,8 @@ def test_a_judge_without_errors_gives_10_to_the_target_and_stands_beside_the_eye
     assert {line.judge for line in played.facts()} == {"verified"}
 
 
-@pytest.mark.slow
-def test_labels_of_garbled_letters_are_told_without_reading_machines(tmp_path: Path, server: OpenAIServer) -> None:
-    target, garbled = (
-        bars(dict(zip(words, (40, 80, 20), strict=True)), [RED, BLUE, RED])
-        for words in (("Cats", "Dogs", "Fish"), ("Kxtz", "Wqgs", "Ihsb"))
-    )
-    instances = _one(tmp_path / "set", *instance_of(target, "pets", "bar_graph"))
-    picture = Picture.from_pixels(garbled.drawing.pixels)
-    run = run_of(tmp_path / "run", instances, {"pets": [picture]})
-    facts = facts_of(target.scene)
-    server.judge = KnowingModel({picture.data: {fact.sentence for fact in facts if fact.attribute != "text"}})
-    assert score(run, write_judge(tmp_path, server)) == 0
-    (line,) = read_facts(run)
-    verdicts = {checked.fact.attribute: checked.verdict for checked in checked_facts(target.scene, line)}
-    assert (verdicts["text"], verdicts["value"], verdicts["colour"]) == ("fails", "holds", "holds")
-
-
-def _one(folder: Path, instance: Instance, pictures: dict[str, Picture]) -> InstanceSet:
-    return write_instances(folder, [(instance, pictures)])
+def _one(folder: Path, instance: Instance, data: bytes) -> InstanceSet:
+    return write_instances(folder, [(instance, data)])
 
 
 @pytest.mark.slow

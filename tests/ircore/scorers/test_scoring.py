@@ -185,15 +185,6 @@ def test_scores_that_cannot_be_written_are_an_error_of_the_work(run: RunFolder) 
 
 
 @pytest.mark.slow
-def test_a_damaged_rendering_is_named(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    damaged = run.episodes()[0].rendered_turns[0].rendering
-    assert damaged is not None
-    run.rendering_path(damaged.sha256).write_bytes(b"not the picture")
-    assert ircore(["score", str(run.path)]) == 2
-    assert f"{damaged.sha256}.png" in capsys.readouterr().err
-
-
-@pytest.mark.slow
 def test_a_run_that_is_being_worked_on_is_left_alone(run: RunFolder) -> None:
     with run.lock(), pytest.raises(InputError, match="another process is working on this run"):
         score_runs([RunFolder(run.path)], QUICK)

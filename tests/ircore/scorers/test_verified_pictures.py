@@ -197,16 +197,6 @@ def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) 
 
 
 @pytest.mark.slow
-def test_a_ground_with_a_light_texture_costs_nothing() -> None:
-    drawn = target("functions")
-    grain = np.random.default_rng(1).normal(0, 2, (512, 512, 1))
-    paper = np.clip(np.asarray(drawn.drawing.image, float) + grain, 0, 255).astype(np.uint8)
-    high = verified(drawn, Image.fromarray(paper)).high
-    assert high is not None
-    assert high >= 9.5
-
-
-@pytest.mark.slow
 def test_the_judge_needs_a_scene() -> None:
     drawn = target("bar_graph")
     own = Picture.from_pixels(drawn.drawing.pixels)

@@ -116,27 +116,6 @@ def test_a_folder_that_could_not_be_handed_in_is_refused(
     assert remedy in capsys.readouterr().err
 
 
-OWN_SERVER = [
-    *("--describer", "openai", "--describer-model", "Qwen3-VL", "--describer-revision", "1"),
-    *("--describer-url", "http://127.0.0.1:8000/v1", "--describer-parameter", "temperature=0", "--generator", "canvas"),
-    *("--hardware", "one A100"),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [OWN_SERVER, ["--describer", "human", "--generator", "canvas"]])
-def test_what_maintainers_cannot_play_is_no_error_yet(
-    folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A server or a player of one's own: its transcripts are named once it was played."""
-    assert ircore(["submission", "new", str(folder), *options]) == 0
-    out, err = capsys.readouterr()
-    assert "my-pair: valid" in out
-    assert "error" not in err
-    assert "Play all of it yourself" in err
-    assert ircore(["submission", "check", str(folder)]) == 2
-
-
 @pytest.mark.slow
 def test_a_player_that_others_have_not_says_which_seat_it_takes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

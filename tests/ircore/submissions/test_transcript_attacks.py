@@ -23,12 +23,10 @@ from ircore.commands.main import run as ircore
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, Pixels
-from ircore.core.submission_records import TranscriptsReference
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
-from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.packed_transcripts import TranscriptError
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
@@ -270,19 +268,6 @@ def test_a_repository_is_refused_by_its_listing(
     assert "me/mine" in caught.value.problem
     assert str(tmp_path) not in caught.value.problem
     assert everything(tmp_path).keys() - before.keys() == {"out"}
-
-
-def test_more_files_than_any_run_has(
-    tmp_path: Path, handed: Handed, hub: HubServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_ENDPOINT", hub.url)
-    monkeypatch.setattr(fetching, "MAX_FILES", 5)
-    hub.empty()
-    repo = hub.add_repo("me/mine", files=handed.files())
-    reference = TranscriptsReference(repo="me/mine", revision=repo.head, run=handed.run.name)
-    with pytest.raises(InputError, match="more than 5 files"):
-        fetch(reference, tmp_path / "out", deadline=300)
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("answer", [b"{}", b"[", b"[" * 200_000, b'[{"type": "file", "path": 1, "size": 2}]', b"[1]"])

@@ -130,20 +130,6 @@ def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("option", "told"), [("--judges", "no such folder"), ("--published", "no published runs here")]
-)
-def test_evaluation_looks_for_its_folders_before_anybody_is_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, told: str
-) -> None:
-    sample_instances(tmp_path / "set")
-    pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
-    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
-    assert ircore([*words, option, str(tmp_path / "nowhere")]) == 2
-    assert told in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize(
     ("describer", "told"),
     [
         ({"player": "replay", "parameters": {"run": "../../secret"}}, "replay answers from a run on your machine"),

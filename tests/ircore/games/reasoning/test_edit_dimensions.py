@@ -12,7 +12,6 @@ from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.sudoku import Sudoku
 from ircore.games.reasoning.puzzles.sudoku_puzzle import EMPTIES, SIZES, draw_sudoku, layout_of, make_sudoku
-from ircore.games.reasoning.verifiers.sudoku import Digit, sudoku_published
 from ircore.players.builtin.editor.jigsaw import joined, tiles_of
 from ircore.players.builtin.editor.player import edit_for
 from ircore.players.builtin.editor.ruled_grid import find_grid, read_cells
@@ -197,27 +196,6 @@ def test_each_planted_fault_in_painting_costs(
         assert verdict.corrected <= most
         assert verdict.published is not None
         assert verdict.published <= most
-
-
-@pytest.mark.slow
-@DIFFICULTIES
-def test_the_truth_is_perfect_by_the_published_rule_too_and_small_cells_are_why_not(difficulty: str) -> None:
-    """Digits as a perfect OCR would read them; in cells of 53 pixels neighbours are within GIR-Bench's 60."""
-    task = made(Sudoku(), difficulty)
-    layout = layout_of(round(len(task.payload["cells"]) ** 0.5))
-
-    def placed(cells: str, scale: float) -> list[Digit]:
-        middles = [layout.middle(place) for place in range(len(cells))]
-        digits = zip(cells, middles, strict=True)
-        return [Digit(cell, x * scale, y * scale) for cell, (x, y) in digits if cell != "."]
-
-    def published(scale: float) -> float | None:
-        solution = placed(task.payload["solution"], scale)
-        return sudoku_published(solution, solution, placed(task.payload["cells"], scale))
-
-    assert published(1.0) == 1
-    if difficulty == "hard":
-        assert (published(0.5) or 0.0) < 0.5
 
 
 def solutions(cells: str, side: int) -> Iterator[str]:

@@ -222,21 +222,6 @@ def test_the_same_annotations_give_the_same_contexts_in_whatever_order_they_come
     assert draw_contexts(annotations) == draw_contexts(turned)
 
 
-@pytest.mark.slow
-def test_contexts_are_drawn_where_none_are_published(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "contexts.json").unlink()
-    (folder / "svg" / "page1-10.svg").write_text(svg(10))
-    document = json.loads((folder / "dense.json").read_text())
-    document["page9-9"] = document["page1-3"]  # without an SVG file, as three tangrams of the published split
-    (folder / "dense.json").write_text(json.dumps(document))
-    made = imported(folder, "parts_color")
-    assert len(made.instances) == 10
-    assert "10 drawn, one for each annotation; 0 annotations left out" in capsys.readouterr().err
-    (folder / "dense.json").write_text(json.dumps(dict(list(document.items())[:9])))
-    with pytest.raises(InputError, match="no context of ten tangrams can be drawn"):
-        imported(folder)
-
-
 @needs_kilogram
 def test_contexts_of_published_annotations_are_like_the_published_ones() -> None:
     contexts, left_out = draw_contexts(read_annotations(KILOGRAM / "dense10.json"))

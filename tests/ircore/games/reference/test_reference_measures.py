@@ -64,29 +64,6 @@ def test_a_single_mention_has_no_novelty_and_says_why() -> None:
     assert values["shortening"].value is None
 
 
-MANY = tuple(f"word{number}" for number in range(300))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("earlier", "later", "code", "paper"),
-    [
-        ((), (), (0, 1), (0, 0)),
-        ((), ("red", "house"), (2, 1), (2, 1)),
-        (("red", "house"), (), (2, 1), (0, 0)),
-        (("red", "house"), ("red", "house"), (0, 0), (0, 0)),
-        # The published code counts in bytes, which 300 words overflow.
-        (("red",), MANY, (300, 300), (300, 300)),
-        (MANY, tuple(word.upper() for word in MANY), (300, 1), (300, 1)),
-    ],
-)
-def test_novelty_of_empty_and_very_long_messages(
-    earlier: tuple[str, ...], later: tuple[str, ...], code: tuple[int, int], paper: tuple[int, int]
-) -> None:
-    assert novelty(earlier, later) == code
-    assert novelty(earlier, later, "paper") == paper
-
-
 @needs_icca
 def test_novelty_of_published_cases() -> None:
     for case in json.loads((ICCA / "edit_cases.json").read_text()):

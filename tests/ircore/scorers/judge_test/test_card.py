@@ -159,16 +159,6 @@ def test_a_computed_judge_takes_the_test(
     assert (tmp_path / "again" / "card.json").read_bytes() == first
 
 
-@pytest.mark.slow
-def test_another_set_in_the_same_folder_is_refused(
-    tmp_path: Path, charts: InstanceSet, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = ["--out", str(tmp_path / "test")]
-    assert ircore(["judge-test", "structural", "--instances", str(charts.folder), *out]) == 0
-    assert ircore(["judge-test", "structural", "--instances", str(instances.folder), *out]) == 2
-    assert "instance_set: this folder holds" in capsys.readouterr().err
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
     monkeypatch.setattr(calls, "BACKOFF_S", 0.01)

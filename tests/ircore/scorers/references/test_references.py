@@ -216,16 +216,6 @@ def test_references_stand_beside_the_board_and_never_on_it(tmp_path: Path, chart
 
 
 @pytest.mark.slow
-def test_references_alone_make_no_board(
-    tmp_path: Path, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["play", str(manifest(tmp_path, "title-only")), "--instances", str(charts.folder)]
-    assert ircore([*command, "--out", str(tmp_path / "floor")]) == 0
-    assert ircore(["results", str(tmp_path / "floor")]) == 2
-    assert "never ranked" in capsys.readouterr().err
-
-
-@pytest.mark.slow
 def test_runs_of_pairs_do_not_say_that_they_are_no_references(tmp_path: Path, instances: InstanceSet) -> None:
     run = sample_run(tmp_path / "pair", instances)
     assert "reference" not in json.loads((run.path / "run.json").read_text(encoding="utf-8"))

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from charts import chart_instances
 from openai_server import Judged, serving
-from samples import sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering, Turn
@@ -166,17 +165,6 @@ def test_verdicts_that_scoring_stored_are_taken_without_a_second_look(
     assert ircore(["score", str(run.path), "--judge", "verified", "--metric", "psnr", "--facts"]) == 0
     shown = {turn.rendering: turn.shown for turn in read_said(run) if turn.rendering in stored}
     assert shown == {rendering: "?" * len(line.verdicts) for rendering, line in stored.items()}
-
-
-@pytest.mark.slow
-def test_runs_that_were_not_measured_say_so(
-    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = sample_run(tmp_path / "run", instances)
-    assert ircore(["score", str(run.path), "--metric", "psnr", "--facts"]) == 0
-    assert "targets that were not drawn" in capsys.readouterr().err
-    assert ircore(["results", str(run.path), "--table", "said"]) == 0
-    assert "not measured: ircore score RUN --facts" in capsys.readouterr().out
 
 
 def test_readers_are_compared_fact_by_fact() -> None:
