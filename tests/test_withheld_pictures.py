@@ -1,13 +1,11 @@
 """Pictures that must not be published stand in no release, no site and no pack, whatever the user does."""
 
 import hashlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from loaded_datasets import load_dataset
 from PIL import Image
 from recorded_reference import MANIFEST, write_recorded_game
 from target_instances import target_instance
@@ -26,13 +24,6 @@ from ircore.instances.withheld_pictures import GIR_BENCH, refuse_withheld
 from ircore.submissions.rescoring.packing import pack
 
 pytestmark = pytest.mark.slow
-
-LOADED = """
-import sys
-from datasets import load_dataset
-rows = load_dataset(sys.argv[1], "transcripts_reference", split="test")
-print(len(rows), sum(rows["correct"]), rows[0]["message"], sep="|")
-"""
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +53,8 @@ def test_a_release_holds_ids_and_hashes_and_no_picture(played: Path) -> None:
 
 
 def test_a_row_is_a_round_for_load_dataset(played: Path, tmp_path: Path) -> None:
-    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-c", LOADED, str(played / "release")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
-    assert done.stdout.splitlines()[-1] == "24|22|the big red circle on white"
+    loaded = load_dataset(played / "release", "transcripts_reference", tmp_path)
+    assert (loaded["rows"], loaded["first"]["message"]) == (24, "the big red circle on white")
 
 
 def test_what_is_pulled_names_every_picture_by_its_hash(played: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import File, HubError, HubServer
+from releases import contents
 from samples import sample_instances
 
 from ircore.instances.store import InstanceSet, write_instances
@@ -15,10 +16,6 @@ pytestmark = pytest.mark.slow
 
 REPO = "org/targets"
 Run = Callable[..., Outcome]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def tag(instances: InstanceSet) -> str:

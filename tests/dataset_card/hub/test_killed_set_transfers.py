@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hub_clients import Outcome, environment_for
 from hub_server import HubServer
+from releases import contents
 from samples import sample_instances
 
 from ircore.instances.store import InstanceSet
@@ -18,10 +19,6 @@ pytestmark = pytest.mark.slow
 
 REPO = "org/targets"
 Run = Callable[..., Outcome]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def killed(hub: HubServer, home: Path, command: list[object], request: str, earlier: int, delay: float) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_clients import HubClient, Outcome, environment_for
+from hub_clients import HubClient, Outcome, environment_for, published, refusal
 from hub_server import DroppedError, File, HubServer, Tree
 from releases import contents
 
@@ -23,18 +23,6 @@ Run = Callable[..., Outcome]
 Build = Callable[..., Path]
 
 
-def published(hub: HubServer) -> dict[str, bytes]:
-    """Return the files of the newest commit that are not the repository's own."""
-    return {path: file.data for path, file in hub.repos[REPO].tree.items() if path != ".gitattributes"}
-
-
-def refusal(done: Outcome) -> str:
-    """Return the line that says why a push was refused."""
-    assert (done.code, done.out) == (1, "")
-    assert "Traceback" not in done.err
-    return next(line for line in done.err.splitlines() if line.startswith("ircore: "))
-
-
 def test_a_push_that_was_killed_before_the_tag_is_taken_up_by_the_same_command(
     build_upon: Build, push: Run, hub: HubServer, hub_client: HubClient
 ) -> None:
@@ -46,7 +34,7 @@ def test_a_push_that_was_killed_before_the_tag_is_taken_up_by_the_same_command(
     assert killed.wait(timeout=300) == -signal.SIGKILL
     repo = hub.repos[REPO]
     head = repo.head
-    assert published(hub) == contents(second)
+    assert published(hub, REPO) == contents(second)
     assert len(repo.tags) == 1
 
     done = push(second)
@@ -99,7 +87,7 @@ def test_what_does_not_arrive_whole_is_not_tagged_until_it_was_sent_again(
 
     done = push(release)
     assert done.code == 0, done.err
-    assert published(hub) == contents(release)
+    assert published(hub, REPO) == contents(release)
     assert repo.tags == {read_release(release).name: repo.head}
 
 
