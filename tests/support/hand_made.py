@@ -56,7 +56,7 @@ def episode_of(instance: Instance, fate: Fate, rendering: Rendering) -> Episode:
     about = {name: getattr(instance, name) for name in ("instance_id", "category", "difficulty")}
     outcome = {"outcome": "aborted" if reason else "converged", "abort_reason": reason}
     turns = () if reason else (turn,)
-    return Episode.model_validate({**about, **outcome, "episode_id": instance.instance_id, "turns": turns})
+    return Episode.model_validate({**about, **outcome, "episode_id": instance.instance_id, "steps": turns})
 
 
 def score_of(instance: Instance, fate: Fate, judge: str, rendering: Rendering) -> Score:

@@ -258,8 +258,8 @@ def test_a_judge_without_errors_gives_10_to_the_target_and_stands_beside_the_eye
     assert {line.judge for line in played.facts()} == {"verified"}
 
 
-def _one(folder: Path, instance: Instance, data: bytes) -> InstanceSet:
-    return write_instances(folder, [(instance, data)])
+def _one(folder: Path, instance: Instance, pictures: dict[str, Picture]) -> InstanceSet:
+    return write_instances(folder, [(instance, pictures)])
 
 
 @pytest.mark.slow

@@ -123,7 +123,7 @@ def test_a_key_goes_to_one_host_whoever_names_it(hosts: tuple[str, ...], key: st
 def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder) -> None:
     game, events = ReconstructionGame(), list(run.events())
     ended = next(event.episode for event in events if isinstance(event, End))
-    down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
+    down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "steps": ()}
     failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
 
     def faults(*before: Event) -> tuple[str, ...]:
