@@ -33,6 +33,7 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.records import PictureFile
+from ircore.runs.folder import create_run
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -46,7 +47,6 @@ from ircore.core.score_records import Score  # noqa: E402
 from ircore.core.submission_records import Run  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
 from ircore.runs.events import End, Entry  # noqa: E402
-from ircore.runs.folder import RunFolder  # noqa: E402
 from ircore.runs.writer import RunWriter  # noqa: E402
 
 PARTS = ("writers", "load", "growth")
@@ -347,7 +347,7 @@ def with_turns(episode: Episode, turns: int) -> Episode:
     """Return an episode as one of so many turns."""
     first = episode.turns[0]
     more = tuple(first.model_copy(update={"turn": turn}) for turn in range(1, turns + 1))
-    return episode.model_copy(update={"turns": more, "outcome": "turn_limit", "abort_reason": None})
+    return episode.with_steps(more, outcome="turn_limit", abort_reason=None)
 
 
 def write_run(
@@ -361,7 +361,7 @@ def write_run(
     pool: Path | None = None,
 ) -> None:
     """Write a run folder whose renderings are the next pictures; without scores, each is given a 5."""
-    opened = RunFolder.create(path, run, instances)
+    opened = create_run(path, run, instances)
     with RunWriter(opened) as writer:
         for episode in played:
             turns = []
@@ -370,7 +370,7 @@ def write_run(
                 place(opened.rendering_path(picture.sha256), picture, pool)
                 rendering = Rendering(sha256=picture.sha256, width=side, height=side)
                 turns.append(turn.model_copy(update={"rendering": rendering}))
-            writer.record([Entry(End(episode=episode.model_copy(update={"turns": tuple(turns)})))])
+            writer.record([Entry(End(episode=episode.with_steps(tuple(turns))))])
     drawn_at = {
         (episode.episode_id, turn.turn): turn.rendering.sha256
         for episode in opened.episodes()

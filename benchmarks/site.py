@@ -254,7 +254,7 @@ def events(one: Instance, shown: list[Path], draw: random.Random) -> Iterator[di
             {"turn": turn, "action": "describe", "message": message, "message_tokens": 60, "rendering": rendering}
         )
     ends = {"episode_id": name, "instance_id": name, "category": one.category, "difficulty": one.difficulty}
-    yield {"event": "end", "episode": {**ends, "outcome": "turn_limit", "turns": turns}}
+    yield {"event": "end", "episode": {**ends, "outcome": "turn_limit", "steps": turns}}
 
 
 def rated(one: Instance, shown: list[Path], level: float, draw: random.Random) -> Iterator[dict[str, Any]]:

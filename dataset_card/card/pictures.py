@@ -135,7 +135,10 @@ def _x(value: float) -> float:
 
 
 def _pair(row: BoardRow) -> str:
-    players, rules = f"{row.submission.describer} + {row.submission.generator}", f" ({row.submission.run.rules.key})"
+    players, rules = (
+        f"{row.submission.describer} + {row.submission.generator}",
+        f" ({row.submission.rules.key})",
+    )
     # A pair has half of the width in the legend, where 52 characters of usual width find room.
     room = 52 - len(rules)
     return (players if len(players) <= room else f"{players[: room - 1]}…") + rules

@@ -28,7 +28,6 @@ from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, TRANSCRIPTS, transcripts_name
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameRun
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.plugins import available
@@ -193,7 +192,7 @@ def subject_faults(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str
         yield f"benchmark is {record.benchmark}, set and prompts are those of {own_name or 'no released version'}"
 
 
-def own_prompts(run: Run | GameRun) -> str | None:
+def own_prompts(run: Run) -> str | None:
     """Return the version of this program's own prompts where a run says it was played with them and names others.
 
     Returns:

@@ -47,7 +47,6 @@ from dataset_card.tables.schema import (
 from dataset_card.tables.shared_tables import foreign_columns
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameRun
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
@@ -213,14 +212,14 @@ class _Readers:
         for run_id in vouched.keys() - self.runs.keys():
             findings.add(PROVENANCE, f"unknown run {run_id}")
         vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
-        own = {run_id: run for run_id, run in self.runs.items() if isinstance(run, Run)}
+        own = {run_id: run for run_id, run in self.runs.items() if run.game == RECONSTRUCTION}
         self.tables = Tables(findings, pictures, own, judges, vouchers)
         self._prompts_of_others: list[str] = []
-        others: dict[str, dict[str, GameRun]] = {game: {} for game in record.games if game != RECONSTRUCTION}
+        others: dict[str, dict[str, Run]] = {game: {} for game in record.games if game != RECONSTRUCTION}
         for run_id, run in self.runs.items():
             if run.game not in record.games:
                 findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
-            elif isinstance(run, GameRun):
+            elif run.game != RECONSTRUCTION:
                 others[run.game][run_id] = run
             for seat, player in run.submission.players.items():
                 if player.on_loopback:
@@ -232,7 +231,7 @@ class _Readers:
             config.name: foreign_columns(config, _OWN[config.name]) for config in record.configs if config.name in _OWN
         }
 
-    def _check_prompts(self, run: Run | GameRun, own: str) -> None:
+    def _check_prompts(self, run: Run, own: str) -> None:
         named = f"run {run.run_id}: prompts are {run.prompts[:60]}"
         if run.version == __version__:
             self.findings.add(RUNS, f"{named}, those of version {__version__} are {own}")

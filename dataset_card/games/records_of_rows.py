@@ -7,8 +7,8 @@ from typing import Any
 from dataset_card.tables.records_of_rows import score_fields
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import RATING_COLUMNS
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameScore
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.game_records import GameScore
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 
@@ -33,14 +33,14 @@ def step_of(row: Row) -> dict[str, Any]:
     return step
 
 
-def episode_of(row: Row, steps: Sequence[dict[str, Any]]) -> GameEpisode:
+def episode_of(row: Row, steps: Sequence[dict[str, Any]]) -> Episode:
     """Return the episode of a row of ``episodes``.
 
     Raises:
         pydantic.ValidationError: The row is no episode.
     """
     fields: dict[str, Any] = {name: row[name] for name in _EPISODE}
-    return GameEpisode(**fields, detail=row["abort_detail"], steps=tuple(steps))
+    return Episode(**fields, detail=row["abort_detail"], steps=tuple(steps))
 
 
 def score_of(row: Row) -> GameScore | Score:

@@ -16,13 +16,14 @@ from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
 from dataset_card.tables.shared_tables import foreign_columns
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.plugins import available
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
 from ircore.instances.records import Instances
@@ -37,22 +38,22 @@ EpisodeKey = tuple[str, str]
 class ReleasedGameRun:
     """A run read back from a release, without its pictures.
 
-    >>> run = GameRun.model_construct(run_id="a-run", game="reference")
+    >>> run = Run.model_construct(run_id="a-run", game="reference")
     >>> no_instances = InstanceSet(Path(), "0" * 64, ())
     >>> ReleasedGameRun(Path("a-run"), run, no_instances, ended=(), values=()).costs()
     {}
     """
 
     path: Path
-    run: GameRun
+    run: Run
     instances: InstanceSet
-    ended: tuple[GameEpisode, ...]
+    ended: tuple[Episode, ...]
     values: tuple[GameScore, ...]
     known_provenance: Provenance | None = None
     given: tuple[Score, ...] = ()
     known_judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         """Return the run's episodes, in the order of the release."""
         return self.ended
 
@@ -107,7 +108,7 @@ class GameRows:
         game: str,
         findings: Findings,
         pictures: Pictures,
-        runs: Mapping[str, GameRun],
+        runs: Mapping[str, Run],
         provenances: Mapping[str, Provenance],
         judges: Mapping[str, JudgeIdentity],
     ) -> None:
@@ -120,7 +121,7 @@ class GameRows:
         self._configs: dict[str, Config] = {}
         self._instances: dict[str, Instance] = {}
         self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
-        self._episodes: dict[EpisodeKey, GameEpisode] = {}
+        self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: defaultdict[str, list[GameScore]] = defaultdict(list)
         self._ratings: defaultdict[str, list[Score]] = defaultdict(list)
 

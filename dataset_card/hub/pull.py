@@ -30,8 +30,8 @@ from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
-from ircore.runs.events import End, Entry, GameEnd
-from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.rendering_facts import add_facts
 from ircore.runs.writer import RunWriter
@@ -237,10 +237,7 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, j
     """Write a run without renderings; return the number of scores."""
     run = create_run(folder / "runs" / released.run.run_id, released.run, instances)
     with RunWriter(run) as writer:
-        if isinstance(released, ReleasedRun):
-            writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
-        else:
-            writer.record([Entry(GameEnd(episode=episode)) for episode in released.episodes()])
+        writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
     if (voucher := released.provenance()) is not None:
         write_provenance(run.path, voucher)
     if scores := released.scores():
@@ -251,12 +248,11 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, j
             add_facts(run, released.facts())
         write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
         return len(scores)
-    if isinstance(run, GameRunFolder):
-        run.keep_measured(released.measured())
+    run.keep_measured(released.measured())
     return len(released.measured()) + len(scores)
 
 
-def _write_judges(run: AnyRunFolder, released: AnyReleasedRun, judged: set[str]) -> None:
+def _write_judges(run: RunFolder, released: AnyReleasedRun, judged: set[str]) -> None:
     """Write who the judges of a run are."""
     ours = {score.judge for score in released.scores()}
     for name, judge in released.judges().items():

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.core.episode_records import Episode, Turn
-from ircore.core.records import Instance, Role
+from ircore.core.records import Instance, Role, Rules
 from ircore.core.submission_records import Run
 from ircore.runs.events import Call, CallKey, Failure
 
@@ -71,7 +71,7 @@ class Played:
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> folder = RunFolder.open(Path("run"))
+    >>> folder = RunFolder(Path("run"))
     >>> (instance, *_), (episode, *_) = folder.instances.instances, folder.episodes()
     >>> place = places(folder.run, [instance])[instance.instance_id]
     >>> interactions(Played(folder.run, instance, episode, folder.calls(), place))["Success"]
@@ -102,8 +102,8 @@ def pair_folder(run: Run) -> str:
     As clembench puts the temperature behind a model's name, the rules' key stands there: a pair under other rules is
     another pair.
     """
-    seats = (run.submission.describer, run.submission.generator)
-    return "--".join(f"{_safe(seat.label)}-{run.rules.key}" for seat in seats)
+    seats = (run.submission.players["describer"], run.submission.players["generator"])
+    return "--".join(f"{_safe(seat.label)}-{Rules.of(run).key}" for seat in seats)
 
 
 def _safe(name: str) -> str:
@@ -136,7 +136,7 @@ def target_name(instance: Instance) -> str:
 def model_names(run: Run) -> tuple[str, str]:
     """Return the names of describer and generator in clembench: with the rules' key."""
     pair = run.submission
-    return run.rules.tagged(pair.describer.label), run.rules.tagged(pair.generator.label)
+    return Rules.of(run).tagged(pair.players["describer"].label), Rules.of(run).tagged(pair.players["generator"].label)
 
 
 def player_models(names: tuple[str, str]) -> Document:

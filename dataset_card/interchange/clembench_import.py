@@ -37,12 +37,12 @@ from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.images import Picture
-from ircore.core.records import Instance, Record
+from ircore.core.records import Instance, Record, Rules
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.events import Call, End, Entry, Event, Failure
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.writer import RunWriter
 
 
@@ -122,7 +122,7 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:
         played = replay(
-            results, folders[instance.instance_id], instance, instances.picture(instance, "target"), run.rules
+            results, folders[instance.instance_id], instance, instances.picture(instance, "target"), Rules.of(run)
         )
         episodes.append(_OurEpisode(episode=played.episode, asked=played.calls))
         pictures |= played.pictures
@@ -192,7 +192,7 @@ def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str,
 
 def _write(out: Path, imported: _Imported, instances: InstanceSet) -> RunFolder:
     with new_folder(out) as folder:
-        run = RunFolder.create(folder, imported.run, instances)
+        run = create_run(folder, imported.run, instances)
         for sha256, picture in imported.pictures.items():
             write_bytes(run.rendering_path(sha256), picture.data)
         with RunWriter(run) as writer:
@@ -203,7 +203,7 @@ def _write(out: Path, imported: _Imported, instances: InstanceSet) -> RunFolder:
             run.add_scores(scores)
         for judge in imported.judges:
             run.keep_judge(judge)
-    return RunFolder.open(out)
+    return RunFolder(out)
 
 
 def _refuse_unsafe(path: Path, instance: Instance) -> Instance:

@@ -52,7 +52,7 @@ from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import drawn_over
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of_run
 from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps
 
@@ -147,7 +147,7 @@ def build_release(
     date = None if plan.date is None else parse_day(plan.date, "--date")
     sets = _read_sets([instances] if isinstance(instances, Path) else instances)
     previous = StoredRelease(plan.previous, plan.previous_commit) if plan.previous is not None else None
-    selection = select_runs([open_any_run(path) for path in runs], sets, previous, plan.withdrawals)
+    selection = select_runs([RunFolder(path) for path in runs], sets, previous, plan.withdrawals)
     return write_release(selection, sets, previous, out, date, plan.previews, season=plan.season)
 
 

@@ -18,7 +18,6 @@ from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES
 from ircore.core.days import Day
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameRun
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
@@ -63,9 +62,9 @@ def _kind_of_run(document: Any) -> str:
     return "run" if game == RECONSTRUCTION else "game run"
 
 
-ANY_RUN: TypeAdapter[Run | GameRun] = TypeAdapter(
+ANY_RUN: TypeAdapter[Run] = TypeAdapter(
     Annotated[
-        Annotated[Run, Tag("run")] | Annotated[GameRun, Tag("game run")],
+        Annotated[Run, Tag("run")] | Annotated[Run, Tag("game run")],
         Discriminator(_kind_of_run),
     ]
 )
@@ -84,7 +83,7 @@ class RunNote(Record):
     name: Line = Field(description="The pair's name.")
 
     @classmethod
-    def of(cls, run: Run | GameRun) -> "RunNote":
+    def of(cls, run: Run) -> "RunNote":
         """Return the note of a run."""
         return cls(run_id=run.run_id, slug=run.slug, name=run.submission.name)
 

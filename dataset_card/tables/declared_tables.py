@@ -19,8 +19,8 @@ from dataset_card.tables.schema import (
     transcripts_name,
     words_of_part,
 )
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, rules_key
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.game_records import rules_key
 from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, picture_fields, step_defaults
 from ircore.games.declarations import has_rated_pictures
@@ -267,7 +267,7 @@ class DeclaredTables(GameTables):
             named: Row = {"step": rating.turn, "measure": rating.task, "note": None}
             yield self._of_episode(run, episode) | named | rating_columns(rating)
 
-    def _of_episode(self, run: PlayedGameRun, episode: GameEpisode) -> Row:
+    def _of_episode(self, run: PlayedGameRun, episode: Episode) -> Row:
         """Return the columns that name game, run, rules and episode of a row."""
         named: Row = {_GAME.name: self.name, "run_id": run.run.run_id, "submission": run.run.slug}
         return named | {"rules": rules_key(run.run.rules)} | episode_columns(episode)

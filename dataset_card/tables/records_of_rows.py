@@ -37,7 +37,7 @@ def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) ->
 
 def episode_fields(row: Row, turns: Sequence[Turn | Mapping[str, object]]) -> dict[str, Any]:
     """Return the fields of the ``Episode`` in a row of ``episodes``; the turns are records or mappings."""
-    return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "turns": tuple(turns)}
+    return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "steps": tuple(turns)}
 
 
 def score_fields(row: Row) -> dict[str, Any]:

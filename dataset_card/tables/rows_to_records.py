@@ -28,7 +28,7 @@ from dataset_card.tables.schema import (
 )
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.records import Instance, Record, Scene
+from ircore.core.records import Instance, Record, Rules, Scene
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
@@ -139,7 +139,7 @@ class Tables:
         if (turn.action == "done") != (turn.message is None) or (turn.action == "done" and drawn is not None):
             self._findings.add(where, f"message or rendering does not fit action {turn.action}")
         run = self._runs.get(str(row["run_id"]))
-        if run is not None and turn.over_budget != (turn.message_tokens > run.rules.token_budget):
+        if run is not None and turn.over_budget != (turn.message_tokens > Rules.of(run).token_budget):
             self._findings.add(where, f"over_budget is {turn.over_budget} with {turn.message_tokens} tokens")
         turns = self._turns.setdefault(_key(row), [])
         self._turns_at.setdefault(_key(row), where)
@@ -307,8 +307,8 @@ class Tables:
             self._findings.add(where, f"unknown run {row['run_id']}")
         else:
             pair = run.submission
-            names: Row = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
-            names |= {"rules": run.rules.key} | OF_GAME
+            names: Row = {"submission": run.slug, **{seat: player.label for seat, player in pair.players.items()}}
+            names |= {"rules": Rules.of(run).key} | OF_GAME
             # Some tables do not repeat the players, so only names that the row has are compared.
             self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
         instance = self._instances.get(str(row["instance_id"]))

@@ -22,10 +22,10 @@ from ircore.commands.options import (
     scheduler_of,
 )
 from ircore.core.counted import counted
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.prompt_files import BUILT_IN
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.terminal import printable
@@ -40,7 +40,7 @@ from ircore.runs.commitment import in_order, seed_of
 from ircore.runs.costs.forecast import as_text, estimate, measured
 from ircore.runs.costs.prices import RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.final import declare_final
-from ircore.runs.folder import RUN_FILE, RunFolder, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.play import make_run, open_run, play, with_run_id
 from ircore.runs.processes import ProcessPool
 from ircore.runs.session import PlayPlan
@@ -204,7 +204,7 @@ def _own_folder(folder: Path | None = None) -> Path | None:
 
 def _run(
     prepared: Prepared, prompts_dir: Path | None, seed: int, repeats: int, as_maintainers: bool, salt: Path | None
-) -> tuple[Run | GameRun, GamePrompts]:
+) -> tuple[Run, GamePrompts]:
     loaded, game, instances, rules = prepared
     # The maintainers cannot vouch for what answers on its submitter's machine.
     if as_maintainers:
@@ -224,7 +224,7 @@ def _printed(status: int, out: Path, as_json: bool) -> int:
     """Print the contents of a run as ``ircore show --json`` prints them, if asked for; return the exit status."""
     if not as_json:
         return status
-    folder = open_any_run(out)
+    folder = RunFolder(out)
     echo_json(summarise(folder, prices_of_run(folder, None)))
     return status
 
@@ -273,8 +273,8 @@ def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | Non
     left = [name for name in plan.episode_ids if name not in finished]
     done = len(plan.episode_ids) - len(left)
     click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.episode_ids), 'episode')} to play, {done} finished")
-    if isinstance(plan.run, Run):
-        click.echo(as_text(estimate(len(left), plan.run.rules, cast("Prompts", plan.prompts), prices), prices))
+    if plan.run.game == RECONSTRUCTION:
+        click.echo(as_text(estimate(len(left), Rules.of(plan.run), cast("Prompts", plan.prompts), prices), prices))
     else:
         taken = [seat.name for seat in game.seats if seat.name in prices.seats]
         click.echo("\n".join(f"  {seat}: {_asked(prices.seats[seat])}" for seat in taken))
@@ -329,7 +329,7 @@ def _play(
     return status
 
 
-def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[AnyEnded]) -> int:
+def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[Episode]) -> int:
     """Say how the episodes of a plan ended, and return the exit status: 1 if some failed for technical reasons."""
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
@@ -356,8 +356,8 @@ def score_person(out: Path, game: str) -> None:
     if game != RECONSTRUCTION:
         run_nested(["results", str(out)])
         return
-    scores = RunFolder.open(out).scores()
-    for episode in RunFolder.open(out).episodes():
+    scores = RunFolder(out).scores()
+    for episode in RunFolder(out).episodes():
         final = max((turn.turn for turn in episode.rendered_turns), default=0)
         values = {
             score.judge: f"{score.judge} {score.value:.1f}"

@@ -337,6 +337,20 @@ class Rules(GameRules):
         " dialogue; or from a single prompt into which a rewriter model merged the dialogue.",
     )
 
+    @classmethod
+    def of(cls, stated: Any) -> "Rules":
+        """Return the rules of a run of reconstruction, or of a manifest, which states them by name.
+
+        Raises:
+            InputError: They do not fit.
+        """
+        from ircore.core.validation import validating
+
+        if isinstance(stated.rules, cls):
+            return stated.rules
+        with validating(f"{getattr(stated, 'run_id', stated)}: rules", "Restore run.json from a copy of the run."):
+            return cls.model_validate(stated.rules)
+
     @property
     def key(self) -> str:
         """The rules as a single word, the same in every table, file and export; safe in file names and addresses.

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import to_jsonable_python
 
-from ircore.core.episode_records import AnyAbortReason, Rendering
+from ircore.core.episode_records import AbortReason, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
@@ -140,7 +140,7 @@ class Ending(NamedTuple):
 
     outcome: str
     steps: tuple[Record, ...]
-    reason: AnyAbortReason | None = None
+    reason: AbortReason | None = None
     detail: str | None = None
 
 

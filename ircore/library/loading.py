@@ -15,7 +15,7 @@ from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.game_catalogue import tables_of_game
 from ircore.results.tables.games import game_board
-from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.metrics.loading import LOADINGS, load_pixels
 from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
@@ -64,9 +64,9 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
         raise InputError(f"revision {revision!r}: runs have no revisions", "Remove the argument revision.")
     opened = [open_run(place) for place in places]
     for run in opened:
-        if isinstance(run, GameRunFolder):
+        if run.game != RECONSTRUCTION:
             raise InputError(f"{run.path} is a run of the game {run.game}", "Call ircore.board(RUN).")
-    return Results.from_runs([run for run in opened if isinstance(run, RunFolder)])
+    return Results.from_runs(opened)
 
 
 def board(
@@ -278,7 +278,7 @@ def verify(
 
 
 def _is_run(place: RunPlace) -> bool:
-    return isinstance(place, RunFolder | GameRunFolder) or (Path(place) / RUN_FILE).is_file()
+    return isinstance(place, RunFolder) or (Path(place) / RUN_FILE).is_file()
 
 
 def _results(source: Source, game: str | None) -> Results | GameResults:
@@ -299,7 +299,7 @@ def _read(source: Source, game: str | None) -> Results | GameResults:
         released: Results | GameResults = load("releases", "results")(str(places[0]), None, game)
         return released
     runs = [open_run(place) for place in places if _is_run(place)]
-    played = [run for run in runs if isinstance(run, GameRunFolder)]
+    played = [run for run in runs if run.game != RECONSTRUCTION]
     if not played:
         return load_results(*places)
     if len(played) < len(places):

@@ -8,7 +8,8 @@ from itertools import chain, count
 from math import fsum
 from typing import Any
 
-from ircore.core.game_records import GameEpisode, GameScore
+from ircore.core.episode_records import Episode
+from ircore.core.game_records import GameScore
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Game, Measure
 from ircore.instances.store import InstanceSet
@@ -70,7 +71,7 @@ class JudgedMeasures:
         return tuple(key for of_key in expanded for key in of_key)
 
     def values(
-        self, instances: InstanceSet, episodes: Iterable[GameEpisode], ratings: Sequence[Score]
+        self, instances: InstanceSet, episodes: Iterable[Episode], ratings: Sequence[Score]
     ) -> Iterator[GameScore]:
         """Yield the values of these measures in a run.
 

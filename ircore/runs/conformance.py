@@ -9,9 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Rendering
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
 from ircore.games.declarations import declaration_faults
@@ -23,7 +22,7 @@ from ircore.runs.episode import ended_episode, payload_of, played
 from ircore.runs.events import Call, CallKey
 
 EPISODE = "episode"
-REFUSALS: Mapping[str, AnyAbortReason] = {"describe": "describer_refused", "render": "generator_refused"}
+REFUSALS: Mapping[str, AbortReason] = {"describe": "describer_refused", "render": "generator_refused"}
 """Reasons of refusals by the method of the seat; those of other seats name no seat."""
 
 MakeInstruments = Callable[[Mapping[str, Picture], Callable[[Rendering], Picture]], Instruments]

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Episode, repeat_id
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import AnyEnded, GameEpisode, GameRun
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
-from ircore.core.records import RECONSTRUCTION, Fields, Instance, Record
+from ircore.core.records import Fields, Instance, Record
 from ircore.core.seeds import derived_seed
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
@@ -19,7 +18,7 @@ from ircore.players.base import PlayerError
 
 def episode_setup(
     game: Game[Any],
-    run: Run | GameRun,
+    run: Run,
     instances: Any,
     instance: Instance,
     prompts: GamePrompts,
@@ -44,7 +43,7 @@ def episode_setup(
         instance=instance,
         payload=payload_of(game, instances, instance),
         pictures=instances.pictures(instance) if pictures is None else pictures,
-        rules=run.rules if isinstance(run, Run) else game.rules.model_validate(run.rules),
+        rules=game.rules.model_validate(run.rules),
         prompts=prompts,
         seed=derived_seed(run.seeds[repeat - 1], instance.instance_id),
     )
@@ -145,7 +144,7 @@ def _stopped(error: Exception) -> Ending:
     raise error
 
 
-def ended_episode(game: Game[Any], instance: Instance, ending: Ending, repeat: int = 1) -> AnyEnded:
+def ended_episode(game: Game[Any], instance: Instance, ending: Ending, repeat: int = 1) -> Episode:
     """Return the record of an episode that has ended.
 
     Raises:
@@ -161,22 +160,20 @@ def ended_episode(game: Game[Any], instance: Instance, ending: Ending, repeat: i
             raise WorkError(
                 f"{where} ended with a {type(step).__name__} as step {number}, not a {game.step.__name__}", _REMEDY
             )
-    return episode_record(game.name, instance, ending.outcome, ending.steps, ending.reason, ending.detail, repeat)
+    return episode_record(instance, ending.outcome, ending.steps, ending.reason, ending.detail, repeat)
 
 
 def episode_record(
-    game: str,
     instance: Instance,
     outcome: str,
     steps: Sequence[Record | Fields],
-    reason: AnyAbortReason | None,
+    reason: AbortReason | None,
     detail: str | None,
     repeat: int = 1,
-) -> AnyEnded:
+) -> Episode:
     """Return the record of an episode of any game.
 
     Args:
-        game: Name of the game.
         instance: The instance that was played.
         outcome: One of the game's outcomes.
         steps: The steps as the game or an earlier record has them.
@@ -193,8 +190,4 @@ def episode_record(
         "abort_reason": reason,
         "detail": detail[:2000] if detail else None,
     }
-    # Reconstruction has a record of its own with named turns; the records of all other games hold plain JSON.
-    if game == RECONSTRUCTION:
-        return Episode.model_validate({**stated, "turns": steps})
-    plain = [step.model_dump(mode="json") if isinstance(step, Record) else step for step in steps]
-    return GameEpisode.model_validate({**stated, "steps": plain})
+    return Episode.model_validate({**stated, "steps": tuple(steps)})

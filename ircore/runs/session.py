@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
@@ -34,8 +33,8 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import JOURNAL, AnyRunFolder, lines_in_words
+from ircore.runs.events import Call, CallKey, End, Entry, Failure
+from ircore.runs.folder import JOURNAL, RunFolder, lines_in_words
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
@@ -74,7 +73,7 @@ class PlayPlan:
         only: Ids of the episodes of these instances that are to be played; None for all.
     """
 
-    run: Run | GameRun
+    run: Run
     instances: InstanceSet
     selected: Instances
     prompts: GamePrompts
@@ -142,7 +141,7 @@ class Session:
                 return  # the episode stays open, and goes on from its record when the run is resumed
             episode = ended_episode(self.game, instance, ending, repeat)
             # Nothing waits for the end of an episode: the next one begins while the line is written.
-            self.engine.recorder.record_soon(end_entry(episode))
+            self.engine.recorder.record_soon(Entry(End(episode=episode)))
             count_ended(episode, self.writer, self.engine)
 
 
@@ -157,16 +156,15 @@ class KnownAnswers(Protocol):
     ['simple_shapes-easy-01', 'simple_shapes-hard-01']
     """
 
-    folder: AnyRunFolder
+    folder: RunFolder
     known: dict[CallKey, Call]
     refused: dict[CallKey, Failure]
-    finished: dict[str, AnyEnded]
+    finished: dict[str, Episode]
 
 
-def count_ended(episode: AnyEnded, known: KnownAnswers, engine: Engine[Entry]) -> None:
+def count_ended(episode: Episode, known: KnownAnswers, engine: Engine[Entry]) -> None:
     """Count an episode as finished, without its turns: memory would grow with the run, and they are on the disk."""
-    lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
-    known.finished[episode.episode_id] = episode.model_copy(update=lighter)
+    known.finished[episode.episode_id] = episode.model_copy(update={"steps": ()})
     engine.cost_limit.ended(episode.outcome, episode.episode_id)
     engine.shown.advance(engine.cost_limit.note())
 

@@ -21,7 +21,7 @@ from ircore.players.submission import AnyLoaded, check_seat, make_player, read_a
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
-from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder, create_run
+from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.play import open_run
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
 from ircore.runs.remote.cluster import Cluster
@@ -159,7 +159,7 @@ def begin_run(
     prices_file: Path | None = None,
     max_cost: float | None = None,
     vouching: bool = False,
-) -> Iterator[tuple[RunFolder | GameRunFolder, CostLimit]]:
+) -> Iterator[tuple[RunFolder, CostLimit]]:
     """Hold the run folder, with the settings that a resumed run needs, locked while the block runs.
 
     A new folder appears with all of them at once. In a folder that was begun nothing is changed before it is locked and

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence, Set
 from typing import Self
 
+from ircore.core.episode_records import Episode
 from ircore.core.files import sync_folder, write_bytes
-from ircore.core.game_records import AnyEnded
 from ircore.core.journal import JournalWriter
 from ircore.runs.events import Entry, event_line
-from ircore.runs.folder import JOURNAL, AnyRunFolder
+from ircore.runs.folder import JOURNAL, RunFolder
 
 
 class RunWriter:
@@ -24,7 +24,7 @@ class RunWriter:
     1
     """
 
-    def __init__(self, folder: AnyRunFolder) -> None:
+    def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         journal = folder.held()  # read once
         self.known = journal.calls()
@@ -37,7 +37,7 @@ class RunWriter:
         self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
 
     @staticmethod
-    def finished_episodes(folder: AnyRunFolder) -> dict[str, AnyEnded]:
+    def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
         """Return the episodes that need not be played again, by id."""
         return {name: episode for name, episode in folder.ended().items() if episode.finished}
 
@@ -59,7 +59,7 @@ class RunWriter:
         self._journal.__exit__(None, None, None)
 
 
-def store_pictures(folder: AnyRunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
+def store_pictures(folder: RunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
     """Write the renderings of entries through to the disk, except those already there.
 
     Args:

@@ -32,8 +32,8 @@ from ircore.players.slugs import SLUG
 from ircore.players.submission import AnyLoaded
 from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone, seat_hash
 from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import JOURNAL, RUN_FILE, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.events import Call, CallKey, End, Entry, Failure
+from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, create_run
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, question_lines
 from ircore.runs.play import make_run, with_run_id
 from ircore.runs.provenance import make_provenance, write_provenance
@@ -185,7 +185,7 @@ def _make_anew(former: Path, loaded: AnyLoaded, instances: InstanceSet, out: Pat
     prepared = prepare(loaded.path, instances.folder, {})
     game, prompts = prepared.game, prepared.game.prompts(None)
     run = make_run(loaded, instances, prepared.rules, prompts, 0)
-    folder = open_any_run(former)
+    folder = RunFolder(former)
     # Answers of other players, or by other rules, prompts or targets, answer other questions. The stated id is text.
     if with_run_id(folder.run).run_id != run.run_id:
         return 0
@@ -216,14 +216,14 @@ def _make_anew(former: Path, loaded: AnyLoaded, instances: InstanceSet, out: Pat
                 taken += len(answered)
                 # A model's refusal is its answer: the rules say how the episode ended.
                 if failures and ended is not None and ended.finished:
-                    writer.record([Entry(failures[0]), end_entry(ended)])
+                    writer.record([Entry(failures[0]), Entry(End(episode=ended))])
         if not taken:
             raise InputError("none of them belongs to a question of this run")
     return taken
 
 
 def _answers(
-    folder: RunFolder | GameRunFolder, seats: Mapping[str, Seat[Any, Any]], episode_ids: Collection[str]
+    folder: RunFolder, seats: Mapping[str, Seat[Any, Any]], episode_ids: Collection[str]
 ) -> dict[CallKey, Call]:
     """Return the answers that seats of the game gave in episodes of the set.
 
@@ -241,7 +241,7 @@ def _answers(
     return calls
 
 
-def _picture(folder: RunFolder | GameRunFolder, call: Call) -> Picture | None:
+def _picture(folder: RunFolder, call: Call) -> Picture | None:
     """Return the picture of an answer, decoded and written as players' pictures are; None if it has none.
 
     Raises:
@@ -257,7 +257,7 @@ def _picture(folder: RunFolder | GameRunFolder, call: Call) -> Picture | None:
 
 
 def _refusals(
-    folder: RunFolder | GameRunFolder, calls: Mapping[CallKey, Call], instances: InstanceSet
+    folder: RunFolder, calls: Mapping[CallKey, Call], instances: InstanceSet
 ) -> Iterator[tuple[Failure, Instance]]:
     """Yield the last refusal of each episode that says something about its players, with the episode's instance."""
     final = {

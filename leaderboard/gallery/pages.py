@@ -189,7 +189,7 @@ def sample_episode(pair: Pair) -> EpisodeView:
             outcome="aborted",
             abort_reason="given_up",
             detail=_ANY,
-            turns=(),
+            steps=(),
         ),
         judged=(judged(0.0), judged(None)),
         turns=(turn(1, picture, notes=(_ANY,)), turn(2, None, notes=(_ANY,))),

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ircore.core.game_records import GameEpisode, rule_word
+from ircore.core.episode_records import Episode
+from ircore.core.game_records import rule_word
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
@@ -266,7 +267,7 @@ def _instance_values(section: GameSection, instance: Instance) -> dict[str, Any]
     }
 
 
-def _episode(section: GameSection, entry: Entry, instance: Instance, episode: GameEpisode, root: str) -> dict[str, Any]:
+def _episode(section: GameSection, entry: Entry, instance: Instance, episode: Episode, root: str) -> dict[str, Any]:
     headline = section.game.headline
     value = entry.measured.values(headline).get(episode.episode_id)
     return {

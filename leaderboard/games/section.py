@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, rules_words
-from ircore.core.records import Fields, Instance, PlayerSpec
+from ircore.core.game_records import rules_words
+from ircore.core.records import RECONSTRUCTION, Fields, Instance, PlayerSpec
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
@@ -20,7 +20,7 @@ from ircore.players.traits import traits_of
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import payload_of
-from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from leaderboard.games.entries import Entry, entries_of
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words.labels import instance_titles
@@ -178,12 +178,12 @@ class GameSection:
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""
-        if not isinstance(entry.measured.source, GameRunFolder):
+        if not isinstance(entry.measured.source, RunFolder):
             raise TypeError("pages are made of run folders")
         path = entry.measured.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
-    def episodes(self, instance: Instance) -> Iterator[tuple[Entry, GameEpisode]]:
+    def episodes(self, instance: Instance) -> Iterator[tuple[Entry, Episode]]:
         """Yield each run's episode of an instance, the best run first."""
         for entry in self.entries:
             for episode in entry.measured.episodes:
@@ -196,16 +196,16 @@ class GameSection:
         return self.results.runs[0].instances
 
 
-def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[GameRunFolder]]:
+def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[RunFolder]]:
     """Return the paths of runs of the reconstruction game, and the runs of other games."""
-    opened = [(path, open_any_run(path)) for path in paths]
-    games = [run for _, run in opened if isinstance(run, GameRunFolder)]
-    return [path for path, run in opened if not isinstance(run, GameRunFolder)], games
+    opened = [(path, RunFolder(path)) for path in paths]
+    games = [run for _, run in opened if run.game != RECONSTRUCTION]
+    return [path for path, run in opened if run.game == RECONSTRUCTION], games
 
 
-def game_sections(runs: Sequence[GameRunFolder], pictures: PictureBook) -> tuple[GameSection, ...]:
+def game_sections(runs: Sequence[RunFolder], pictures: PictureBook) -> tuple[GameSection, ...]:
     """Return a section for each game; one that cannot be loaded is left out, and a line on stderr says so."""
-    by_game: dict[str, list[GameRunFolder]] = {}
+    by_game: dict[str, list[RunFolder]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)
     sections = []

@@ -144,7 +144,7 @@ class Pair(Marked):
             "generator": visible(self.generator),
             "programs": list(self.programs),
             "apart": visible(self.apart),
-            "rules": self.result.run.rules.key,
+            "rules": self.result.rules.key,
             "hue": describer_class(self.hue),
             "mark": generator_path(self.shape),
         }
@@ -369,8 +369,8 @@ def _hues(results: Results, judge: str) -> Hues:
 def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pair]:
     keys = page_keys([(submission.slug, submission.run_id) for submission in submissions])
     generators = _labels(submission.generator for submission in submissions)
-    alike = Counter((submission.describer, submission.generator, submission.run.rules) for submission in submissions)
-    mixed = len({submission.run.rules for submission in submissions}) > 1
+    alike = Counter((submission.describer, submission.generator, submission.rules) for submission in submissions)
+    mixed = len({submission.rules for submission in submissions}) > 1
     return {
         submission.run_id: Pair(
             result=submission,
@@ -381,7 +381,7 @@ def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pai
             hue=hues.number(submission.describer),
             shape=generators.index(submission.generator),
             apart=", ".join(
-                [submission.slug] * (alike[submission.describer, submission.generator, submission.run.rules] > 1)
+                [submission.slug] * (alike[submission.describer, submission.generator, submission.rules] > 1)
                 + [_rules_words(submission)] * mixed
             ),
         )
@@ -390,7 +390,7 @@ def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pai
 
 
 def _rules_words(submission: SubmissionResult) -> str:
-    rules = submission.run.rules
+    rules = submission.rules
     over = [] if rules.over_budget == "allow" else [f"over budget: {rules.over_budget}"]
     return ", ".join([f"{rules.token_budget} tokens", f"{counted(rules.max_turns, 'turn')}", *over, *rules.variants])
 

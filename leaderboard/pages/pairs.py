@@ -124,7 +124,7 @@ def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
         "judge": judge,
         "label": identity.label if identity else judge,
         "computed": judge_kind(site.results, judge) == "computed",
-        "board": view_path(site, View(judge, rules=pair.result.run.rules)),
+        "board": view_path(site, View(judge, rules=pair.result.rules)),
         "row": row,
     }
 
@@ -254,11 +254,11 @@ def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
 
 def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     run, summary = pair.result.run, site.runs[pair.run_id].summary
-    rules, submission = run.rules, run.submission
+    rules, submission = Rules.of(run), run.submission
     return [
         ("Name", submission.name),
-        ("Describer", player_words(submission.describer)),
-        ("Generator", player_words(submission.generator)),
+        ("Describer", player_words(submission.players["describer"])),
+        ("Generator", player_words(submission.players["generator"])),
         ("Rules", rules.key),
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
@@ -330,7 +330,7 @@ def compared_pairs(site: Site, pair: Pair) -> list[tuple[BoardRow, Comparison]]:
     Returns:
         The rows of the other pairs in the order of the board, each with the comparison of this pair minus the other.
     """
-    rules = pair.result.run.rules
+    rules = pair.result.rules
     board = site.under(rules).board(site.judge)
     place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
     reach = _reach(len(board))

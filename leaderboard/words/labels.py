@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import AbortReason, Outcome
+from ircore.core.episode_records import AbortReason
 from ircore.core.records import Instance, Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence, Doubt
@@ -49,7 +49,7 @@ _PAPER_JUDGES: Mapping[str, str] = {
 }
 """Names of the paper's judges on pages."""
 
-OUTCOMES: Mapping[Outcome, str] = {
+OUTCOMES: Mapping[str, str] = {
     "converged": "converged",
     "turn_limit": "turn limit",
     "aborted": "aborted",

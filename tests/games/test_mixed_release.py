@@ -131,16 +131,6 @@ def test_a_release_without_other_games_has_no_columns_of_them(mixed: Toy) -> Non
     assert record.keys() & {"games", "tables"} == set()
 
 
-def test_a_release_of_other_games_alone_has_a_datasheet(mixed: Toy) -> None:
-    mixed.run("release", "build", "--runs", "runs/perfect", "--instances", "signs", "--out", "only-rps")
-    datasheet = mixed.folder / "only-rps" / "DATASHEET.md"
-    # One run of 4 episodes of 3 rounds.
-    assert "12 in `transcripts_rps`, 4 in `instances`, 4 in `episodes`" in datasheet.read_text("utf-8")
-    assert ": 0 faults in" in mixed.run("release", "check", "only-rps", "--no-load")
-    datasheet.unlink()
-    assert "DATASHEET.md: is missing" in mixed.start("release", "check", "only-rps", "--no-load").communicate()[0]
-
-
 def test_the_check_computes_the_values_of_every_game_again(mixed: Toy) -> None:
     said = mixed.run("release", "check", "release", "--rescore", "--run-card")
     assert "computed again: 3 runs, 10 episodes by the rules" in said

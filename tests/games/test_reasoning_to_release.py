@@ -11,7 +11,7 @@ from ircore.commands.main import run as ircore
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.registry import load_game
 from ircore.results.games import GameResults, read_game_results
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +43,7 @@ def done(*words: object) -> None:
 
 
 def results(folder: Path) -> GameResults:
-    return read_game_results([GameRunFolder(path) for path in sorted((folder / "runs").iterdir())])
+    return read_game_results([RunFolder(path) for path in sorted((folder / "runs").iterdir())])
 
 
 def means(folder: Path, slug: str, measure: str) -> dict[str, float | None]:
@@ -107,9 +107,9 @@ def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: 
     table = load_table(str(tmp_path / "release"), "scores")
     kept = {(row.run_id, row.episode_id, row.measure): row.note for row in table.dropna(subset=["note"]).itertuples()}
     said = {
-        (GameRunFolder(path).run.run_id, score.episode_id, score.measure): score.note
+        (RunFolder(path).run.run_id, score.episode_id, score.measure): score.note
         for path in runs
-        for score in GameRunFolder(path).measured()
+        for score in RunFolder(path).measured()
         if score.note
     }
     assert kept == said  # the verifier's reasons

@@ -87,7 +87,7 @@ def alter(packed: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 def test_an_answer_that_was_altered_is_refused(toy: Toy, packed: Path) -> None:
     def win(event: dict[str, Any]) -> None:
-        if event["event"] == "game_end":
+        if event["event"] == "end":
             for step in event["episode"]["steps"]:
                 step["won"] = True
 
@@ -150,7 +150,7 @@ def test_offline_players_of_any_game_are_played_again(toy: Toy) -> None:
     assert "1 of 1 run played again" in toy.run(*again, "--out", "again")
     journal = run / "journal.jsonl"
     events = events_of(journal)
-    end = next(event for event in events if event["event"] == "game_end")
+    end = next(event for event in events if event["event"] == "end")
     end["episode"]["steps"][0]["choice"] = "rock" if end["episode"]["steps"][0]["choice"] != "rock" else "paper"
     journal.write_text("".join(json.dumps(event) + "\n" for event in events))
     process = toy.start(*again, "--out", "third")

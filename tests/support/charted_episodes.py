@@ -34,7 +34,7 @@ def episode_of(*renderings: Picture) -> tuple[Scene, Episode, dict[tuple[str, st
         for number, picture in enumerate(renderings, start=1)
     )
     episode = Episode(
-        episode_id="pets", instance_id="pets", category="bar_graph", difficulty="easy", outcome="converged", turns=turns
+        episode_id="pets", instance_id="pets", category="bar_graph", difficulty="easy", outcome="converged", steps=turns
     )
     lines = {}
     for picture in renderings:

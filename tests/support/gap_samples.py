@@ -97,7 +97,7 @@ def _episode(instance: Instance, fate: Fate) -> Episode:
             "difficulty": instance.difficulty,
             "outcome": "aborted" if reason else "converged",
             "abort_reason": reason,
-            "turns": () if reason else turns,
+            "steps": () if reason else turns,
         }
     )
 

@@ -73,7 +73,7 @@ def _episode(instance: Instance, fate: Fate) -> Episode:
             "difficulty": instance.difficulty,
             "outcome": "aborted" if reason else "converged",
             "abort_reason": reason,
-            "turns": () if reason else (turn,),
+            "steps": () if reason else (turn,),
         }
     )
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameRun, GameScore, GameSubmission
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import GameSubmission, Run
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
@@ -56,13 +57,13 @@ class InventedGameRun:
     """A stored run without a folder."""
 
     path: Path
-    run: GameRun
+    run: Run
     instances: InstanceSet
-    ended: tuple[GameEpisode, ...]
+    ended: tuple[Episode, ...]
     values: tuple[GameScore, ...]
     given: tuple[Score, ...] = ()
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         return self.ended
 
     def measured(self) -> tuple[GameScore, ...]:
@@ -116,14 +117,14 @@ def guessed(
         {"schema": 2, "game": "guessing", "name": slug, "licence": "CC0-1.0",
          "players": {"guesser": PlayerSpec(player="openai", model=f"{slug}-model")}}
     )  # fmt: skip
-    run = GameRun(
+    run = Run(
         schema_=1, run_id=f"{slug}-{len(rules or {})}", game="guessing", slug=slug, submission=submission,
         instance_set=instances.identity, rules=dict(rules or {}), prompts="guessing-test", seed=0, version="0",
         started="2026-01-01T00:00:00Z", reference=reference,
     )  # fmt: skip
     given = list(zip(instances.instances, values, strict=False))
     ended = tuple(
-        GameEpisode.model_validate(
+        Episode.model_validate(
             {
                 "episode_id": instance.instance_id, "instance_id": instance.instance_id, "steps": (),
                 "category": instance.category, "difficulty": instance.difficulty,

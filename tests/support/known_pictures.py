@@ -45,7 +45,7 @@ def run_of(folder: Path, instances: InstanceSet, pictures: Mapping[str, Sequence
             )
             episode = Episode(
                 episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-                difficulty=instance.difficulty, outcome="turn_limit", turns=turns,
+                difficulty=instance.difficulty, outcome="turn_limit", steps=turns,
             )  # fmt: skip
             writer.record([Entry(End(episode=episode))])
     return opened

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from invented_games import Guessing, InventedGameRun, guessed
 
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import Instance, PictureFile, Record
 from ircore.core.score_records import Score
 from ircore.games.base import Curve, Ending, Measure, Pages, RatedPicture
@@ -54,7 +53,7 @@ def drawn_run(*given: Score, steps: int = 2) -> InventedGameRun:
     )  # fmt: skip
     instances = InstanceSet(Path("nowhere"), "0" * 64, Instances.of((instance,)))
     made = guessed("drawer", instances, [5.0])
-    episode = GameEpisode(
+    episode = Episode(
         episode_id=ONE, instance_id=ONE, category="beasts", difficulty="easy", outcome="completed",
         steps=tuple({"drawing": rendering(step).model_dump()} for step in range(1, steps + 1)),
     )  # fmt: skip

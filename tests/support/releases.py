@@ -100,7 +100,7 @@ def copy_inputs(built: Path, folder: Path) -> Path:
 
 def run_id_of(folder: Path, slug: str) -> str:
     """Return the id of the run that was played in ``runs/<slug>``."""
-    return RunFolder.open(folder / "runs" / slug).run.run_id
+    return RunFolder(folder / "runs" / slug).run.run_id
 
 
 def contents(folder: Path) -> dict[str, bytes]:

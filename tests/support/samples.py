@@ -102,7 +102,7 @@ def sample_run(
     prompts = load_prompts("reconstruction")
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     opened = open_run(folder, run, instances)
     play(plan, opened, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
     return opened

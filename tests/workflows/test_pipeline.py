@@ -71,45 +71,7 @@ BAD: dict[str, tuple[Callable[[World, Path], object], str]] = {
         ),
         ".github/workflows/submission.yml",
     ),
-    "two folders": (
-        lambda world, tree: [
-            write(tree / f"submissions/{slug}/submission.yaml", manifest(world)) for slug in ("one-pair", "other-pair")
-        ],
-        "touches 2 submissions",
-    ),
     "a link": (lambda world, tree: link_of(tree / f"submissions/{SLUG}/submission.yaml"), "is a symbolic link"),
-    "a program": (
-        lambda world, tree: (
-            write(tree / f"submissions/{SLUG}/submission.yaml", manifest(world)),
-            write(tree / f"submissions/{SLUG}/conftest.py", "raise SystemExit"),
-        ),
-        "conftest.py",
-    ),
-    "somebody's secret": (
-        lambda world, tree: write(
-            tree / f"submissions/{SLUG}/submission.yaml",
-            {
-                **manifest(world),
-                "describer": {"player": "openai", "model": "m", "api_key_env": "GITHUB_TOKEN_KEY"},
-                "generator": {"player": "canvas"},
-            },
-        ),
-        "api_key_env",
-    ),
-    "an address inside": (
-        lambda world, tree: write(
-            tree / f"submissions/{SLUG}/submission.yaml",
-            {
-                **manifest(world),
-                "describer": {"player": "openai", "model": "m", "base_url": "https://169.254.169.254/v1"},
-            },
-        ),
-        "base_url",
-    ),
-    "scores of their own": (
-        lambda world, tree: write(tree / f"submissions/{SLUG}/submission.yaml", {**manifest(world), "score": 10}),
-        "score",
-    ),
     "code for Python's start": (
         lambda world, tree: (
             write(tree / f"submissions/{SLUG}/submission.yaml", manifest(world)),

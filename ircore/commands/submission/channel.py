@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.core.records import RECONSTRUCTION
+from ircore.core.submission_records import Submission
 from ircore.core.terminal import printable
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_any_manifest, read_manifest
@@ -58,7 +61,7 @@ def command(
     """
     neutral = drawer_of(read_manifest(submission_place(generator)))
     words = ByList() if paraphraser is None else ByModel(read_any_manifest(submission_place(paraphraser)))
-    folders, results = [RunFolder.open(path) for path in runs], []
+    folders, results = [RunFolder(path, RECONSTRUCTION) for path in runs], []
     for folder in folders:
         asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
         result = channel_test(folder, asking, out / folder.run.run_id)
@@ -72,9 +75,9 @@ def command(
 
 def _own(folder: RunFolder, asked: bool | None) -> Drawer | None:
     """Return the own generator of a run's pair if it is to be asked."""
-    submission = folder.run.submission
+    submission = cast(Submission, folder.run.submission)  # the run is one of reconstruction
     # Unless it is asked for, a generator behind a service is left out: its pictures cost money.
-    if asked is False or (asked is None and not is_offline(submission.generator)):
+    if asked is False or (asked is None and not is_offline(submission.players["generator"])):
         return None
     return drawer_of(LoadedSubmission(folder.run.slug, submission, folder.path / MANIFEST))
 

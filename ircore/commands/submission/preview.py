@@ -17,7 +17,7 @@ from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, read_any_manifest
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
 from ircore.submissions.check.change import check_change
 from ircore.submissions.check.git_objects import Repository
@@ -148,9 +148,9 @@ def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out
         out: The folder to make.
     """
     loaded = read_any_manifest(path)
-    own = {(run.run.slug, run.game) for run in map(open_any_run, runs)}
+    own = {(run.run.slug, run.game) for run in map(RunFolder, runs)}
     beside = runs_to_stand_beside(published) if published or dataset_name() else ()
-    others = [run for run in beside if ((about := open_any_run(run).run).slug, about.game) not in own]
+    others = [run for run in beside if ((about := RunFolder(run).run).slug, about.game) not in own]
     for line in load("previews", "site")(loaded, (*others, *runs), out):
         yield printable(line)
 
@@ -182,9 +182,9 @@ def _runs_with_rescored(
     if rescored is None:
         yield from published
         return
-    ours = open_any_run(rescored).run
+    ours = RunFolder(rescored).run
     for path in published:
-        other = open_any_run(path).run
+        other = RunFolder(path).run
         same = (other.instance_set, other.prompts) == (ours.instance_set, ours.prompts)
         if other.game != ours.game or (same and other.slug != place.name):
             yield path

@@ -24,7 +24,7 @@ from ircore.games.registry import load_game
 from ircore.instances.store import read_instances, read_sets
 from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
-from ircore.runs.folder import RUN_FILE, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
@@ -158,7 +158,7 @@ def _clear(loaded: AnyLoaded, out: Path) -> None:
     """
     if not (out / RUN_FILE).is_file():
         return
-    earlier = open_any_run(out).run
+    earlier = RunFolder(out).run
     if earlier.slug != loaded.slug:
         raise InputError(f"{out}: holds a run of {earlier.slug}", "Choose another --out.")
     keep_judgements(out)
@@ -294,7 +294,7 @@ def reproduce(
 
     Exit status 1 if anything differs.
     """
-    folders = [open_any_run(path) for path in runs]
+    folders = [RunFolder(path) for path in runs]
     sets = read_sets(instances)
     for folder in folders if sets else ():
         if folder.game not in sets:

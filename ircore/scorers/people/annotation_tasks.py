@@ -151,7 +151,7 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     """
     _check_annotators(plan.annotators)
     _check_runs(runs)
-    wanted = runs[0].any_instances.select(plan.categories, plan.difficulties)
+    wanted = runs[0].instances.select(plan.categories, plan.difficulties)
     pictures: dict[str, _PictureSource] = {}
     by_instance: dict[str, list[Item]] = defaultdict(list)
     alike: Counter[str] = Counter()

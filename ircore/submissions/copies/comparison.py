@@ -11,11 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
 from ircore.instances.store import InstanceSet
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
 from ircore.submissions.copies.fine import fine_share
 from ircore.submissions.copies.index import Look, index_of, likeness, look_at
@@ -164,9 +163,7 @@ class Comparison(NamedTuple):
         flag = self._flag("copy_of_target", name, step, problem, evidence)
         return (SAME_DETAIL if patches.share >= LIKE_TARGET else 0.0), flag
 
-    def with_others(
-        self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], instances: InstanceSet
-    ) -> Iterator[Flag]:
+    def with_others(self, run: Run, others: Sequence[RunFolder], instances: InstanceSet) -> Iterator[Flag]:
         """Yield renderings that equal or repeat another pair's rendering of the same instance."""
         by_name = {instance.instance_id: instance for instance in instances.instances}
 
@@ -223,9 +220,7 @@ class _Pool(NamedTuple):
     descriptors: "npt.NDArray[np.int8]"
 
 
-def _published(
-    run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], names: Collection[str]
-) -> dict[str, _Pool]:
+def _published(run: Run, others: Sequence[RunFolder], names: Collection[str]) -> dict[str, _Pool]:
     """Return the renderings that other pairs have of some instances, by instance, as the stored indices hold them."""
     import numpy as np
 

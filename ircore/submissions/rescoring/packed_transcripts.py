@@ -22,13 +22,12 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameRun
 from ircore.core.images import MAX_BYTES
 from ircore.core.lifecycle import refuse_double_keys
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEvent
+from ircore.runs.events import EVENTS, Event
 from ircore.runs.folder import JOURNAL, RUN_FILE
 
 T = TypeVar("T")
@@ -45,7 +44,7 @@ MAX_JOURNAL_BYTES = 128 * 1024**2
 MAX_LINE_BYTES = 4 * 1024**2
 REMEDY = "Make the transcripts with: ircore submission pack"
 
-_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(GameRun)}
+_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(Run)}
 """Formats of run.json: of a reconstruction run, and of a run of another game."""
 
 _RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
@@ -103,8 +102,8 @@ class PackedRun:
     """
 
     folder: Path
-    run: Run | GameRun
-    events: tuple[AnyEvent, ...]
+    run: Run
+    events: tuple[Event, ...]
 
     def rendering_bytes(self, sha256: str) -> bytes:
         """Return the bytes of a rendering that the index lists; their hash was checked."""
@@ -171,7 +170,7 @@ def read_packed(folder: Path, run_id: str, game: str = RECONSTRUCTION) -> Packed
         raise TranscriptError(f"{folder / RUN_FILE}: is of the run {run.run_id}, not {run_id}", REMEDY)
     if run.instance_set != index.instance_set:
         raise TranscriptError(f"{folder / RUN_FILE}: names another instance set than {INDEX}", REMEDY)
-    return PackedRun(folder, run, tuple(_read_events(folder / JOURNAL, run)))
+    return PackedRun(folder, run, tuple(_read_events(folder / JOURNAL)))
 
 
 def read_index(path: Path) -> PackIndex:
@@ -246,8 +245,7 @@ def _strict(data: bytes, read: Callable[..., T], where: str) -> T:
     return value
 
 
-def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
-    events: TypeAdapter[Any] = EVENTS if isinstance(run, Run) else GAME_EVENTS
+def _read_events(path: Path) -> Iterator[Event]:
     with path.open("rb") as file:
         number = 0
         # A byte more than allowed: a line that is too long is seen without being read to its end.
@@ -256,4 +254,4 @@ def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
             if not line.endswith(b"\n"):
                 fault = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
                 raise TranscriptError(f"{path}:{number}: a line that is {fault}", REMEDY)
-            yield _strict(line, events.validate_json, f"{path}:{number}")
+            yield _strict(line, EVENTS.validate_json, f"{path}:{number}")

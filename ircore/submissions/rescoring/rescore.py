@@ -15,7 +15,7 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder
-from ircore.core.game_records import GameRun, stated_rules
+from ircore.core.game_records import stated_rules
 from ircore.core.private_text import find_leaks, without_leaks
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run, TranscriptsReference
@@ -26,8 +26,8 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import deciding
 from ircore.runs.commitment import commitment_of, seed_of
-from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
-from ircore.runs.folder import GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.events import Call, End, Entry, Event, Failure, step_word
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Committed, Flag, Provenance, make_provenance, write_provenance
 from ircore.runs.recorded_answers import known_picture
@@ -92,11 +92,11 @@ class Rescored:
         provenance: Who vouches for the run; None after a rehearsal with files that were not fetched.
         committed: The commitment that seed and order of the run follow from; None if there is none.
 
-    >>> Rescored(RunFolder.open(Path("run")), flags=(), provenance=None).folder.run.slug
+    >>> Rescored(RunFolder(Path("run")), flags=(), provenance=None).folder.run.slug
     'builtin-classical-canvas'
     """
 
-    folder: RunFolder | GameRunFolder
+    folder: RunFolder
     flags: tuple[Flag, ...]
     provenance: Provenance | None
     committed: Committed | None = None
@@ -146,7 +146,7 @@ def rescore(
         faults += replay.faults(packed.events)
         if faults:
             raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
-        others = [open_any_run(path) for path in published]
+        others = [RunFolder(path) for path in published]
         replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
         flags = find_flags(run, packed.events, known, pictures.stored, others, replayed, reader())
         folder = create_run(temporary, run, known)
@@ -155,7 +155,7 @@ def rescore(
         origin = (loaded.path, reference, flags, committed)
         provenance = make_provenance(*origin) if transcripts is None else None
         _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
-    return Rescored(open_any_run(out), flags, provenance, committed)
+    return Rescored(RunFolder(out), flags, provenance, committed)
 
 
 def _instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
@@ -199,7 +199,7 @@ def _place(reference: TranscriptsReference) -> str:
     return f"{reference.repo}@{reference.revision[:12]}"
 
 
-def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: InstanceSet, game: Game[Any]) -> Run | GameRun:
+def _run(loaded: AnyLoaded, stated: Run, instances: InstanceSet, game: Game[Any]) -> Run:
     """Return the run with the merged manifest; only facts that cannot be known here come from the stated identity.
 
     Raises:
@@ -238,9 +238,8 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: InstanceSet, game:
     # The version is published as it is stated.
     if not _VERSION.fullmatch(stated.version):
         raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
-    as_kept = rules if isinstance(stated, Run) else stated.rules
     # The id is computed anew from what is stored: the stated one may be that of another run.
-    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged, "rules": as_kept}))
+    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged}))
 
 
 def _is_past(text: str) -> bool:
@@ -261,7 +260,7 @@ def _settings(player: PlayerSpec | None) -> object:
 def _text_faults(packed: PackedRun) -> Iterator[str]:
     """Yield texts that may not be published or are too long, by rule and position only."""
     for event in packed.events:
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             texts, where = [event.episode.detail or ""], event.episode.episode_id
         else:
             where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
@@ -280,7 +279,7 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
 def _number_faults(packed: PackedRun) -> Iterator[str]:
     """Yield the counts that no answer can have taken."""
     for event in packed.events:
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             continue
         counted = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
         where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
@@ -297,11 +296,11 @@ def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
     return error
 
 
-def _write(folder: RunFolder | GameRunFolder, events: Sequence[AnyEvent], provenance: Provenance | None) -> None:
+def _write(folder: RunFolder, events: Sequence[Event], provenance: Provenance | None) -> None:
     """Fill a new run folder, which holds the renderings; only checked data goes in."""
-    calls = [event for event in events if not isinstance(event, AnyEnd)]
+    calls = [event for event in events if not isinstance(event, End)]
     # The last end counts: an episode that failed for technical reasons was taken up again.
-    ends = {event.episode.episode_id: event for event in events if isinstance(event, AnyEnd)}
+    ends = {event.episode.episode_id: event for event in events if isinstance(event, End)}
     with RunWriter(folder) as writer:
         writer.record([Entry(event) for event in (*calls, *ends.values())])
     if provenance is not None:
@@ -321,7 +320,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-def check_opening(loaded: AnyLoaded, run: Run | GameRun) -> Committed | None:
+def check_opening(loaded: AnyLoaded, run: Run) -> Committed | None:
     """Check that a submitter's run follows from the commitment that the manifest states.
 
     Args:

@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
-from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
 from ircore.instances.store import InstanceSet
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 
 MANY_FAILED = 0.05
@@ -55,7 +54,7 @@ class Peers(NamedTuple):
     """The mean similarity of final renderings, by instance."""
 
 
-def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) -> Peers:
+def peers_of(run: Run, others: Sequence[RunFolder]) -> Peers:
     """Return the scored episodes of other pairs on the same targets, of at most ``MOST_PEERS`` pairs.
 
     Args:
@@ -65,7 +64,7 @@ def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) ->
     curves: list[list[list[float]]] = []
     finals: dict[str, list[float]] = {}
     for folder in others:
-        alike = isinstance(folder, RunFolder) and folder.run.instance_set == run.instance_set
+        alike = folder.game == RECONSTRUCTION and folder.run.instance_set == run.instance_set
         # The pair's own runs would be compared with themselves.
         if not alike or folder.run.slug == run.slug or len(curves) == MOST_PEERS:
             continue
@@ -82,7 +81,7 @@ def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) ->
 
 
 def stopping(
-    episodes: Mapping[str, AnyEnded],
+    episodes: Mapping[str, Episode],
     instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
     peers: Peers,
@@ -162,7 +161,7 @@ def at_least(count: int, trials: int, share: float) -> float:
     return float(binom.sf(count - 1, trials, share))
 
 
-def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
+def failures(episodes: Mapping[str, Episode], peers: Peers) -> Iterator[Flag]:
     """Yield findings if many episodes failed for technical reasons, or mainly the episodes on hard targets.
 
     Args:

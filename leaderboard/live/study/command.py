@@ -58,7 +58,7 @@ def build(
     chosen = spread(source, targets)
     text = (consent or Path(__file__).parent / "consent.txt").read_text(encoding="utf-8").strip()
     study = Study(
-        consent=text, generator=loaded.submission.generator, max_turns=max_turns,
+        consent=text, generator=loaded.submission.players["generator"], max_turns=max_turns,
         sessions=sessions(chosen, participants, seed),
     )  # fmt: skip
     with new_folder(out) as made:

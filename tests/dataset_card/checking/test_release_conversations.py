@@ -5,20 +5,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from PIL import Image
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import Rescoring, rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.releases.build import build_release, make_source
-from ircore.games.conversation.convgenvismo import import_convgenvismo
-from ircore.instances.requests import BuildRequest, ImportRequest
+from ircore.instances.requests import BuildRequest
 from ircore.instances.store import read_instances
 from ircore.library.playing import play, score
-from ircore.runs.folder import RunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.scorers.references.dialogues import build
 
 pytestmark = pytest.mark.slow
@@ -70,7 +67,7 @@ def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path
 
 
 def test_reconstruction_comes_before_games_that_the_alphabet_puts_first(run: Path, built: Path) -> None:
-    folders = [RunFolder.open(built / "runs" / "centre-block"), open_any_run(run)]
+    folders = [RunFolder(built / "runs" / "centre-block"), RunFolder(run)]
     sets = {
         "conversation": read_instances(run / "instances"),
         "reconstruction": read_instances(built / "instances"),
@@ -89,27 +86,3 @@ def test_a_value_that_its_pictures_do_not_have_is_named(run: Path, tmp_path: Pat
     build_release([forged], forged / "instances", tmp_path / "release")
     (fault,) = rescored(tmp_path / "release").faults
     assert f"{measure}: is 0.123, computed again" in fault
-
-
-def test_pictures_that_must_not_be_published_are_in_no_table(tmp_path: Path) -> None:
-    images = tmp_path / "repo" / "images"
-    images.mkdir(parents=True)
-    Image.effect_noise((64, 48), 90).convert("RGB").save(images / "7.png")
-    hop = [{"role": "Joe", "content": "What is it?"}, {"role": "Jill", "content": "A grey square on a white ground."}]
-    line: dict[str, Any] = {
-        "conversation": [hop],
-        "image": {"image_id": "7", "source": "https://pin.it/5GGR8gB"},
-        "elements": ["square"],
-        "category": ["nature"],
-    }
-    (tmp_path / "repo" / "dataset.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    instances = import_convgenvismo(ImportRequest(tmp_path / "repo", tmp_path / "set"))
-    build_release([played(tmp_path, instances.folder)], instances.folder, tmp_path / "release")
-    (picture,) = instances.files(instances.instances[0]).values()
-    for path in (path for path in (tmp_path / "release").rglob("*") if path.is_file()):
-        assert picture[100:200] not in path.read_bytes(), path
-    again = rescored(tmp_path / "release")
-    assert again.faults == ()
-    (verification,) = again.runs.values()
-    assert verification.not_verified["ssim"] == "the release holds no pictures of it"
-    assert verification.metrics["named"] == 1

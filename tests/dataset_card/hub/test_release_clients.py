@@ -75,18 +75,6 @@ def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
     assert offline == {"rows": 30}  # the newest, as it was loaded before
 
 
-def test_a_private_dataset_is_not_there_for_others(
-    release: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
-) -> None:
-    assert ircore_on("release", "push", release, "--repo", REPO).code == 0
-    for token, error in (("", "DatasetNotFoundError"), ("hf_wrong", "Invalid credentials")):
-        done = run_with_hub(
-            hub, tmp_path / "hf", ["-c", f"import datasets; datasets.load_dataset({REPO!r})"], HF_TOKEN=token
-        )
-        assert done.code == 1
-        assert error in done.err.splitlines()[-1]
-
-
 @pytest.mark.parametrize(
     ("request_", "raises"),
     [

@@ -216,17 +216,6 @@ def test_a_hub_that_is_not_there_is_one_clear_line(release: Path, hub: HubServer
     assert done.err.splitlines()[0] == "ircore: http://127.0.0.1:9: the connection failed (ConnectError)"
 
 
-def test_a_folder_that_is_not_there_is_named_where_the_hub_does_not_answer(hub: HubServer, tmp_path: Path) -> None:
-    command = ["-m", "ircore", "release", "check", "build/datset"]
-    done = run_with_hub(hub, tmp_path, command, HF_ENDPOINT="http://127.0.0.1:9")
-    problem, remedy = done.err.splitlines()
-    assert (
-        problem == "ircore: build/datset: no such folder, and http://127.0.0.1:9: the connection failed (ConnectError)"
-    )
-    assert remedy == "  Name a folder made by: ircore release build … --out DIR; or give the same command again."
-    assert (done.code, done.out) == (1, "")
-
-
 def test_wrong_usage_is_said_before_anything_is_asked(release: Path, hub: HubServer, ircore_on: Run) -> None:
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "main")
     assert (done.code, done.err.splitlines()[0]) == (2, "ircore: --revision main: not the name of a tag")

@@ -150,7 +150,7 @@ def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_pa
 
 @pytest.mark.slow
 def test_a_run_pulled_from_a_release_says_what_its_messages_were(played: RunFolder, tmp_path: Path) -> None:
-    run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
+    run = RunFolder(shutil.copytree(played.path, tmp_path / "run"))
     journal = run.path / "journal.jsonl"
     kept = [line for line in journal.read_text("utf-8").splitlines() if '"event":"end"' in line]
     journal.write_text("\n".join(kept) + "\n", "utf-8")
@@ -197,7 +197,10 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     assert [episode.abort_reason for episode in back.episodes()] == [
         episode.abort_reason for episode in played.episodes()
     ]
-    assert (back.run.submission.describer.label, back.run.submission.generator.label) == ("classical", "canvas")
+    assert (back.run.submission.players["describer"].label, back.run.submission.players["generator"].label) == (
+        "classical",
+        "canvas",
+    )
     assert back.run.submission.licence == "LicenseRef-unstated"
     assert back.calls()[CallKey(theirs.episode_id, 1, "describer")].prompt
     assert len([key for key in back.calls() if key.episode_id == theirs.episode_id]) == 5
@@ -291,7 +294,7 @@ def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_p
 
 @pytest.mark.slow
 def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None:
-    run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
+    run = RunFolder(shutil.copytree(played.path, tmp_path / "run"))
     run.add_scores(score.model_copy(update={"judge": "ear", "value": 3.0}) for score in played.scores())
     with pytest.raises(InputError, match="several judges"):
         export_runs([run], tmp_path / "results")
@@ -309,7 +312,7 @@ def hasty(played: RunFolder, tmp_path: Path) -> RunFolder:
     rules = Rules(max_turns=3)
     made = with_run_id(played.run.model_copy(update={"rules": rules}))
     (folder / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
-    return RunFolder.open(folder)
+    return RunFolder(folder)
 
 
 @pytest.mark.slow
@@ -329,7 +332,7 @@ def test_two_rules_go_into_one_export_and_come_back_as_two_runs(
 
 
 def test_runs_that_clembench_could_not_tell_apart_are_refused(played: RunFolder, tmp_path: Path) -> None:
-    twin = RunFolder.open(shutil.copytree(played.path, tmp_path / "twin"))
+    twin = RunFolder(shutil.copytree(played.path, tmp_path / "twin"))
     with pytest.raises(InputError, match="the same two models under the same rules"):
         export_runs([played, twin], tmp_path / "results")
     assert not (tmp_path / "results").exists()

@@ -22,8 +22,8 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.events import Call, Entry, end_entry
-from ircore.runs.folder import RunFolder
+from ircore.runs.events import Call, End, Entry
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.writer import RunWriter
 
 HOSTILE = "left[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) rtl\r\n---\n# T 😀 {{7*7}} \ufffd"
@@ -257,7 +257,7 @@ def add_scores(run: RunFolder) -> None:
 def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
     """Record one episode in which every text is ``words``, and score it."""
     played = sample_run(folder.with_name("played"), instances, sample_submission(), limit=1)
-    run = RunFolder.create(folder, played.run, instances)
+    run = create_run(folder, played.run, instances)
     picture = Picture.from_pixels(instances.picture(instances.instances[0], "target").pixels[::-1])
     rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
     turn = Turn(turn=1, action="describe", message=words, message_tokens=9, notes=(words,), rendering=rendering)
@@ -268,11 +268,11 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
         category=instance.category,
         difficulty=instance.difficulty,
         outcome="converged",
-        turns=(turn, Turn(turn=2, action="done")),
+        steps=(turn, Turn(turn=2, action="done")),
     )
     with run.lock(), RunWriter(run) as writer:
         call = Call(episode_id=instance.instance_id, turn=1, role="generator", rendering=rendering, seconds=0)
-        writer.record([Entry(call, picture), end_entry(episode)])
+        writer.record([Entry(call, picture), Entry(End(episode=episode))])
     add_scores(run)
     return run
 

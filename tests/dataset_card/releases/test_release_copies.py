@@ -24,7 +24,7 @@ def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypa
     assert {f"{COPIES}/{name}" for name in names} <= set(read_release(release).files)
     assert check_release(release).faults == ()
 
-    pulled = [RunFolder.open(path) for path in pull_release(release, tmp_path / "pulled").runs]
+    pulled = [RunFolder(path) for path in pull_release(release, tmp_path / "pulled").runs]
     assert names == sorted(f"{run.run.run_id}.npz" for run in pulled)
     first = {run.run.run_id: run.rendering(run.episodes()[0].rendered_turns[0].rendering) for run in pulled}  # type: ignore[arg-type]  # a rendered turn
 
@@ -70,5 +70,5 @@ def test_an_earlier_release_without_them_still_reads(tmp_path: Path) -> None:
     (release / RELEASE).write_text(earlier.model_dump_json(by_alias=True))
     (run, *_) = pull_release(release, tmp_path / "pulled").runs
     assert not (run / INDEX).exists()
-    index_of(RunFolder.open(run))
+    index_of(RunFolder(run))
     assert (run / INDEX).is_file()

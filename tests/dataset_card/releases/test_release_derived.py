@@ -52,20 +52,10 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "README.md:",
         "under Results: says “…",
     ),
-    "a row left out": (
-        partial(replace_text, "README.md", "| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |\n", ""),
-        "README.md:",
-        "“| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |” is missing",
-    ),
     "a sentence of the datasheet": (
         partial(replace_text, "DATASHEET.md", "No person rated anything in this release.", "Ten people rated."),
         "DATASHEET.md:",
         "says “Ten people rated.”, the data say “No person rated",
-    ),
-    "a sentence of the licences": (
-        partial(replace_text, "LICENSE.md", "Keep source and licence with every copy.", "Do as you please."),
-        "LICENSE.md:3: under Licences",
-        "under different licences. Do as you please.”",
     ),
     "a line of the change log": (
         partial(replace_text, "CHANGELOG.md", "* Added: ", "* Corrected: "),
@@ -78,11 +68,6 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "the data say “",
     ),
     "a pixel of the strip": (partial(change_a_pixel, "assets/episode.png"), "assets/episode.png", "1 of "),
-    "a pixel of the targets": (
-        partial(change_a_pixel, "assets/targets.png"),
-        "assets/targets.png",
-        "column 30, row 20",
-    ),
     "a pixel of the chart": (partial(change_a_pixel, "assets/scores.png"), "assets/scores.png", "1 of "),
     "other bytes of the same pixels": (
         partial(save_again, "assets/episode.png"),
@@ -93,11 +78,6 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
         partial(replace_text, "README.md", begin("contact") + "\n", ""),
         "README.md",
         "maintainers' section contact: its two markers must each be there once",
-    ),
-    "a marker doubled": (
-        partial(replace_text, "README.md", begin("doi"), begin("doi") + "\n" + begin("doi")),
-        "README.md",
-        "maintainers' section doi: its two markers must each be there once",
     ),
 }
 

@@ -204,7 +204,7 @@ def test_a_rebase_that_cannot_be_done_leaves_everything_as_it_was(
     three_runs: Path, build_upon: Build, push: Run, hub: HubServer
 ) -> None:
     assert push(build_upon("first", "centre-block", "other-block")).code == 0
-    run = RunFolder.open(three_runs / "runs" / "other-block")
+    run = RunFolder(three_runs / "runs" / "other-block")
     for name, value in (("mine", 2.0), ("theirs", 3.0)):
         rate_first(run, value)
         build_upon(name, "other-block", former=REPO)

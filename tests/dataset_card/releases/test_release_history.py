@@ -23,7 +23,6 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.score_records import Score
-from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
@@ -58,7 +57,7 @@ def tables(folder: Path) -> dict[str, bytes]:
 
 
 def run_id(inputs: Path, slug: str) -> str:
-    return RunFolder.open(inputs / "runs" / slug).run.run_id
+    return RunFolder(inputs / "runs" / slug).run.run_id
 
 
 def gone(slug: str, kind: WithdrawalKind = "withdrawn", **more: str) -> Withdrawal:
@@ -90,7 +89,7 @@ def test_built_step_by_step_or_at_once_the_tables_are_the_same_to_the_byte(build
 
 def test_numbers_of_former_runs_are_those_of_its_boards(inputs: Path, build: Build) -> None:
     first = StoredRelease(build("first", "centre-block", "other-block"))
-    played = Results.from_runs([RunFolder.open(path) for path in (inputs / "runs").iterdir()])
+    played = Results.from_runs([RunFolder(path) for path in (inputs / "runs").iterdir()])
     known = {(run_id, *key): cell for run_id, cells in first.cells.items() for key, cell in cells.items()}
     assert known == {key: replace(cell, same_family=False) for key, cell in played.cells.items()}
 
@@ -132,7 +131,7 @@ def test_records_that_are_kept_are_those_of_the_tables(inputs: Path, build: Buil
 
 def run_records(release: Path, inputs: Path) -> list[object]:
     stored, instances = StoredRelease(release), read_instances(inputs / "instances")
-    runs = [StoredRun(stored, run, instances) for run in stored.runs.values() if isinstance(run, Run)]
+    runs = [StoredRun(stored, run, instances) for run in stored.runs.values() if run.game == "reconstruction"]
     return [(run.episodes(), run.scores(), run.costs()) for run in runs]
 
 
@@ -144,7 +143,7 @@ def test_pictures_of_an_unchanged_run_are_not_read(inputs: Path, build: Build) -
 
 def test_scoring_again_changes_the_scores_of_that_run_and_the_boards(inputs: Path, build: Build) -> None:
     first = build("first", "centre-block", "other-block")
-    run = RunFolder.open(inputs / "runs" / "other-block")
+    run = RunFolder(inputs / "runs" / "other-block")
     old = next(score for score in run.scores() if score.task == "similarity")
     run.add_scores([Score.model_validate(old.model_dump() | {"value": 9.5})])
 
@@ -212,31 +211,12 @@ def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs
     assert {row["submission"] for row in table(again, TRANSCRIPTS)} == {"centre-block"}
 
 
-def test_new_transcripts_take_the_place_of_the_former_ones_on_the_day_they_are_named(
-    inputs: Path, build: Build
-) -> None:
-    shutil.rmtree(inputs / "runs" / "other-block")
-    instances = read_instances(inputs / "instances")
-    old, new = (TranscriptsReference(repo="me/mine", revision=digit * 40, run="r") for digit in "ab")
-    for folder, reference in (("old", old), ("other-block", new)):
-        pair = sample_submission("other-block")
-        named = pair.submission.model_copy(update={"transcripts": reference})
-        sample_run(inputs / "runs" / folder, instances, pair._replace(submission=named))
-    build("first", "centre-block", "old")
-    update = gone("other-block", "corrected").model_copy(update={"transcripts": old})
-    second = build("second", "other-block", former="first", withdrawals=[update])
-    entry = read_release(second).history[0]
-    assert [run.run_id for run in entry.added] == [run_id(inputs, "other-block")]
-    assert [withdrawal.run_id for withdrawal in entry.withdrawals] == [run_id(inputs, "old")]
-    assert check_release(second).faults == ()
-
-
 def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs: Path, build: Build) -> None:
     build("first", "centre-block", "other-block")
     old = run_id(inputs, "other-block")
     shutil.move(inputs / "runs" / "other-block", inputs / "old")
     anew = sample_submission("other-block", "Other, mended")
-    run = sample_run(inputs / "runs" / "other-block", RunFolder.open(inputs / "old").instances, anew)
+    run = sample_run(inputs / "runs" / "other-block", RunFolder(inputs / "old").instances, anew)
 
     with pytest.raises(InputError, match=f"holds {old}, of the same submission") as caught:
         build("second", "other-block", former="first")
@@ -260,7 +240,7 @@ def test_a_disputed_run_stays_with_a_mark_until_the_dispute_is_over(build: Build
 
 def test_the_name_is_benchmark_date_and_content(inputs: Path, build: Build) -> None:
     first = read_release(build("first", "centre-block"))
-    day = RunFolder.open(inputs / "runs" / "centre-block").run.started[:10]
+    day = RunFolder(inputs / "runs" / "centre-block").run.started[:10]
     assert first.name == f"unreleased-{day}-{first.content[:8]}"
 
     dated = read_release(build("dated", "centre-block", date="2026-12-24"))

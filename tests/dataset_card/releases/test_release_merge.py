@@ -110,7 +110,7 @@ def test_a_run_that_one_side_scored_again_has_the_new_scores(
     build("base", "centre-block", "other-block")
     other = {"mine": "head", "head": "mine"}[side]
     build(other, "third-block", former="base")
-    rate_first(RunFolder.open(inputs / "runs" / "other-block"), 2)
+    rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
     build(side, "other-block", former="base")
 
     merged = merge("mine", "head")
@@ -121,7 +121,7 @@ def test_a_run_that_one_side_scored_again_has_the_new_scores(
 
 def test_a_run_that_both_scored_again_in_the_same_way_is_no_conflict(inputs: Path, build: Build, merge: Merge) -> None:
     build("base", "centre-block", "other-block")
-    rate_first(RunFolder.open(inputs / "runs" / "other-block"), 2)
+    rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
     build("mine", "other-block", former="base")
     build("head", "other-block", "third-block", former="base")
     assert first_scores(merge("mine", "head"), "other-block") == {2.0}
@@ -130,7 +130,7 @@ def test_a_run_that_both_scored_again_in_the_same_way_is_no_conflict(inputs: Pat
 def test_a_run_that_both_scored_again_otherwise_is_refused(inputs: Path, build: Build, merge: Merge) -> None:
     build("base", "centre-block", "other-block")
     for side, value in (("mine", 2), ("head", 3)):
-        rate_first(RunFolder.open(inputs / "runs" / "other-block"), value)
+        rate_first(RunFolder(inputs / "runs" / "other-block"), value)
         build(side, "other-block", former="base")
     with pytest.raises(WorkError, match=f"holds run {run_id_of(inputs, 'other-block')} with another content than"):
         merge("mine", "head")

@@ -179,7 +179,7 @@ def test_a_picture_its_name_and_its_line_reach_the_disk_in_this_order(
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(journal, "_sync", synced)
-    picture = empty.target(empty.instances.instances[0])
+    picture = empty.instances.picture(empty.instances.instances[0], "target")
     with RunWriter(empty) as writer:
         writer.record([drawn(picture)])
         writer.record([drawn(picture)])  # the same picture: written once
@@ -189,7 +189,7 @@ def test_a_picture_its_name_and_its_line_reach_the_disk_in_this_order(
 
 @pytest.mark.slow
 def test_a_stored_picture_keeps_no_bytes(empty: RunFolder) -> None:
-    picture = empty.target(empty.instances.instances[0])
+    picture = empty.instances.picture(empty.instances.instances[0], "target")
     with RunWriter(empty) as writer:
         writer.record([drawn(picture)])
     rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)

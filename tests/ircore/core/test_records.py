@@ -35,7 +35,7 @@ def test_ids_are_safe_as_file_names(name: str) -> None:
 
 
 def test_an_abort_has_a_reason_and_nothing_else_has() -> None:
-    fields = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy", "turns": ()}
+    fields = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy", "steps": ()}
     with pytest.raises(ValidationError, match="abort_reason is given exactly when"):
         Episode.model_validate({**fields, "outcome": "aborted"})
     with pytest.raises(ValidationError, match="abort_reason is given exactly when"):
@@ -123,7 +123,7 @@ def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> N
     document = json.loads(as_json(table))
     assert [column["key"] for column in document["columns"]][-1] == "rules"
     assert [row["rules"] for row in document["rows"]] == [row["rules"] for row in rows]
-    rules = {submission.run_id: submission.run.rules.key for submission in results.submissions}
+    rules = {submission.run_id: Rules.of(submission.run).key for submission in results.submissions}
     for row in rows:
         assert list(row)[-1] == "rules"
         keys = row["rules"].split("+")

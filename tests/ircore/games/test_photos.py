@@ -107,7 +107,7 @@ PER_CONDITION = "4"
 def played(submission: str, folder: Path, name: str) -> RunFolder:
     command = ["play", submission, "--instances", str(folder / "targets"), "--out", str(folder / name)]
     assert ircore(command) == 0
-    return RunFolder.open(folder / name)
+    return RunFolder(folder / name)
 
 
 def check_that_shares_do_not_rise(player: str, cells: Mapping[tuple[str, str | None, str | None], Cell]) -> None:

@@ -123,23 +123,6 @@ def test_a_run_holds_the_pictures_that_it_plays_by_hard_link(
     assert RunFolder(run).instances.identity == instances.identity
 
 
-@pytest.mark.slow
-def test_where_the_disk_has_no_links_pictures_are_copied(
-    tmp_path: Path, instances: InstanceSet, base_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(18, "Invalid cross-device link")
-
-    monkeypatch.setattr("os.link", refuse)
-    assert play_pair(served_pair(tmp_path, base_url), instances, tmp_path / "run", "--limit", "2") == 0
-    run = RunFolder(tmp_path / "run")
-    for instance in instances.instances[:2]:
-        assert run.instances.picture_bytes(instance, "target") == instances.picture_bytes(instance, "target")
-        assert not (run.path / "instances" / instance.pictures["target"].image).samefile(
-            instances.folder / instance.pictures["target"].image
-        )
-
-
 def test_a_damaged_picture_is_not_linked_into_a_run(tmp_path: Path, base_url: str) -> None:
     instances = write_instances(tmp_path / "set", [made(1), made(2)])
     (instances.folder / instances.instances[1].pictures["target"].image).write_bytes(b"something else")

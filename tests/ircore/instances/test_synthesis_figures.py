@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from other_programs import other_program
 from plot_programs import Expected, fits, missing_from, plot_program
 from program_server import bars
 from sandbox_attacks import NO_FIGURES
@@ -125,28 +124,6 @@ def test_varied_programs_are_read_and_none_is_rejected(category: str, studio: St
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(10))
-def test_programs_of_other_kinds_are_read_and_none_is_rejected(number: int, studio: Studio) -> None:
-    """Styles, arrows, twin, polar, logarithmic and 3-D axes, pictures: ``benchmarks/synthesis.py 200 2 other``."""
-    drawn = other_program(number)
-    figure = studio.draw(drawn.program, drawn.category)
-    assert faults_of(figure) == ()
-    assert missing_from(figure.scene, drawn.expected) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [2, 3, 7])
-def test_lines_on_axes_whose_values_are_not_read_are_verified_as_they_run_on_the_page(
-    number: int, studio: Studio
-) -> None:
-    drawn = other_program(number)
-    figure = studio.draw(drawn.program, drawn.category)
-    assert any("values" in reason for reason in figure.unread)
-    assert figure.scene is not None
-    assert verify_picture(figure.picture, figure.scene, figure.picture).score == 10
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_the_judge_verified_gives_a_figure_full_marks_against_itself(category: str, studio: Studio) -> None:
     figure = studio.draw(plot_program(category, 7).program, category)
@@ -249,11 +226,6 @@ def test_an_element_that_lies_is_left_out_with_the_reason(change: dict[str, Any]
     assert scene is not None
     assert len(scene.elements) == 1
     assert reason in faults[0]
-
-
-@pytest.mark.parametrize("element", [None, 3, "bar", [], [SOUND], {}])
-def test_what_is_no_element_is_left_out(element: Any) -> None:
-    assert scene_of([element], 100, 100, "#ffffff")[0] is None
 
 
 @pytest.mark.parametrize("kind", NEEDED)

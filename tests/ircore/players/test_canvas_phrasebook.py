@@ -48,15 +48,6 @@ def test_backgrounds_that_fade(sentence: str, first: tuple[int, int], last: tupl
     assert np.abs(pixels[last[1], last[0]] - (0x11, 0x22, 0x33)).max() <= 1
 
 
-def test_rectangle_with_outline_and_rotation() -> None:
-    upright = drawn("A blue rectangle 80 px wide and 60 px high centred at (300, 100), with a 4 px black outline.")
-    assert ink(upright) == (258, 68, 342, 132)
-    assert at(upright, 300, 100) == (0, 0, 255)
-    assert at(upright, 259, 100) == BLACK
-    turned = drawn("A blue rectangle 80 px wide and 60 px high centred at (300, 100), rotated 90 degrees.")
-    assert ink(turned) == (270, 60, 330, 140)
-
-
 def test_dashed_line_has_gaps() -> None:
     pixels = drawn("A 2 px grey dashed line from (40, 60) to (200, 60).")
     row = pixels[60, 40:200, 0]
@@ -71,16 +62,6 @@ def test_an_upright_line_of_one_pixel_is_sharp() -> None:
     pixels = drawn("A 1 px black line from (40, 60) to (200, 60).")
     assert at(pixels, 100, 60) == BLACK
     assert at(pixels, 100, 59) == at(pixels, 100, 61) == WHITE
-
-
-def test_curve_and_polyline_go_through_their_points() -> None:
-    points = [(10, 20), (130, 50), (260, 240), (400, 100)]
-    listed = ", ".join(map(str, points))
-    for kind in ("curve", "polyline"):
-        pixels = drawn(f"A 3 px blue {kind} through {listed}.")
-        assert [at(pixels, x, y) for x, y in points[1:3]] == [(0, 0, 255)] * 2
-    marked = drawn(f"A 3 px orange polyline through {listed} with round markers of radius 6 px.")
-    assert at(marked, 130, 46) == at(marked, 260, 245) == (255, 165, 0)
 
 
 def test_text_height_is_that_of_its_ink() -> None:

@@ -102,21 +102,6 @@ def test_bars_have_outlines_and_the_axis_that_they_stand_on_is_seen() -> None:
     assert any(isinstance(p, Stroke) and abs(p.points[0][1] - 420) < 2 and p.box[2] - p.box[0] > 400 for p in seen)
 
 
-@pytest.mark.slow
-def test_columns_of_a_chart_are_known_by_the_labels_under_its_markers() -> None:
-    drawing = Drawing(512, 512, "#1f2532")
-    heights = {"#e57399": (150, 230, 190, 120, 260, 300), "#d4a373": (380, 350, 400, 330, 370, 340)}
-    for colour, ys in heights.items():
-        points = [(90 + 70 * n, y) for n, y in enumerate(ys)]
-        drawing.line(points, colour, 2, dash=(12, 6))
-        for point in points:
-            drawing.ellipse(point, (4.5, 4.5), colour)
-    for n in range(6):
-        drawing.text((90 + 70 * n, 460), str(n + 1), 14, "#dbe2ec")
-    lines = [percept for percept in look_at(drawing.pixels).percepts if isinstance(percept, Stroke)]
-    assert {line.colour: len(line.points) for line in lines} == dict.fromkeys(heights, 6)
-
-
 def test_three_dark_parallels_are_lines_three_pale_ones_a_grid() -> None:
     for colour, kind in (("#1f2937", Stroke), ("#d9d9d9", Grid)):
         drawing = Drawing(512, 512)

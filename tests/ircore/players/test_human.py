@@ -86,7 +86,7 @@ def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet)
     pair = write_pair(tmp_path, seat(eyes), seat(hands))
     with person(eyes, speak), person(hands, draw):
         assert play_pair(pair, instances, tmp_path / "run", "--limit", "2", "--concurrency", "1") == 0
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     assert [episode.outcome for episode in run.episodes()] == ["converged"] * 2
     first = run.episodes()[0]
     assert [turn.message for turn in first.turns] == ["the target, turn-01", "the target, turn-02", None]
@@ -171,7 +171,7 @@ def test_at_the_terminal(tmp_path: Path) -> None:
         [*command, "--out", str(tmp_path / "run"), "--limit", "1", "--concurrency", "1"],
         input=typed, capture_output=True, text=True, timeout=300, check=True,
     )  # fmt: skip
-    (episode,) = RunFolder.open(tmp_path / "run").episodes()
+    (episode,) = RunFolder(tmp_path / "run").episodes()
     assert (episode.outcome, [turn.message for turn in episode.turns]) == ("converged", ["a red disc", None])
     assert "target.png" in done.stderr
     assert "nothing.png: cannot be read" in done.stderr
@@ -207,7 +207,7 @@ def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_
                 shown += part
         assert process.wait(timeout=300) == 0, shown.decode()
     os.close(parent)
-    (episode,) = RunFolder.open(tmp_path / "run").episodes()
+    (episode,) = RunFolder(tmp_path / "run").episodes()
     assert episode.turns[0].message == "A red disc in the middle.\nA blue square on the left."
     assert b"\x1b[38;2;" in shown
     said = shown.decode()

@@ -157,7 +157,7 @@ def play(folder: Path, service: ErrorService, instances: InstanceSet, *more: str
 
 
 def outcomes(folder: Path) -> list[str | None]:
-    return [episode.abort_reason or episode.outcome for episode in RunFolder.open(folder / "run").episodes()]
+    return [episode.abort_reason or episode.outcome for episode in RunFolder(folder / "run").episodes()]
 
 
 @pytest.mark.slow

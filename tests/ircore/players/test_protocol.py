@@ -52,7 +52,7 @@ def played(
     submission.write_text(json.dumps({"schema": 1, "name": "A pair", "licence": "CC0-1.0", **seats}))
     options = ("--instances", str(instances.folder), "--out", str(folder / "run"), *(more or ("--limit", "1")))
     assert ircore(["play", str(submission), *options]) == status
-    return RunFolder.open(folder / "run")
+    return RunFolder(folder / "run")
 
 
 def kinds(run: RunFolder, seat: str) -> list[str]:

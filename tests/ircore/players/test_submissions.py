@@ -119,7 +119,7 @@ def test_a_name_is_describer_and_generator(name: str) -> None:
 def test_a_pair_is_played_by_its_name(tmp_path: Path, instances: InstanceSet) -> None:
     words = ["--instances", str(instances.folder), "--out", str(tmp_path / "run"), "--limit", "1"]
     assert ircore(["play", "captioner+sketch", *words]) == 0
-    assert RunFolder.open(tmp_path / "run").run.slug == "builtin-captioner-sketch"
+    assert RunFolder(tmp_path / "run").run.slug == "builtin-captioner-sketch"
 
 
 def test_a_folder_of_that_name_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def episode(instance: str, turns: int, category: str = "photos", outcome: str = 
             "difficulty": "easy",
             "outcome": outcome,
             "abort_reason": "provider_error" if outcome == "aborted" else None,
-            "turns": [
+            "steps": [
                 Turn(turn=at, action="describe", message="words", rendering=item)
                 for at, item in enumerate(made, start=1)
             ],

@@ -26,7 +26,7 @@ def episode(*letters: str) -> Episode:
         category="geometry",
         difficulty="easy",
         outcome="converged",
-        turns=tuple(turns),
+        steps=tuple(turns),
     )
 
 
@@ -120,9 +120,7 @@ def test_shares_and_main_score_have_intervals() -> None:
 def test_messages_over_budget_are_a_share_of_messages() -> None:
     run = judged("seer", per_condition=5)
     turns = [
-        episode.model_copy(
-            update={"turns": tuple(turn.model_copy(update={"over_budget": True}) for turn in episode.turns)}
-        )
+        episode.with_steps(tuple(turn.model_copy(update={"over_budget": True}) for turn in episode.turns))
         for episode in run.played[:4]
     ]
     long = replace(run, played=(*turns, *run.played[4:]))

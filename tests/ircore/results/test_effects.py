@@ -187,6 +187,6 @@ def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     short = [under_budget(invented_run(instances, item, other, 2.0, 0.3), 10) for item, other in pairs]
     results = Results.from_runs([*short, *usual])
     assert rule_sets(results)[0] == Rules()
-    assert {rule.run.rules for rule in same_rules(results)} == {Rules()}
+    assert {rule.rules for rule in same_rules(results)} == {Rules()}
     mean = player_result(results, "describer", "seer", "structural").score.mean
     assert mean == player_result(Results.from_runs(usual), "describer", "seer", "structural").score.mean

@@ -8,9 +8,7 @@ from typing import Any, cast
 import pytest
 from recorded_reference import MANIFEST, write_recorded_game
 
-import ircore as ircore_library
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.games.base import Curve, Pages
 from ircore.games.conversation.game import ConversationGame
 from ircore.games.reference.game import ReferenceGame
@@ -20,7 +18,7 @@ from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_ep
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.game_catalogue import game_tables
 from ircore.results.tables.game_curves import stepped_tables
-from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 ICCA = SHARED / "lang" / "icca"
@@ -112,8 +110,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
     run = folder / "run"
     assert ircore(["play", str(folder / "people"), "--instances", str(folder / "set"), "--out", str(run)]) == 0
     assert ircore(["score", str(run)]) == 0
-    opened = open_any_run(run)
-    assert isinstance(opened, GameRunFolder)
+    opened = RunFolder(run)
     return read_game_results([opened])
 
 
@@ -143,22 +140,6 @@ def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults)
     assert [value.value for value in seats] == ["speaker", "listener"]
 
 
-@pytest.mark.slow
-def test_every_game_has_its_measures_up_to_step_k_and_from_first_to_last(people: GameResults) -> None:
-    run = people.runs[0].path
-    at_k = ircore_library.table(run, "at_k")
-    words = at_k[(at_k["measure"] == "Words") & (at_k["run"] == "people")]
-    assert list(words["k"]) == list(range(1, len(words) + 1))
-    assert words["mean"].iloc[0] == 6  # six words in the first repetition, one in the last
-    assert words["mean"].iloc[-1] == words["best_mean"].iloc[-1] == 1
-    whole = ircore_library.table(run, "normalised")
-    words = whole[(whole["measure"] == "Words") & (whole["run"] == "people")]
-    assert list(words["place"]) == pytest.approx([place / 19 for place in range(20)])
-    assert (words["mean"].iloc[0], words["mean"].iloc[-1]) == (6, 1)
-    with pytest.raises(InputError, match="at_kk"):
-        ircore_library.table(run, "at_kk")
-
-
 @pytest.mark.skipif(not ICCA.is_dir(), reason="needs ICCA's recorded games")
 @pytest.mark.slow
 def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_path: Path) -> None:
@@ -169,8 +150,7 @@ def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_pat
     command = ["play", str(tmp_path / "people"), "--instances", str(tmp_path / "set"), "--out", str(run)]
     assert ircore(command) == 0
     assert ircore(["score", str(run)]) == 0
-    opened = open_any_run(run)
-    assert isinstance(opened, GameRunFolder)
+    opened = RunFolder(run)
     results = read_game_results([opened])
     expected = json.loads((ICCA / "expected_aggregate.json").read_text())
     # Theirs are percentiles of the bootstrap, which knows nothing of what was not seen near the end of a scale.

@@ -105,7 +105,7 @@ def played(instance_id: str, *messages: str, outcome: Outcome = "converged") -> 
         difficulty="easy",
         outcome=outcome,
         abort_reason="generator_refused" if outcome == "aborted" else None,
-        turns=(*turns, Turn(turn=len(turns) + 1, action="done")),
+        steps=(*turns, Turn(turn=len(turns) + 1, action="done")),
     )
     return EpisodeResult("run", "pair", episode, {}, {})
 

@@ -34,7 +34,7 @@ def played(name: str, *messages: str, category: str = "geometry", outcome: Outco
         difficulty="easy",
         outcome=outcome,
         abort_reason="generator_refused" if outcome == "aborted" else None,
-        turns=tuple(turns),
+        steps=tuple(turns),
     )
     return EpisodeResult("run", "pair", episode, {}, {})
 
@@ -132,15 +132,11 @@ def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
 
 def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
     """The same run under another budget; its messages have 40 tokens each."""
-    rules = run.run.rules.model_copy(update={"token_budget": budget, "max_turns": turns})
+    rules = {**run.run.rules, "token_budget": budget, "max_turns": turns}
     changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
     episodes = tuple(
-        episode.model_copy(
-            update={
-                "turns": tuple(
-                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in episode.turns
-                )
-            }
+        episode.with_steps(
+            tuple(turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in episode.turns)
         )
         for episode in run.played
     )

@@ -105,12 +105,12 @@ def test_a_run_scored_without_a_reader_is_scored_anew_with_one_and_never_the_oth
     reader(None)
     first = score_runs([made], plan, workers=1)
     assert made.judges()["verified"].version == f"{VERSION}, texts unread"
-    assert score_runs([RunFolder.open(made.path)], plan, workers=1).new == 0
+    assert score_runs([RunFolder(made.path)], plan, workers=1).new == 0
     reader("a reader 1")
-    again = score_runs([RunFolder.open(made.path)], plan, workers=1)
+    again = score_runs([RunFolder(made.path)], plan, workers=1)
     assert again.new == first.new > 0
-    assert RunFolder.open(made.path).judges()["verified"].version == f"{VERSION}, texts read by a reader 1"
-    assert score_runs([RunFolder.open(made.path)], plan, workers=1).new == 0
+    assert RunFolder(made.path).judges()["verified"].version == f"{VERSION}, texts read by a reader 1"
+    assert score_runs([RunFolder(made.path)], plan, workers=1).new == 0
     reader(None)
     assert ircore(["score", str(made.path), "--judge", "verified"]) == 2
     assert "the judge verified of this run is another one" in capsys.readouterr().err

@@ -110,7 +110,7 @@ def test_a_judge_is_marked_where_it_rates_its_own_familys_describer(
 ) -> None:
     run = run_of(describer, generator=generator)
     judge = JudgeIdentity(
-        name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.describer
+        name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.players["describer"]
     )
     object.__setattr__(run, "judges", lambda: {"structural": judge})
     results = Results.from_runs([run])

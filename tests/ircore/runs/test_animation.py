@@ -23,17 +23,3 @@ def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: 
         shown = np.asarray(animation.convert("RGB"))[50 + 200, 20 + 200]
         wanted = target.pixels[target.height // 2, target.width // 2]
         assert np.abs(shown.astype(int) - wanted.astype(int)).max() < 24
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--animate", "a.gif"], "needs an episode"),
-        (["--episode", "nobody", "--animate", "a.png"], "no rendering"),
-        (["--episode", "nobody", "--animate", "a.gif"], "ends in .png or .webp"),
-    ],
-)
-def test_mistakes_are_named(run: RunFolder, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    assert ircore(["show", str(run.path), *words]) == 2
-    assert said in capsys.readouterr().err

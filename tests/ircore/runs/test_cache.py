@@ -34,7 +34,7 @@ def play(folder: Path, server: OpenAIServer, instances: InstanceSet, out: str, *
     path.write_text(json.dumps({"schema": 1, "name": "Loopback", "licence": "CC0-1.0", **seats}))
     given = ["--instances", str(instances.folder), "--out", str(folder / out), "--cache", str(folder / "cache")]
     assert ircore(["play", str(path), *given, *more]) == 0
-    return RunFolder.open(folder / out)
+    return RunFolder(folder / out)
 
 
 @pytest.mark.slow

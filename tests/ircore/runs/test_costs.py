@@ -13,9 +13,8 @@ from pairs import play_pair, served_pair
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameSubmission
 from ircore.core.records import PlayerSpec
-from ircore.core.submission_records import Submission
+from ircore.core.submission_records import GameSubmission, Submission
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.calls import usage_of
@@ -282,22 +281,6 @@ def test_a_dry_run_says_what_a_run_may_cost(
     assert server.count() == 0
     assert play_pair(submission, instances, tmp_path / "run", "--dry-run") == 0
     assert "no price of a-describer is known (--prices FILE)" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_a_dry_run_of_a_begun_run_says_what_was_measured(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "prices.yaml").write_text(PRICES)
-    submission = served_pair(tmp_path, server.base_url)
-    more = ("--prices", str(tmp_path / "prices.yaml"))
-    assert play_pair(submission, instances, tmp_path / "run", *more, "--limit", "1") == 0
-    capsys.readouterr()
-    assert play_pair(submission, instances, tmp_path / "run", "--dry-run") == 0
-    # An episode: 3 × 0.001 + 2 × 0.0146 US$, 3 × 1,000 + 2 × 322 tokens.
-    out = capsys.readouterr().out
-    assert "pair: 3 of 4 episodes to play, 1 finished\n" in out
-    assert "like the 1 that have ended: about 15 requests, 10,932 tokens, 6 images, 0.10 US$" in out
 
 
 @pytest.mark.slow

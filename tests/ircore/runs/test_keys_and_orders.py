@@ -41,7 +41,7 @@ from ircore.runs.costs.forecast import measured
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.engine import Engine
-from ircore.runs.events import Call, Entry, Failure, end_entry
+from ircore.runs.events import Call, End, Entry, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
 from ircore.runs.judge_questions import JudgeQuestion, asked_as
@@ -218,17 +218,15 @@ def test_answers_without_a_request_make_no_cost_known() -> None:
 
 def test_a_failed_episode_has_ended_is_not_finished_and_its_later_end_counts(run: RunFolder) -> None:
     first = run.episodes()[0]
-    failure = first.model_copy(
-        update={"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
-    )
+    failure = first.with_steps((), outcome="aborted", abort_reason="provider_error", detail="down")
     with run.lock(), RunWriter(run) as writer:
-        writer.record([end_entry(failure)])
+        writer.record([Entry(End(episode=failure))])
     assert run.ended()[first.episode_id].abort_reason == "provider_error"
     assert (summarise(run)["unfinished"], summarise(run)["episodes"]) == (1, 4)
     with pytest.raises(InputError, match="played to its end in no shard"):
         merge([run.path], run.path.with_name("merged"))
     with run.lock(), RunWriter(run) as writer:
-        writer.record([end_entry(first)])
+        writer.record([Entry(End(episode=first))])
     assert run.ended()[first.episode_id] == first
     assert summarise(run)["unfinished"] == 0
 

@@ -64,7 +64,7 @@ def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: p
     ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
     assert ircore([*common, "--out", ours, "--as-maintainers"]) == 0
     assert ircore([*common, "--out", theirs]) == 0
-    known = RunFolder.open(Path(ours)).provenance()
+    known = RunFolder(Path(ours)).provenance()
     assert known is not None
     assert (known.kind, known.source, known.flags) == ("maintainers", None, ())
     assert known.manifest == sha256(pair.read_bytes()).hexdigest()
@@ -75,7 +75,7 @@ def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: p
     assert "was not begun with --as-maintainers" in capsys.readouterr().err
     assert ircore([*common, "--out", ours]) == 2
     assert ircore([*common, "--out", ours, "--as-maintainers"]) == 0
-    assert RunFolder.open(Path(ours)).provenance() == known
+    assert RunFolder(Path(ours)).provenance() == known
 
 
 @pytest.mark.slow

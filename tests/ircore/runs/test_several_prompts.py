@@ -72,7 +72,7 @@ def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
     moody = prompts(tmp_path / "moody", "Tell the mood of this picture.")
     out = tmp_path / "runs"
     assert play_pair(pair, instances, out, "--prompts", "built-in", "--prompts", str(moody)) == 0
-    runs = {folder.name: RunFolder.open(folder).run for folder in sorted(out.iterdir())}
+    runs = {folder.name: RunFolder(folder).run for folder in sorted(out.iterdir())}
     assert [*runs] == ["built-in", "moody"]
     # The prompts' hash is part of a run's identity.
     assert runs["moody"].prompts.startswith("moody ")
@@ -92,7 +92,7 @@ def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
     scores = [
         {
             score.episode_id: score.value or 0.0
-            for score in RunFolder.open(out / name).scores()
+            for score in RunFolder(out / name).scores()
             if score.task == "similarity" and score.judge == "structural"
         }
         for name in ("built-in", "moody")

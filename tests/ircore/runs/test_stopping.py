@@ -38,7 +38,7 @@ def test_the_first_signal_waits_for_every_answer_under_way(
     assert process.returncode == status
     assert f"ircore: {name}: waiting for " in said
     assert said.splitlines()[-2:] == [f"ircore: stopped by {name}", "  Every answer is kept; the same command goes on."]
-    assert len(RunFolder.open(tmp_path / "run").calls()) == asked  # every answer that was paid for
+    assert len(RunFolder(tmp_path / "run").calls()) == asked  # every answer that was paid for
     if processes == 1:  # several begin one after the other, so that the first may ask again before the last begins
         assert asked == AT_ONCE  # none was sent after the signal
         assert "waiting for 8 answers under way" in said
@@ -57,7 +57,7 @@ def test_the_second_signal_stops_the_wait(tmp_path: Path) -> None:
         process.communicate(timeout=25)
     assert time.monotonic() - begun < 10
     assert process.returncode == 143
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     assert run.calls() == {}
     assert [failure.reason for failure in run.failures()] == ["stopped"] * AT_ONCE
     assert [attempt.kind for failure in run.failures() for attempt in failure.attempts] == ["timeout"] * AT_ONCE
@@ -82,7 +82,7 @@ def test_a_provider_that_stops_one_episode_costs_no_answer_of_the_others(tmp_pat
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     folder = open_run(tmp_path / "run", run, instances)
     plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=4)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     players = {"describer": OneRefused(spec), "generator": BlockGenerator(spec)}
     with pytest.raises(ProviderStopError, match="the key is not valid"):
         play(plan, folder, ReconstructionGame(), players)

@@ -130,7 +130,7 @@ def test_after_a_kill_no_question_is_asked_twice(killed_after: int, tmp_path: Pa
     # Five answers: two descriptions, three programs. One question may have been under way when the process was killed.
     assert len(questions) - len(set(questions)) <= 1
     assert len(questions) <= 6
-    assert [json.loads(line)["event"] for line in journal.read_text().splitlines()] == [*["call"] * 5, "game_end"]
+    assert [json.loads(line)["event"] for line in journal.read_text().splitlines()] == [*["call"] * 5, "end"]
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """The page in which people rate renderings, in a real browser."""
 
-import csv
 import json
 import re
 from collections import Counter
@@ -183,21 +182,6 @@ def test_an_untouched_slider_is_no_answer(visiting: Visiting) -> None:
         assert given(page) == [(5, "")]
 
 
-def test_going_back_and_changing(visiting: Visiting) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        assert page.locator("#back").is_disabled()
-        page.keyboard.press("7")
-        page.click("#next")
-        page.keyboard.press("2")
-        page.click("#back")
-        assert page.locator("#slider").input_value() == "7"
-        page.keyboard.press("4")
-        page.click("#next")
-        assert page.locator("#slider").input_value() == "2"
-        assert given(page) == [(2, ""), (4, "")]
-
-
 def test_a_reload_goes_on_where_it_was(visiting: Visiting) -> None:
     with visiting() as visit:
         page = begun(visit)
@@ -305,29 +289,6 @@ def test_what_is_exported_can_be_imported(
     scores = [score for score in built.run.scores() if score.annotator == f"by-{way}"]
     assert Counter(score.task for score in scores) == {"similarity": 8, "preference": 4}
     assert [score.reason for score in scores if score.value is None] == ['cannot tell: =1+1, "so"; \u00e9']
-
-
-def test_an_exported_row(visiting: Visiting, built: Built, tmp_path: Path) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        page.keyboard.press("9")
-        path = exported(page, tmp_path, "#export-button")
-        [target, rendering] = pictures(page)
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 12
-    first = rows[0]
-    [item] = [
-        item for item in built.study["items"]
-        if item["pictures"] == {"target": item["pictures"]["target"], "final": item["pictures"]["final"]}
-        and (item["pictures"]["target"]["file"], item["pictures"]["final"]["file"]) == (target, rendering)
-    ]  # fmt: skip
-    assert {key: first[key] for key in ("annotator", "run_id", "episode_id", "turn", "rendering", "value")} == {
-        "annotator": "a1", "run_id": built.run.run.run_id, "episode_id": item["episode_id"],
-        "turn": str(item["turn"]), "rendering": item["rendering"], "value": "9",
-    }  # fmt: skip
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", first["answered_at"])
-    assert {row["value"] for row in rows[1:]} == {""}
 
 
 def screens(page: "Page") -> Iterator[str]:

@@ -39,7 +39,7 @@ class WanderingDescriber(CentreDescriber):
 def wandering_run(folder: Path, instances: InstanceSet) -> RunFolder:
     loaded, prompts = sample_submission("wandering", "Wandering"), load_prompts("reconstruction")
     made = make_run(loaded, instances, Rules(), prompts, seed=0)
-    opened, spec = open_run(folder, made, instances), loaded.submission.describer
+    opened, spec = open_run(folder, made, instances), loaded.submission.players["describer"]
     pair = {"describer": WanderingDescriber(spec), "generator": BlockGenerator(spec)}
     play(PlayPlan(made, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), pair)
     return opened
@@ -106,7 +106,7 @@ def test_every_run_of_a_target_or_none(tmp_path: Path, instances: InstanceSet, r
     study = choose_tasks([run, other], TaskPlan(items=8))
     assert Counter(item.run_id for item in study.items) == {run.run.run_id: 3, other.run.run_id: 3}
     with pytest.raises(InputError, match="the same run as"):
-        choose_tasks([run, RunFolder.open(run.path)], TaskPlan())
+        choose_tasks([run, RunFolder(run.path)], TaskPlan())
 
 
 @pytest.mark.slow

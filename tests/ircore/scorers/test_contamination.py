@@ -141,24 +141,6 @@ def test_an_answer_that_is_neither_is_counted_and_shown(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("targets")
-def test_a_refused_question_is_recorded_and_the_others_are_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with serving() as server:
-        server.judge = lambda _: "NO"
-        server.fail("moderation")
-        assert ircore([*probing(server, tmp_path, monkeypatch), "--concurrency", "1"]) == 0
-        assert "1 judge_refused" in capsys.readouterr().out
-        assert ircore(probing(server, tmp_path, monkeypatch)) == 0
-        assert len(server.seen) == 4  # a refusal is an answer: it is not asked for again
-    first, second = (target for name, target in reported(tmp_path).items() if name != "suspicious")
-    assert first["unanswered"] == {"unseen": "judge_refused"}
-    assert first["known"] is False
-    assert second["unanswered"] == {}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("targets")
 def test_a_dry_run_counts_the_questions_and_asks_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

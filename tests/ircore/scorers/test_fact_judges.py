@@ -214,7 +214,7 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     assert all(question.pictures[0] in renderings for question in model.asked)
     assert not any("As it is." in question.words for question in model.asked)
 
-    results = Results.from_runs([RunFolder.open(run.path)])
+    results = Results.from_runs([RunFolder(run.path)])
     witness = witness_of("facts", list(checked_twice(results, "facts")))
     assert witness.false_yes.low is not None
     assert witness.false_yes.high is not None
@@ -336,4 +336,4 @@ def test_a_release_keeps_both_witnesses_and_gives_the_same_agreement(tmp_path: P
     assert not {row["sentence"] for row in planted} & sentences
     assert len({row["verdict"] for row in planted}) == 2
     released = load_results(str(tmp_path / "release"))
-    assert witnesses_table(released).rows == witnesses_table(Results.from_runs([RunFolder.open(run.path)])).rows
+    assert witnesses_table(released).rows == witnesses_table(Results.from_runs([RunFolder(run.path)])).rows

@@ -73,7 +73,7 @@ def test_a_step_of_another_version_of_the_game_is_told() -> None:
     run = drawn_run()
     (played,) = run.episodes()
     other = played.model_copy(update={"steps": ({"painting": 1},)})
-    with pytest.raises(InputError, match="a step does not fit the game guessing"):
+    with pytest.raises(InputError, match="a step does not fit the game"):
         list(rated_episodes_of(Drawing(), run.instances, [other]))
 
 

@@ -13,7 +13,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.people.files import COLUMNS, MAX_BYTES, MAX_ROWS, MAX_TOLD, Faults, read_ratings
+from ircore.scorers.people.files import COLUMNS, MAX_ROWS, MAX_TOLD, Faults, read_ratings
 from ircore.scorers.people.importing import HUMAN_JUDGE, AnnotatorSummary, import_ratings
 
 HEADER = "annotator,episode_id,turn,task,value"
@@ -252,14 +252,6 @@ def test_a_header_that_is_none_of_ratings(lines: tuple[str, ...], problem: str, 
     error = refused(path, run)
     assert problem in error.problem
     assert error.remedy or "nearest" in error.problem
-
-
-@pytest.mark.slow
-def test_a_file_that_is_too_large(tmp_path: Path, run: RunFolder) -> None:
-    path = tmp_path / "ratings.csv"
-    with path.open("wb") as file:
-        file.truncate(MAX_BYTES + 1)
-    assert refused(path, run).problem == f"{path}: is larger than 32 MiB"
 
 
 @pytest.mark.slow

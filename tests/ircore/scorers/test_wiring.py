@@ -3,21 +3,20 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from invented import invented_set
-from samples import sample_run
 from target_instances import with_target
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import TextLine
-from ircore.core.records import Instance
 from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reconstruction.target_knowledge import Knowledge
-from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.judge_questions import JudgeQuestion
+from ircore.scorers import scoring
 from ircore.scorers.elements import grounded
 from ircore.scorers.elements.grounded import detected_once
 from ircore.scorers.judge_test.page import percent
@@ -30,7 +29,7 @@ from ircore.scorers.metrics.networks.weights import fingerprint
 from ircore.scorers.metrics.pairs import at_size_of
 from ircore.scorers.model_judges.losses import count_losses
 from ircore.scorers.references.describers import another
-from ircore.scorers.scoring import ScoringPlan, score_runs, scored_turns
+from ircore.scorers.scoring import scored_turns
 from ircore.scorers.verification.stored_verdicts import facts_version
 
 
@@ -209,25 +208,18 @@ def test_an_answer_that_was_sent_back_is_no_end_before_its_repair() -> None:
     }  # fmt: skip
 
 
-def inverted(instances: InstanceSet, folder: Path) -> InstanceSet:
-    """A set of the same ids whose pictures are the negatives."""
-    made: list[tuple[Instance, dict[str, Picture]]] = []
-    for instance in instances.instances:
-        picture = Picture.from_pixels(255 - instances.picture(instance, "target").pixels)
-        made.append((with_target(instance, sha256=picture.sha256), {"target": picture}))
-    return write_instances(folder, made)
-
-
-def test_the_same_id_in_another_set_is_another_target(tmp_path: Path, instances: InstanceSet) -> None:
-    plan = ScoringPlan(judges=("structural",), metrics=("psnr",))
-    sets = {"one": instances, "other": inverted(instances, tmp_path / "negatives")}
-    alone = {name: sample_run(tmp_path / "alone" / name, made, limit=2) for name, made in sets.items()}
-    together = {name: sample_run(tmp_path / "together" / name, made, limit=2) for name, made in sets.items()}
-    for run in alone.values():
-        score_runs([run], plan, workers=1)
-    score_runs(list(together.values()), plan, workers=1)
-    for name, run in together.items():
-        assert sorted(map(str, run.scores())) == sorted(map(str, alone[name].scores()))
+def test_the_same_id_in_another_set_is_another_target() -> None:
+    """Episodes of one target are scored together, those of a target of another set apart."""
+    places = SimpleNamespace(instances=SimpleNamespace(ids=["a", "b"]))
+    runs = [
+        SimpleNamespace(path=name, instances=places, run=SimpleNamespace(instance_set=identity))
+        for name, identity in (("one", "x"), ("two", "x"), ("three", "y"))
+    ]
+    works = [(run, SimpleNamespace(episode=SimpleNamespace(instance_id=name))) for run in runs for name in ("b", "a")]
+    groups = scoring._by_target(works)  # type: ignore[arg-type]  # what the grouping looks at
+    assert [[(str(run.path), work.episode.instance_id) for run, work in group] for group in groups] == [
+        [("one", "a"), ("two", "a")], [("three", "a")], [("one", "b"), ("two", "b")], [("three", "b")]
+    ]  # fmt: skip
 
 
 def test_a_negative_is_as_wrong_as_anything_unrelated() -> None:

@@ -194,15 +194,13 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
     peers = Peers([[[3.0, 2.0, 1.0]] * 30], {})
     assert list(stopping(played.ended(), instances, played.rendering, peers)) == []
     backwards = {
-        name: episode.model_copy(
-            update={
-                "turns": tuple(
-                    turn.model_copy(update={"turn": number, "rendering": renderings[place]})
-                    for number, (turn, place) in enumerate(
-                        zip([*episode.turns[:2], episode.turns[1]], (1, 0, 1), strict=True), start=1
-                    )
+        name: episode.with_steps(
+            tuple(
+                turn.model_copy(update={"turn": number, "rendering": renderings[place]})
+                for number, (turn, place) in enumerate(
+                    zip([*episode.turns[:2], episode.turns[1]], (1, 0, 1), strict=True), start=1
                 )
-            }
+            )
         )
         for name, episode in played.ended().items()
         if isinstance(episode, Episode) and len(renderings := list(episode.renderings.values())) == 2
@@ -232,7 +230,7 @@ def episodes(failed: Sequence[str], reason: AbortReason = "given_up") -> dict[st
             difficulty=level,
             outcome="aborted" if name in failed else "turn_limit",
             abort_reason=reason if name in failed else None,
-            turns=(),
+            steps=(),
         )
         for level in levels
         for name in (f"geometry-{level}-{number:02d}" for number in range(60))

@@ -142,7 +142,7 @@ def rescored(handed: Handed, folder: Path) -> Rescored:
 
 @pytest.mark.slow
 def test_a_run_by_its_commitment_is_told_from_others(handed: Handed, tmp_path: Path) -> None:
-    run = RunFolder.open(handed.submission.parents[1] / "run")
+    run = RunFolder(handed.submission.parents[1] / "run")
     opening = run.run.opening
     assert opening is not None
     assert run.run.seed == seed_of(opening)

@@ -172,7 +172,7 @@ def test_a_run_is_announced_before_it_is_played(world: World) -> None:
     (world.clone / COMMITMENTS).write_text(f"{entry.model_dump_json()}\n")
     done = world.hand_in(*words)
     assert done.returncode == 0, done.stderr
-    run = RunFolder.open(world.clone / "build" / "runs" / SLUG).run
+    run = RunFolder(world.clone / "build" / "runs" / SLUG).run
     assert run.opening is not None
     assert run.opening.nonce == nonce
     assert f"{run.opening.salt}\n" == (world.clone / f"{SLUG}.salt").read_text()

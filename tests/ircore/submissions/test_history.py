@@ -89,7 +89,7 @@ def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) ->
     assert command("withdrawals", pair.parent, "--out", tmp_path / "w.jsonl") == 0
     (item,) = read_withdrawals(tmp_path / "w.jsonl")
     assert item.removes
-    assert item.concerns(RunFolder.open(run.path).run)
+    assert item.concerns(RunFolder(run.path).run)
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_decisions_about_no_run_are_left_out_unless_they_name_one(
     assert command("withdrawals", pair.parent, "--runs", tmp_path / "runs", "--out", out) == 0
     kept = [(item.slug, item.kind, item.run_id) for item in read_withdrawals(out)]
     assert kept == [("centre-block", "disputed", None), ("centre-block", "corrected", "centre-block-mistyped")]
-    assert read_withdrawals(out)[0].concerns(RunFolder.open(run.path).run)
+    assert read_withdrawals(out)[0].concerns(RunFolder(run.path).run)
     told = capsys.readouterr().err
     assert "left out: other: withdrawn on " in told
     assert told.count("concerns no run here") == 4

@@ -58,7 +58,7 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     handed = hand_in(tmp_path)
     commit = upload(served, handed)
     made = rescore(handed.submission, tmp_path / "rescored", handed.instances)
-    theirs, ours = RunFolder.open(tmp_path / "run"), RunFolder.open(tmp_path / "rescored")
+    theirs, ours = RunFolder(tmp_path / "run"), RunFolder(tmp_path / "rescored")
     assert ours.episodes() == theirs.episodes()
     assert ours.calls() == theirs.calls()
     assert [
@@ -333,7 +333,7 @@ def test_an_unfinished_run_is_not_packed_and_not_scored(tmp_path: Path, capsys: 
 def test_the_journal_of_a_rescored_run_has_one_end_an_episode(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     rescore(handed.submission, tmp_path / "out", handed.instances, handed.packed)
-    ends = [event.episode.episode_id for event in RunFolder.open(tmp_path / "out").events() if isinstance(event, End)]
+    ends = [event.episode.episode_id for event in RunFolder(tmp_path / "out").events() if isinstance(event, End)]
     assert len(ends) == len(set(ends)) == 4
     assert not list(tmp_path.glob(".out*"))
 

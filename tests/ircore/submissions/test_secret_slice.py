@@ -117,7 +117,7 @@ def test_nothing_but_the_gap_leaves_the_secret_folder(
     assert not [secret for secret in (*secrets, committed.salt, committed.instances.identity) if secret in published]
     known = read_season_gaps(gaps)
     assert known.season.revealed is None
-    assert (known.pictures, [gap.run_id for gap in known.gaps]) == (10, [RunFolder.open(out).run.run_id])
+    assert (known.pictures, [gap.run_id for gap in known.gaps]) == (10, [RunFolder(out).run.run_id])
     # The same once more takes the place of the first, and asks nobody again.
     assert ircore([*command, *options]) == 0
     assert json.loads(gaps.read_text()) == json.loads(published)

@@ -20,8 +20,8 @@ from transcript_attacks import ATTACKS, FIRST, OTHER, Attack, Lines, each, edit,
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture, Pixels
 from ircore.core.submission_records import TranscriptsReference
 from ircore.instances.store import read_instances
@@ -124,7 +124,7 @@ def failed_on_purpose(lines: Lines) -> None:
     name = ended["episode_id"]
     lines[:] = [line for line in lines if line["event"] == "end" or line["episode_id"] != name]
     reason = {"abort_reason": "provider_error", "detail": "the service was down"}
-    ended.update({"outcome": "aborted", "turns": []} | reason)
+    ended.update({"outcome": "aborted", "steps": []} | reason)
     failure = {"event": "failure", "episode_id": name, "turn": 1, "role": "describer"}
     lines.insert(0, failure | {"reason": "provider_error", "detail": "the service was down"})
 
@@ -228,7 +228,7 @@ def test_judges_see_pictures_and_fixed_words_whatever_was_said(tmp_path: Path, h
         asked = [json.dumps(seen.document) for seen in server.seen]
     assert asked
     assert not [text for text in asked if "perfect score" in text or "ignore previous" in text.lower()]
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     assert any(injection in (turn.message or "") for episode in run.episodes() for turn in episode.turns)
 
 

@@ -96,8 +96,8 @@ def test_a_run_that_comes_out_otherwise_is_told(
     shutil.copytree(published / "run", tmp_path / "run")
     journal = tmp_path / "run" / "journal.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
-    ended = next(line for line in lines if line["event"] == "end" and line["episode"]["turns"])
-    ended["episode"]["turns"][0]["message"] = "something else"
+    ended = next(line for line in lines if line["event"] == "end" and line["episode"]["steps"])
+    ended["episode"]["steps"][0]["message"] = "something else"
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert ircore(["submission", "reproduce", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
     shown = capsys.readouterr()
@@ -106,7 +106,7 @@ def test_a_run_that_comes_out_otherwise_is_told(
 
 
 def test_models_and_people_are_not_asked_again(published: Path) -> None:
-    run = RunFolder.open(published / "run").run
+    run = RunFolder(published / "run").run
     assert plays_offline(run)
     for spec in (PlayerSpec(player="openai", model="m"), PlayerSpec(player="human"), PlayerSpec(player="replay")):
         changed = run.submission.model_copy(update={"describer": spec})
@@ -120,7 +120,7 @@ def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
     assert ircore(words) == 0
     assert "+ ircore play" in capsys.readouterr().err
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     known = run.provenance()
     assert known is not None
     assert known.kind == "maintainers"

@@ -16,7 +16,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.instances.store import write_instances
 from ircore.results.statistics.intervals import Estimate
-from ircore.runs.events import AnyEvent, End, Failure
+from ircore.runs.events import End, Event, Failure
 from ircore.runs.folder import RunFolder
 from ircore.submissions import inbox
 from ircore.submissions.addresses import link_problem
@@ -126,7 +126,7 @@ def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder)
     down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
     failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
 
-    def faults(*before: AnyEvent) -> tuple[str, ...]:
+    def faults(*before: Event) -> tuple[str, ...]:
         return Replay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
 
     assert faults() == ()

@@ -118,7 +118,7 @@ def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
     runs = world.published / "runs"
     shutil.copytree(runs / "former", runs / "other")
     known = runs / "other" / "run.json"
-    prompts = RunFolder.open(runs / "other").run.prompts
+    prompts = RunFolder(runs / "other").run.prompts
     known.write_text(known.read_text().replace(SLUG, "another-pair").replace(prompts, "built-in 0123456789ab"))
     assert world.preview(tmp_path / "site", "--rescore") == 0
     assert "place  none (held: its findings wait for a maintainer) by structural" in capsys.readouterr().out

@@ -8,6 +8,7 @@ import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set, rich_results
 from invented_pairs import pairs_of
 
+from ircore.core.records import Rules
 from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
 from ircore.results.language import chosen, correction_profile, episode_messages
@@ -38,7 +39,9 @@ def drawn(chart: Chart) -> list[float]:
 
 
 def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping[str, Chart]) -> None:
-    best_first = [row.submission.run_id for row in results.board(OWN) if row.submission.run.rules.token_budget == 200]
+    best_first = [
+        row.submission.run_id for row in results.board(OWN) if Rules.of(row.submission.run).token_budget == 200
+    ]
     judges = (OWN, "human", "zealous")
     wanted = [
         mean
@@ -52,7 +55,7 @@ def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping
 
 
 def test_rules_are_not_mixed(results: Results, charts: Mapping[str, Chart]) -> None:
-    usual = {submission.run_id for submission in results.submissions if submission.run.rules.token_budget == 200}
+    usual = {submission.run_id for submission in results.submissions if Rules.of(submission.run).token_budget == 200}
     for kind in ("scores", "deltas", "preferences", "heat-maps", "corrections", "lengths"):
         table = charts[kind].table
         assert table is not None

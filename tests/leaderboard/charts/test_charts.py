@@ -49,9 +49,7 @@ def small_run(*trajectories: list[float | None]) -> InventedRun:
     for episode, values in zip(run.played, trajectories, strict=True):
         turn, score = episode.turns[0], next(score for score in run.given if score.episode_id == episode.episode_id)
         numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
-        episodes.append(
-            episode.model_copy(update={"turns": tuple(numbered), "outcome": "converged", "abort_reason": None})
-        )
+        episodes.append(episode.with_steps(tuple(numbered), outcome="converged", abort_reason=None))
         scores += [
             score.model_copy(update={"turn": number, "value": value})
             for number, value in enumerate(values, start=1)
@@ -132,7 +130,7 @@ def test_titles_say_the_finding() -> None:
 def silent(run: InventedRun, describer: str) -> InventedRun:
     """The same run under another describer's name, of which nothing was played."""
     submission = run.run.submission
-    player = submission.describer.model_copy(update={"model": describer})
+    player = submission.players["describer"].model_copy(update={"model": describer})
     about = {
         "run_id": describer,
         "slug": describer,
@@ -169,7 +167,7 @@ def test_the_last_messages_are_those_of_the_last_turn_that_enough_episodes_reach
     run = invented_run(instances, "seer", "painter", 5, 0)
     lengths = [(60, 40)] * 5 + [(60, 40, 10)]
     played = [
-        episode.model_copy(update={"turns": tuple(turns_of(episode.turns[0], tokens))})
+        episode.with_steps(tuple(turns_of(episode.turns[0], tokens)))
         for episode, tokens in zip(run.played, lengths, strict=True)
     ]
     results = Results.from_runs([replace(run, played=tuple(played))])

@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.instances.benchmark import BenchmarkVersion, read_versions, record_version
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options
 from leaderboard.building.marker import read_marker
@@ -62,7 +62,7 @@ def test_runs_with_different_prompts_are_not_shown_together(tmp_path: Path) -> N
     instances = sample_instances(tmp_path / "instances")
     run = sample_run(tmp_path / "one", instances)
     other = run.run.model_copy(update={"run_id": "other", "slug": "other", "prompts": "other prompts"})
-    results = Results.from_runs([run, RunFolder.create(tmp_path / "two", other, instances)])
+    results = Results.from_runs([run, create_run(tmp_path / "two", other, instances)])
     with pytest.raises(InputError, match="they follow two benchmark versions"):
         version_of(results)
 
@@ -101,21 +101,6 @@ def test_a_frozen_folder_is_read_without_a_site_and_without_scripts(tmp_path: Pa
     assert "default-src 'none'" in (folder / "index.html").read_text()
     for link in page.find("a"):
         assert (folder / link.attributes["href"]).is_file()
-
-
-@pytest.mark.parametrize(("costs", "shown"), [((0.0, 0.0), False), ((None, None), False), ((0.0, 0.002), True)])
-def test_a_frozen_board_has_a_column_of_costs_only_where_something_cost(
-    tmp_path: Path, costs: tuple[float | None, float | None], shown: bool
-) -> None:
-    marker = make_site(tmp_path / "site", OLD)
-    file = tmp_path / "site" / "data" / "leaderboard.json"
-    document = json.loads(file.read_text())
-    file.write_text(json.dumps({**document, "rows": [{**ROWS[0], "cost_mean": cost} for cost in costs]}))
-    freeze_site(tmp_path / "site", tmp_path / "2026.1", marker, [OLD])
-    page = read_page(tmp_path / "2026.1" / "index.html")
-    assert any("Cost" in head.text for head in page.find("th")) == shown
-    heads, *rows = page.find("tr")
-    assert {len(row.find("td")) + len(row.find("th")) for row in rows} == {len(heads.find("th"))}
 
 
 def test_frozen_boards_do_not_mix_rules_either() -> None:

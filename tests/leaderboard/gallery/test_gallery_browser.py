@@ -56,7 +56,10 @@ def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: s
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     opened = open_run(folder / slug, run, instances)
     kinds = (HostileDescriber, HostileGenerator) if slug == "hostile" else (CentreDescriber, BlockGenerator)
-    players = {"describer": kinds[0](loaded.submission.describer), "generator": kinds[1](loaded.submission.generator)}
+    players = {
+        "describer": kinds[0](loaded.submission.players["describer"]),
+        "generator": kinds[1](loaded.submission.players["generator"]),
+    }
     play(PlayPlan(run, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), players)
     return rate_turns(opened, first, by_turn=2).path
 

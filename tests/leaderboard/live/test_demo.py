@@ -13,6 +13,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from live_pages import get
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
@@ -144,12 +145,6 @@ def test_a_line_that_is_still_being_written_waits(run: RunFolder) -> None:
     with journal.open("a") as file:
         file.write(line[30:] + "\n")
     assert len(feed.since(seen)) == 1
-
-
-def get(address: str) -> bytes:
-    with urllib.request.urlopen(address) as answer:
-        data: bytes = answer.read()
-    return data
 
 
 @pytest.mark.slow

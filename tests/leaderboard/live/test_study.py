@@ -1,6 +1,5 @@
 """``ircore study``: a plan with balanced orders, a participant's session over HTTP, and runs for boards."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -10,9 +9,9 @@ import urllib.request
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
+from live_pages import post, state_of, wait_until
 from samples import sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
@@ -86,48 +85,23 @@ def test_mistakes_are_named(
     assert said in capsys.readouterr().err
 
 
-def state_of(address: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{address}state.json") as answer:
-        state: dict[str, Any] = json.load(answer)
-    return state
-
-
-def post(address: str, document: Any) -> dict[str, Any]:
-    request = urllib.request.Request(
-        f"{address}answer", json.dumps(document).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request) as answer:
-        said: dict[str, Any] = json.load(answer)
-    return said
-
-
-def until(address: str, wanted: Any) -> dict[str, Any]:
-    end = time.monotonic() + 90
-    while time.monotonic() < end:
-        state = state_of(address)
-        if wanted(state):
-            return state
-        time.sleep(0.05)
-    raise AssertionError("not within 90 s")
-
-
 def take_part(address: str) -> None:
     """Agree, describe every target in two messages, and pass the checks."""
     assert state_of(address)["question"] is None
     with pytest.raises(urllib.error.HTTPError):
-        post(address, {"question": "describer-turn-01-0", "text": "x"})
-    assert post(address, {"consent": True}) == {"taken": True}
+        post(f"{address}answer", {"question": "describer-turn-01-0", "text": "x"})
+    assert post(f"{address}answer", {"consent": True}) == {"taken": True}
     end = time.monotonic() + 240
     while time.monotonic() < end:
-        state = until(address, lambda state: state["question"] or state["study"]["check"] or state["finished"])
+        state = wait_until(address, lambda state: state["question"] or state["study"]["check"] or state["finished"])
         if state["study"]["check"]:
-            assert post(address, {"check": state["study"]["check"]}) == {"taken": True}
+            assert post(f"{address}answer", {"check": state["study"]["check"]}) == {"taken": True}
         elif state["question"]:
             question = state["question"]
             assert (question["checked"], question["category"], question["instance"]) == (None, None, None)
             text = "done" if question["turn"] > 1 else "A red circle in the middle."
             # Not taken where it was answered a moment ago.
-            post(address, {"question": question["name"], "text": text})
+            post(f"{address}answer", {"question": question["name"], "text": text})
             time.sleep(0.05)
         else:
             return

@@ -83,7 +83,7 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     scene, episode, lines = episode_of(right, short)
     messages = ("A red bar for Cats. A blue bar for Dogs.", "Make the bar for Cats half as tall. Thanks.")
     turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
-    told = xrays(draw_scene(scene), episode.model_copy(update={"turns": turns}), lines)
+    told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
     assert told[1].faults == ()
     (fault,) = told[2].faults
     assert fault.cited is not None
@@ -93,7 +93,7 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     assert xray_data(replace(told[2], faults=(cited,)))["faults"][0][3] == [2, 3, 4, "broke"]
     scene, episode, lines = episode_of(short, short)
     turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
-    told = xrays(draw_scene(scene), episode.model_copy(update={"turns": turns}), lines)
+    told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
     assert told[1].faults[0].cited is not None
     assert told[1].faults[0].cited.link == "said"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
-from visits import Visit, axe_findings, fits, visit_in
+from visits import Visit, axe_findings, visit_in
 
 from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
@@ -124,14 +124,6 @@ def test_an_address_with_unknown_things_shows_the_board(visit: Visit) -> None:
     page = visit.open(f"{BOARD}?describer=nobody&by=nothing&order=sideways&pin=nowhere&hide=all&pick=,,&find=%20")
     assert shown(page) == BEST_FIRST
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
-
-
-def test_the_choice_goes_with_the_reader_to_the_next_board(visit: Visit) -> None:
-    page = visit.open(f"{BOARD}?generator=painter&hide=effort")
-    page.locator(".chips a", has_text="Geometry").click()
-    page.wait_for_url("**/boards/geometry-both.html?generator=painter&hide=effort")
-    page.wait_for_load_state("load")  # the scripts that choose run deferred
-    assert shown(page) == ["a-x", "b-x", "hostile"]
 
 
 def test_everything_is_done_by_keyboard_alone(visit: Visit) -> None:
@@ -288,42 +280,6 @@ def test_a_hostile_name_is_text_everywhere_on_the_board(visit: Visit) -> None:
     assert shown(page) == ["hostile"]
     assert "describer " + HOSTILE in state(page)
     assert page.locator(".board img, .board-tools img, [data-board-state] img").count() == 0
-
-
-@pytest.mark.parametrize("width", [1440, 1920])
-def test_columns_that_do_not_fit_are_reached_by_scrolling_the_frame(
-    browser: "Browser", address: str, width: int
-) -> None:
-    with browser.new_context(viewport={"width": width, "height": 900}) as context:
-        page = visit_in(context, address).open(BOARD)
-        page.locator(".board-scroll:not([data-narrow])").wait_for()
-        # As many more columns as those of facts are.
-        page.locator("table.board tr").evaluate_all(
-            "rows => rows.map(row => {"
-            " for (let i = 0; i < 20; i++) row.append(row.querySelector('.rated').cloneNode()); })"
-        )
-        page.get_by_label("Find").fill("e")
-        page.locator(".board-scroll[data-narrow]").wait_for()
-        page.locator(".board-scroll").evaluate("frame => frame.scrollTo(5000, 0)")
-        last = page.locator("table.board thead th").last.bounding_box()
-        assert last is not None
-        assert last["x"] + last["width"] <= width
-        assert fits(page, width, 900)
-
-
-def test_head_and_pair_stay_in_sight(browser: "Browser", address: str) -> None:
-    with browser.new_context(viewport={"width": 660, "height": 500}) as context:
-        page = visit_in(context, address).open(f"{BOARD}?hide=-")  # asked for, so that the frame scrolls
-        page.locator(".board-scroll").evaluate("one => one.scrollTo(300, 120)")
-        frame, head, pair = (
-            page.locator(selector).first.bounding_box()
-            for selector in (".board-scroll", "table.board thead", "table.board tbody .pair-column")
-        )
-        assert frame
-        assert head
-        assert pair
-        assert head["y"] == pytest.approx(frame["y"], abs=1)
-        assert pair["x"] == pytest.approx(frame["x"], abs=1)
 
 
 def test_nothing_moves_while_the_board_is_made_ready(browser: "Browser", address: str) -> None:

@@ -43,7 +43,7 @@ class PricedRun(InventedRun):
     """A run whose episodes cost a cent for each letter that its describer is longer than the first, which is free."""
 
     def costs(self) -> dict[str, float | None]:
-        cents = len(str(self.run.submission.describer.model)) - len("seer")
+        cents = len(str(self.run.submission.players["describer"].model)) - len("seer")
         return {episode.episode_id: cents / 100 for episode in self.played}
 
 

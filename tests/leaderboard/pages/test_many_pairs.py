@@ -167,7 +167,7 @@ def test_stated_facts_of_models_are_columns_and_menus() -> None:
     about = ModelFacts(organisation="Example Lab", open_weights=True, parameters_b=8.0, released="2026-01-15")
     plain, *_ = made = runs(3)
     submission = plain.run.submission
-    spec = submission.describer.model_copy(update={"about": about})
+    spec = submission.players["describer"].model_copy(update={"about": about})
     stating = plain.run.model_copy(update={"submission": submission.model_copy(update={"describer": spec})})
     told = replace(plain, run=stating)
     page = rendered(site_of([told, *made[1:]]), "boards/index")

@@ -107,14 +107,6 @@ def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> No
     assert index["t"][:2] == [12.7062, 4.30265]  # any table of Student's t, 97.5 %
 
 
-def test_changes_are_dated_by_the_runs_newest_first(site: Site) -> None:
-    changed = changes(site)
-    assert [item.when for item in changed] == sorted((item.when for item in changed), reverse=True)
-    assert sum(item.pair is not None for item in changed) == len(PAIRS)
-    assert len({item.identity for item in changed}) == len(changed)
-    assert changes(site) == changed
-
-
 @pytest.mark.parametrize("address", ["", ADDRESS])
 def test_the_atom_feed_has_what_rfc_4287_requires(site: Site, address: str) -> None:
     feed = ElementTree.fromstring(atom(changes(site), "set", address))
@@ -250,20 +242,6 @@ def test_what_the_numbers_cannot_tell_is_worked_out_from_the_runs(built: Path) -
     assert "No person and no language model has looked" in text
     assert "no: no human ratings" in text
     assert "r = 0.56" in text
-
-
-def test_what_only_the_gallery_needs_is_linked_there_alone(built: Path) -> None:
-    linked = {
-        path.relative_to(built).as_posix()
-        for path in built.rglob("*.html")
-        if any(
-            element.attributes["href"].endswith("/gallery.css")
-            for element in read_page(path).find("link", rel="stylesheet")
-        )
-    }
-    folders = (built / "gallery", built / "strips")
-    gallery = {path.relative_to(built).as_posix() for folder in folders for path in folder.glob("*.html")}
-    assert linked == gallery | {"replay.html"}
 
 
 def test_the_numbers_of_a_figure_lead_to_the_episodes_behind_them(built: Path) -> None:

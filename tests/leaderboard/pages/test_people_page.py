@@ -48,7 +48,7 @@ def rated_study(folder: Path) -> RunFolder:
             for number in range(len(several)):
                 writer.writerow(["p1", name, number + 1, "similarity", round(9 * number / 19)])
     assert ircore(["ratings", "import", str(folder / "ratings.csv"), "--run", str(run.path)]) == 0
-    return RunFolder.open(run.path)
+    return RunFolder(run.path)
 
 
 @pytest.fixture(scope="module")

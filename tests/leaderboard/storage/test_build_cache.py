@@ -45,7 +45,7 @@ def contents(site: Path) -> Mapping[str, bytes]:
 
 def rescored(run: Path, folder: Path, value: float) -> Path:
     """Return a copy of a run that a judge has changed its mind about."""
-    changed = RunFolder.open(Path(shutil.copytree(run, folder, symlinks=True)))
+    changed = RunFolder(Path(shutil.copytree(run, folder, symlinks=True)))
     changed.add_scores(
         [score.model_copy(update={"value": value}) for score in changed.scores() if score.task == "similarity"]
     )

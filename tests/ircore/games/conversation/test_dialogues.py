@@ -21,7 +21,6 @@ from ircore.players.builtin.extractive import summary
 from ircore.results.games import read_game_results
 from ircore.results.tables.game_curves import stepped_tables
 from ircore.runs.conformance import check_game, episode_setups
-from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.references.dialogues import APOLOGY, CHAT, build, dialogue_about
 from ircore.scorers.verification.judge import VerifiedJudge
@@ -90,7 +89,6 @@ def test_the_verified_share_rises_from_hop_to_hop(tmp_path: Path) -> None:
     (tmp_path / "pair.yaml").write_text(PAIR, encoding="utf-8")
     run = play(tmp_path / "pair.yaml", tmp_path / "talks", tmp_path / "run")
     score(run)
-    assert isinstance(run, GameRunFolder)
     values: dict[str, dict[int, float]] = {}
     for value in run.measured():
         if value.measure == "verified" and value.step is not None and value.value is not None:
@@ -131,7 +129,6 @@ def test_tables_by_hop_are_of_all_dialogues_or_of_one_category(tmp_path: Path) -
     (tmp_path / "pair.yaml").write_text(PAIR, encoding="utf-8")
     run = play(tmp_path / "pair.yaml", tmp_path / "talks", tmp_path / "run")
     score(run)
-    assert isinstance(run, GameRunFolder)
     results = read_game_results([run])
     hops = stepped_tables(results.game)["hops"]
     cells = [hops(results, category).column("ssim")[0] for category in (None, *categories)]

@@ -12,7 +12,7 @@ from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.games import read_game_results
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 
 RECORDED, LOOKER = "{player: recorded, source: human}", "{player: looker}"
 REASON = "the answers of the listener are recorded and do not depend on the speaker"
@@ -58,7 +58,7 @@ def test_what_the_listener_decides_has_no_value_and_length_and_novelty_have(play
 
 @pytest.mark.slow
 def test_such_a_run_has_no_rank_and_pushes_nobody_down(played: Toy) -> None:
-    results = read_game_results([GameRunFolder(played.folder / "runs" / name) for name in ("speaker", "people")])
+    results = read_game_results([RunFolder(played.folder / "runs" / name) for name in ("speaker", "people")])
     people, speaker = results.board()
     assert (people.submission.run.slug, people.rank_low, people.rank_high) == ("people", 1, 1)
     assert (speaker.rank_low, speaker.cell.unranked, speaker.cell.unranked_words) == (None, "recorded", REASON)

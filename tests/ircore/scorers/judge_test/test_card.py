@@ -52,7 +52,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory, charts: InstanceSet) -> RunF
 
 @pytest.fixture
 def run(tmp_path: Path, drawn: RunFolder) -> RunFolder:
-    return RunFolder.open(shutil.copytree(drawn.path, tmp_path / "test" / "run"))
+    return RunFolder(shutil.copytree(drawn.path, tmp_path / "test" / "run"))
 
 
 def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
@@ -198,7 +198,7 @@ def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
     command = ["judge-test", str(judge_file(tmp_path, server)), "--instances", str(charts.folder)]
     command += ["--out", str(tmp_path / "test"), "--limit", "1"]
     assert ircore(command) == 0
-    run = RunFolder.open(tmp_path / "test" / "run")
+    run = RunFolder(tmp_path / "test" / "run")
     different = {turn.rendering.sha256 for episode in run.episodes() for turn in episode.turns if turn.rendering}
     assert len(server.seen) == len(different)
     assert ircore(command) == 0

@@ -28,12 +28,6 @@ def pixels(name: str, scene: Scene, **about: object) -> np.ndarray:
     return np.asarray(made[0]).astype(int)
 
 
-def scene_of(name: str, scene: Scene) -> Scene:
-    plan = planned(name, scene, "seed")
-    assert plan is not None
-    return plan.scene
-
-
 @pytest.mark.parametrize("drawer", DRAWERS)
 def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
     """The middle of each wedge has its wedge's colour, within the shades that a person takes for the same."""
@@ -76,16 +70,6 @@ def test_a_fault_differs_from_the_faithful_picture_by_the_fault_alone(bars: Scen
         assert plan.scene != faithful.scene
 
 
-def test_every_shape_of_a_page_is_a_mark_also_beside_a_circle() -> None:
-    """A page of ten shapes, one a circle, is no sheet of geometry whose only mark is the circle."""
-    page = draw("simple_shapes", "hard", 8000).scene
-    assert "circle" in {element.type for element in page.elements}
-    assert {element.type for element in scene_of("marks-gone", page).elements} <= {"background"}
-    shapes = [(a.colour, b.colour) for a, b in zip(page.elements, scene_of("colours-wrong", page).elements, strict=True)
-              if a.type != "background"]  # fmt: skip
-    assert all(old != new for old, new in shapes)
-
-
 def test_a_tint_is_seen_and_shades_of_faithful_pictures_are_not() -> None:
     from ircore.scorers.judge_test.scene_edits import colour_difference
 
@@ -95,13 +79,6 @@ def test_a_tint_is_seen_and_shades_of_faithful_pictures_are_not() -> None:
         assert plan is not None
         for colour in {element.colour for element in scene.elements if element.type == "bar"}:
             assert least <= colour_difference(colour or "", plan.style.shade(colour or "")) <= most
-
-
-def test_ways_of_drawing_apply_to_what_they_change() -> None:
-    lines = draw("line_graph", "easy", 1).scene
-    assert planned("pie-3d", lines, "seed") is None
-    assert planned("bars-3d", lines, "seed") is None
-    assert planned("gradient", lines, "seed") is None
 
 
 def test_orders_hold_between_bands_that_do_not_overlap_and_of_the_same_style() -> None:

@@ -203,7 +203,7 @@ def test_references_stand_beside_the_board_and_never_on_it(tmp_path: Path, chart
     assert ircore([*command, "--out", str(tmp_path / "ceiling")]) == 0
     assert json.loads((tmp_path / "ceiling" / "run.json").read_text(encoding="utf-8"))["reference"] is True
     pair = sample_run(tmp_path / "pair", charts)
-    ceiling = RunFolder.open(tmp_path / "ceiling")
+    ceiling = RunFolder(tmp_path / "ceiling")
     score_runs([pair, ceiling], ScoringPlan(metrics=()), workers=1)
     results = Results.from_runs([ceiling, pair])
     assert [row.submission.run_id for row in results.board("structural")] == [pair.run.run_id]

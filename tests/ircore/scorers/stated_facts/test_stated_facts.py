@@ -93,7 +93,7 @@ def episode_of(turns: int) -> Episode:
         category="bar_graph",
         difficulty="easy",
         outcome="turn_limit",
-        turns=tuple(
+        steps=tuple(
             Turn(turn=number, action="describe", message="…", rendering=rendering)
             for number, rendering in enumerate(renderings, start=1)
         ),
@@ -143,11 +143,11 @@ def test_runs_are_measured_once_and_shown_as_a_table(
     assert ircore(played) == 0
     command = ["score", str(tmp_path / "run"), "--metric", "psnr", "--facts"]
     assert ircore(command) == 0
-    turns = read_said(RunFolder.open(tmp_path / "run"))
+    turns = read_said(RunFolder(tmp_path / "run"))
     assert {turn.episode_id for turn in turns} == {"pets", "drinks"}
     assert ircore(command) == 0
     assert ", 0 new and " in capsys.readouterr().err
-    assert read_said(RunFolder.open(tmp_path / "run")) == turns
+    assert read_said(RunFolder(tmp_path / "run")) == turns
     assert ircore(["results", str(tmp_path / "run"), "--table", "said"]) == 0
     assert "classical + canvas  last" in capsys.readouterr().out
 
@@ -158,7 +158,7 @@ def test_verdicts_that_scoring_stored_are_taken_without_a_second_look(
 ) -> None:
     charts, _ = pets
     assert ircore(["play", "classical+canvas", "--instances", str(charts.folder), "--out", str(tmp_path / "run")]) == 0
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     assert ircore(["score", str(run.path), "--judge", "verified", "--metric", "psnr"]) == 0
     stored = {line.rendering: line for line in read_facts(run)}
     # As if the eye had been unable to tell anything: a second look would say more.
@@ -218,7 +218,7 @@ def test_a_model_reads_each_turn_once_and_is_compared_with_the_grammar(
         command = ["score", str(tmp_path / "run"), "--metric", "psnr", "--judge", str(judge), "--facts"]
         assert ircore(command) == 0
         assert ircore(command) == 0
-    turns = read_said(RunFolder.open(tmp_path / "run"))
+    turns = read_said(RunFolder(tmp_path / "run"))
     read = [turn for turn in turns if turn.reader == "reader"]
     assert len(asked) == len(read) == len(turns) / 2 > 0
     assert {turn.stated for turn in read} == {"11" + "0" * (len(turn.stated) - 2) for turn in read}
