@@ -173,7 +173,8 @@ class Instance(Record):
     def scene(self) -> Scene | None:
         """What was drawn: the field ``scene`` of the payload; None for photographs, imported pictures and texts."""
         stated = self.payload.get("scene")
-        if stated is None:
+        # Known by its fields: a game may call a text its scene.
+        if not isinstance(stated, dict) or not {"width", "height", "elements"} <= stated.keys():
             return None
         # Beside the fields, and with what it was made of: a copy with another payload has another scene.
         known: tuple[Any, Scene | None] = self.__dict__.get("_scene", (None, None))
