@@ -216,7 +216,7 @@ def test_the_same_id_in_another_set_is_another_target() -> None:
     ]
     works = [(run, SimpleNamespace(episode=SimpleNamespace(instance_id=name))) for run in runs for name in ("b", "a")]
     groups = scoring._by_target(works)  # type: ignore[arg-type]  # what the grouping looks at
-    assert [[(run.path, work.episode.instance_id) for run, work in group] for group in groups] == [
+    assert [[(str(run.path), work.episode.instance_id) for run, work in group] for group in groups] == [
         [("one", "a"), ("two", "a")], [("three", "a")], [("one", "b"), ("two", "b")], [("three", "b")]
     ]  # fmt: skip
 
