@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from invented import invented_set
 
-from ircore.core.fact_records import ExtraBox
+from ircore.core.fact_records import MOST_EXTRAS, ExtraBox
 from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import TextLine
 from ircore.core.records import Box
@@ -247,10 +247,9 @@ def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatc
 
 
 def test_the_last_kept_extra_has_the_weight_of_all_further_ones() -> None:
-    most = stored_verdicts.MOST_EXTRAS
-    extras = [ExtraBox(Box(0, 0, 9 + place, 9), 1.0 + place) for place in range(most + 3)]
+    extras = [ExtraBox(Box(0, 0, 9 + place, 9), 1.0 + place) for place in range(MOST_EXTRAS + 3)]
     kept = stored_verdicts._bounded(extras)
-    assert len(kept) == most
+    assert len(kept) == MOST_EXTRAS
     assert sum(extra.weight for extra in kept) == sum(extra.weight for extra in extras)
     assert stored_verdicts._bounded(extras[:2]) == tuple(extras[:2])
 
