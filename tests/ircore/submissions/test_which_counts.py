@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.instances.store import write_instances
 from ircore.results.statistics.intervals import Estimate
-from ircore.runs.events import End, Event, Failure
+from ircore.runs.events import CallKey, End, Event, Failure
 from ircore.runs.folder import RunFolder
-from ircore.submissions import inbox
+from ircore.submissions import inbox, paid_answers
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
 from ircore.submissions.check.neighbours import Neighbour
@@ -29,6 +30,7 @@ from ircore.submissions.doctor import service_remedy
 from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
+from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.rules import Replay
@@ -203,3 +205,25 @@ def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolde
     assert list(comparison.with_others(run.run, [run], run.instances)) == []
     stranger = run.run.model_copy(update={"slug": "another"})
     assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))
+
+
+def test_a_question_that_was_answered_after_all_was_not_refused() -> None:
+    """Of the episodes a and b, which failed, b was asked once more and answered."""
+    failures = [
+        Failure(episode_id=name, turn=1, role="describer", reason=reason, detail="no", attempts=())
+        for name, reason in (("a", "describer_refused"), ("b", "describer_refused"), ("c", "provider_error"))
+    ]
+    folder: Any = SimpleNamespace(failures=lambda: failures)
+    instances = {name: SimpleNamespace(instance_id=name) for name in "abc"}
+    known: Any = SimpleNamespace(instances=SimpleNamespace(named=lambda names: [instances[name] for name in names]))
+    calls: Any = {CallKey("b", 1, "describer"): "an answer"}
+    assert [failure.episode_id for failure, _ in paid_answers._refusals(folder, calls, known)] == ["a"]
+
+
+def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
+    episode = run.episodes()[0]
+    first, second = episode.rendered_turns
+    again = second.model_copy(update={"turn": 3, "rendering": first.rendering})
+    repeated = episode.model_copy(update={"turns": (first, second, again)})
+    assert first.rendering is not None
+    assert flagging._drawn(repeated)[first.rendering.sha256] == 1
