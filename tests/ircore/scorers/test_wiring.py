@@ -237,7 +237,7 @@ def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatc
     """Two targets may have one title, and two ways of asking the same words."""
     monkeypatch.setattr(contamination, "PROMPTS", {"unseen": "Do you know {title}?", "known": "Do you know {title}?"})
     target = invented_set(1, ("photos",)).instances[0]
-    other = target.model_copy(update={"sha256": "f" * 64})
+    other = with_target(target, sha256="f" * 64)
     asked = [
         contamination._ProbeInquiry(
             Path(), None, {}, None, instance, asking, SimpleNamespace(name="eye", asked_as=model)  # type: ignore[arg-type]
