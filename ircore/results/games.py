@@ -112,8 +112,8 @@ class GameResults:
         >>> manifest = Path("looker") / "submission.yaml"
         >>> manifest.parent.mkdir()
         >>> _ = manifest.write_text(
-        ...     "{schema: 2, name: looker, game: reference, licence: CC0-1.0,"
-        ...     " players: {speaker: {player: looker}, listener: {player: looker}}}"
+        ...     "{schema: 1, name: looker, game: reference, licence: CC0-1.0,"
+        ...     " speaker: {player: looker}, listener: {player: looker}}"
         ... )
         >>> few = {"per_condition": 1, "categories": ["lineup"], "difficulties": ["easy"]}
         >>> _ = ircore.build_instances("contexts", game="reference", **few)

@@ -61,7 +61,7 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     careful = PlayerSpec(
         player="seeker", model="m", revision="2027-01", parameters={"careful": True, "desk": "/home/a/desk"}
     )
-    submission = run.run.submission.model_copy(update={"players": {"guesser": careful}})
+    submission = run.run.submission.with_players({"guesser": careful})
     played = replace(run, run=run.run.model_copy(update={"submission": submission}))
     section = GameSection(GameResults.from_runs(Guessing(), [played]), PictureBook())
     page = next(page for page in game_pages([section]) if page.path == "games/guessing/runs/pair")
@@ -135,9 +135,7 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
     instances = guessing_set(5)
     alone = guessed("alone", instances, [5.0] * 20)
     asked = guessed("asked", instances, [9.0] * 20, {"helped": True})
-    helped = asked.run.submission.model_copy(
-        update={"players": asked.run.submission.players | {"helper": PlayerSpec(player="looker")}}
-    )
+    helped = asked.run.submission.model_copy(update={"helper": PlayerSpec(player="looker")})
     runs = [alone, replace(asked, run=asked.run.model_copy(update={"submission": helped}))]
     results = GameResults.from_runs(Helped(), runs)
     by_seat = {
@@ -155,7 +153,7 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
 def helped_by(guesser: str, helper: str) -> InventedGameRun:
     run = guessed(f"{guesser}-{helper}", guessing_set(5), [5.0] * 20, {"helped": True})
     players = {"guesser": PlayerSpec(player=guesser), "helper": PlayerSpec(player=helper)}
-    submission = run.run.submission.model_copy(update={"players": players})
+    submission = run.run.submission.with_players(players)
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
 
@@ -244,7 +242,7 @@ class Crowded(Guessing):
 def crowd(slug: str, name: str, values: list[float]) -> InventedGameRun:
     run = guessed(slug, guessing_set(5), values)
     players = {seat.name: PlayerSpec(player="openai", model=f"model-{seat.name}") for seat in MANY}
-    submission = run.run.submission.model_copy(update={"name": name, "players": players})
+    submission = run.run.submission.model_copy(update={"name": name, **players})
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
 
