@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from invented import invented_set
 from samples import sample_instances, sample_submission
 from transcripts import write_manifest
 
@@ -35,14 +34,6 @@ def committed(tmp_path: Path) -> Committed:
     given = sample_instances(tmp_path / "given", per_condition=3)
     begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=given.folder)
     return committed_set(tmp_path / "secret", given.folder)
-
-
-def test_a_slice_is_of_as_many_conditions_as_there_are() -> None:
-    """Of two categories and two difficulties with three pictures each."""
-    committed = Committed(None, invented_set(3, ("geometry", "photos")), "ab" * 32)  # type: ignore[arg-type]
-    for number in range(5):
-        chosen = slice_of(committed, f"run-{number}", 4)
-        assert len({(instance.category, instance.difficulty) for instance in chosen}) == 4
 
 
 def test_a_pairs_pictures_are_the_same_each_time_and_others_than_another_pairs(committed: Committed) -> None:
