@@ -182,6 +182,4 @@ def test_a_manifest_is_checked_by_what_the_game_declares(toy: Toy) -> None:
     assert "chooser.player: unknown player 'rps-signer-two'" in said
     assert "rules.rounds: must be at least 1" in said
     crowded = text.replace("licence:", "umpire: {player: rps-signer}\nlicence:")
-    assert "umpire: unknown key" in toy.run(
-        "submission", "check", toy.manifest("third", text=crowded), status=2
-    )
+    assert "umpire: unknown key" in toy.run("submission", "check", toy.manifest("third", text=crowded), status=2)

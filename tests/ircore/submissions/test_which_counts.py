@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from invented import invented_set
 from manifest_attacks import GOOD
 from target_instances import target_instance
 
@@ -34,6 +35,8 @@ from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.rules import Replay
+from ircore.submissions.seasons import Committed
+from ircore.submissions.secret_slice import slice_of
 
 
 def test_a_line_is_not_joined_to_one_whose_end_somebody_forgot() -> None:
@@ -227,3 +230,11 @@ def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder
     repeated = episode.model_copy(update={"turns": (first, second, again)})
     assert first.rendering is not None
     assert flagging._drawn(repeated)[first.rendering.sha256] == 1
+
+
+def test_a_slice_is_of_as_many_conditions_as_there_are() -> None:
+    """Of two categories and two difficulties with three pictures each."""
+    committed = Committed(None, invented_set(3, ("geometry", "photos")), "ab" * 32)  # type: ignore[arg-type]
+    for number in range(5):
+        chosen = slice_of(committed, f"run-{number}", 4)
+        assert len({(instance.category, instance.difficulty) for instance in chosen}) == 4
