@@ -111,7 +111,11 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
     """
     specs = player_specs(answers)
     # Of another game, its package brings players that maintainers have too.
-    own = available("players").keys() - OFFLINE.keys() - SERVICES.keys() if "game" not in answers else set()
+    own = (
+        available("players").keys() - OFFLINE.keys() - SERVICES.keys()
+        if answers.get("game", RECONSTRUCTION) == RECONSTRUCTION
+        else set()
+    )
     unplayed = any(
         str(spec.get("base_url", "")).startswith("http://") or spec.get("player") in own for spec in specs.values()
     )
