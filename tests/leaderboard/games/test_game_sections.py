@@ -2,14 +2,18 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from invented_games import GUESSER, Guessing, InventedGameRun, guessed, guessing_set
 
+from ircore.commands.main import run as ircore
 from ircore.core.game_records import GameScore
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
+from ircore.games.reference.build import build as build_contexts
+from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
 from ircore.results.games import GameResults
 from ircore.results.statistics.intervals import Estimate
@@ -255,3 +259,17 @@ def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/index"])
     # Who sat where is on the page of the run.
     assert all(f"model-{seat.name}" in pages["games/guessing/runs/a"] for seat in MANY)
+
+
+@pytest.mark.slow
+def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
+    """It holds the pictures of that part alone: the pages of the others are without pictures."""
+    build_contexts(BuildRequest(tmp_path / "contexts", per_condition=1, categories=("lineup",)))
+    pair = Path(__file__).parents[3] / "submissions" / "looker"
+    run, site = str(tmp_path / "run"), tmp_path / "site"
+    assert ircore(["play", str(pair), "--instances", str(tmp_path / "contexts"), "--out", run, "--limit", "1"]) == 0
+    assert ircore(["score", run]) == 0
+    assert ircore(["site", "build", "--runs", run, "--out", str(site)]) == 0
+    easy, hard = ((site / "games" / "reference" / f"lineup-{name}-01.html").read_text() for name in ("easy", "hard"))
+    assert "games/reference" in hard
+    assert easy.count("<img") > hard.count("<img")
