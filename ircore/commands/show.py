@@ -108,7 +108,7 @@ def _rules(run: dict[str, Any]) -> str:
 
 def _page(summary: dict[str, Any]) -> str:
     run = summary["run"]
-    judging = summary.get("judging", {"per_judge": {}})
+    judging = summary["judging"]
     rows = [
         *_players(run),
         ("run", f"{run['run_id']}, begun {run['started']}"),
@@ -120,7 +120,7 @@ def _page(summary: dict[str, Any]) -> str:
         *((word, str(summary[word])) for word in ("turns", "steps") if word in summary),
         *_asked(summary),
         ("images", _images(summary)),
-        ("waited", f"{summary['seconds']:.1f} s"),
+        ("waited", "" if summary["seconds"] is None else f"{summary['seconds']:.1f} s"),
         ("cost", _cost(summary)),
         ("each", _mean(summary)),
         *(("judge", f"{name}: {_judged(sums)}") for name, sums in judging["per_judge"].items()),
@@ -205,6 +205,8 @@ def _mean(summary: dict[str, Any]) -> str:
     # A mean over the episodes of known cost alone would be too low or too high.
     costs = [episode["cost_usd"] for episode in ended if episode["cost_known"]]
     cost = f", {sum(costs) / number:.4f} US$" if len(costs) == number else ""
-    images, seconds = (sum(episode[key] for episode in ended) / number for key in ("images", "seconds"))
+    images = sum(episode["images"] for episode in ended) / number
+    waited = [episode["seconds"] for episode in ended if episode["seconds"] is not None]
+    seconds = f", {sum(waited) / number:.1f} s" if len(waited) == number else ""
     read = f"{tokens:,.0f} tokens, " if measured else ""
-    return f"{read}{images:.1f} images, {seconds:.1f} s{cost} an episode"
+    return f"{read}{images:.1f} images{seconds}{cost} an episode"

@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import Any, get_args
+from typing import Any
 
-from ircore.core.episode_records import Episode, Outcome
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.episode_records import Episode, drawn_renderings
+from ircore.games.base import Game
 from ircore.games.registry import installed_games
 from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
@@ -14,6 +14,9 @@ from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure, step_word
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
+
+MESSAGE_TOKENS = "message_tokens"
+"""Field of a game's steps that counts the tokens of a message, by the tokenizer of this project."""
 
 
 def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
@@ -28,23 +31,23 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
         never ended, or failed for a technical reason and not declared final), ``outcomes``, ``abort_reasons``,
         ``turns`` (of other games than reconstruction ``steps``), ``requests`` by seat and ``failed_requests`` among
         them by fault (whether the answer came later or not), ``served`` by seat (answers of each model as the service
-        named it, with its fingerprint), ``tokens`` (``messages`` by the game's tokenizer, of
-        reconstruction alone; the rest as providers count them), ``images`` and ``images_perhaps_billed`` (besides
+        named it, with its fingerprint), ``tokens`` (``messages`` where the game's steps count
+        them; the rest as providers count them), ``images`` and ``images_perhaps_billed`` (besides
         them, by requests that failed), ``seconds`` (sum of waiting for answers), ``cost_usd`` (as providers report it,
         else by prices; null where nothing is known), ``cost_known`` (whether it covers every answer), ``per_episode``
-        (``episode_id``, ``outcome``, ``turns`` or ``steps``, and the same sums for each) and, of reconstruction,
-        ``judging`` (the same sums for the judges that are models, each apart under ``per_judge``; their requests are
-        ``requests.judge``). All other sums are the players' own.
+        (``episode_id``, ``outcome``, ``turns`` or ``steps``, and the same sums for each) and ``judging`` (the same sums
+        for the judges that are models, each apart under ``per_judge``; their requests are ``requests.judge``). All
+        other sums are the players' own.
 
         A run that was pulled from a release has no answers as they came: its requests, and its tokens as providers
-        count them, are null; images, seconds and cost are those of its episodes.
+        count them, are null; images, seconds and cost are those of its episodes, as far as its steps tell.
     """
     prices = prices or prices_of_run(folder)
     episodes = tuple(folder.ended().values())
     questions = folder.questions()
     summary = _summary(folder, episodes, questions, prices)
-    # Turns without questions: the run came from a release, which has no answers as they came.
-    if folder.game == RECONSTRUCTION and not questions and any(episode.steps for episode in episodes):
+    # Steps without questions: the run came from a release, which has no answers as they came.
+    if not questions and any(episode.steps for episode in episodes):
         summary |= _of_pulled(folder, episodes, summary)
     return summary
 
@@ -75,16 +78,14 @@ def _summary(
         "served": served_models(questions),
         "per_episode": _per_episode(folder, episodes, questions, prices),
     }
-    if folder.game == RECONSTRUCTION:
-        turns = (turn for episode in episodes for turn in episode.turns)
+    game = _game(folder)
+    if game is not None and MESSAGE_TOKENS in game.step.model_fields:
         # Messages are counted by one tokenizer for all models, unlike what providers count.
-        summary["tokens"] = {"messages": sum(turn.message_tokens for turn in turns), **sums["tokens"]}
-    judgements = read_judgements(folder)
-    # Runs of other games have no judge unless one was named.
-    if judgements or folder.game == RECONSTRUCTION:
-        judging = _judging(judgements, prices)
-        summary["requests"]["judge"] = judging["requests"]
-        summary["judging"] = judging
+        written = sum(int(str(step[MESSAGE_TOKENS])) for episode in episodes for step in episode.steps)
+        summary["tokens"] = {"messages": written, **sums["tokens"]}
+    judging = _judging(read_judgements(folder), prices)
+    summary["requests"]["judge"] = judging["requests"]
+    summary["judging"] = judging
     return summary
 
 
@@ -102,10 +103,13 @@ def served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, in
 
 def _outcomes(folder: RunFolder) -> Sequence[str]:
     """Return the outcomes that a game declares; an empty list if the game is not installed."""
-    if folder.game == RECONSTRUCTION:
-        return get_args(Outcome)
-    game = installed_games()[0].get(folder.game)
+    game = _game(folder)
     return [outcome.name for outcome in game.outcomes] if game else []
+
+
+def _game(folder: RunFolder) -> Game[Any] | None:
+    """Return the game of a run; None if it is not installed."""
+    return installed_games()[0].get(folder.game)
 
 
 def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +126,7 @@ def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str
             {
                 "episode_id": episode.episode_id,
                 "outcome": episode.outcome,
-                "turns": len(episode.turns),
+                f"{step_word(folder.game)}s": len(episode.steps),
                 "requests": None,
                 "tokens": unknown,
                 **_pulled_sums([episode], costs),
@@ -133,11 +137,14 @@ def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str
 
 
 def _pulled_sums(episodes: Sequence[Episode], costs: Mapping[str, float | None]) -> dict[str, Any]:
+    steps = [step for episode in episodes for step in episode.steps]
+    seconds = [float(str(step["seconds"])) for step in steps if "seconds" in step]
     known = [cost for episode in episodes if (cost := costs.get(episode.episode_id)) is not None]
     return {
-        "images": sum(len(episode.rendered_turns) for episode in episodes),
+        "images": sum(len(drawn_renderings(episode)) for episode in episodes),
         "images_perhaps_billed": None,
-        "seconds": round(fsum(turn.seconds for episode in episodes for turn in episode.turns), 3),
+        # Null where the game's steps do not say how long they took.
+        "seconds": round(fsum(seconds), 3) if len(seconds) == len(steps) else None,
         "cost_usd": round(fsum(known), 6) if known else None,
         "cost_known": len(known) == len(episodes),
     }

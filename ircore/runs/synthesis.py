@@ -144,8 +144,8 @@ def _check(plan: SynthesisPlan) -> None:
 def _submission(plan: SynthesisPlan) -> Submission:
     with validating("ircore instances synthesize --licence", "Give an SPDX identifier, such as CC0-1.0."):
         return Submission(
-            schema_=2, game=NAME, name="Targets written by models", licence=plan.licence,
-            players={"describer": plan.describer, "coder": plan.coder},
+            schema_=1, game=NAME, name="Targets written by models", licence=plan.licence,
+            describer=plan.describer, coder=plan.coder,
         )  # fmt: skip
 
 

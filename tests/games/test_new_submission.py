@@ -23,7 +23,7 @@ def test_a_manifest_is_made_from_options_and_can_be_played(toy: Toy) -> None:
     text = (toy.folder / "submissions" / "mine" / "submission.yaml").read_text()
     assert text.startswith("schema: 1\ngame: rps\nname: Sign\n")
     toy.run("play", "submissions/mine", "--instances", "instances", "--out", "run", "--limit", "1")
-    assert toy.json("show", "run")["requests"] == {"signer": 2, "chooser": 2}
+    assert toy.json("show", "run")["requests"] == {"signer": 2, "chooser": 2, "judge": 0}
     assert "players   signer: rps-signer, chooser: rps-chooser" in toy.run("show", "run")
 
 
