@@ -177,10 +177,10 @@ FINDERS := colorlog omegaconf opencv-python-headless pyclipper shapely six
 requirements: $(INSTALLED_DEV)
 	@# Hashes, no addresses: uv resolves for all platforms at once. What is not in the extra `all` stays out.
 	@# Of the extra `ocr`, what reads single labels: the judge `verified` needs no more, and OpenCV alone has 150 MB.
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra relay --extra release --extra site --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  $(FINDERS:%=--no-emit-package %) -o requirements/run.txt
-	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra relay --extra release --extra site --universal \
+	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra models --extra ocr --extra release --extra site --universal \
 	  --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 	  -c requirements/run.txt -o requirements/ocr.txt
 	$(BIN)/uv pip compile -q pyproject.toml requirements/build.in --extra all --extra judge-test --group dev --universal \

@@ -34,7 +34,7 @@ from ircore.games.reconstruction.targets.photos import shots
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.classical.describer import ClassicalDescriber
+from ircore.players.builtin.classical.describer import ClassicalDescriber, PlainDescriber
 from ircore.results.statistics.intervals import estimate
 from ircore.scorers.judges.structural import StructuralJudge
 
@@ -54,17 +54,19 @@ class Played:
     drawing: list[float] = field(default_factory=list)
 
 
-def play(target: Picture, budget: int, voice: str = "exact", cut_off: int | None = None) -> Played:
+def play(
+    target: Picture, budget: int, player: type[ClassicalDescriber] = ClassicalDescriber, cut_off: int | None = None
+) -> Played:
     """Play one episode by the rules, up to ten turns.
 
     Args:
         target: The target.
         budget: Tokens that the describer is told of.
-        voice: Of ``classical``.
+        player: The describer.
         cut_off: Tokens after which messages are cut off, whatever the describer was told; None for no cut.
     """
     describer, generator = (
-        ClassicalDescriber(PlayerSpec(player="classical", parameters={"voice": voice})),
+        player(PlayerSpec(player="classical")),
         CanvasGenerator(PlayerSpec(player="canvas")),
     )
     played = Played()
@@ -168,7 +170,7 @@ def measure(
 def compare_cut_off(categories: Sequence[str], seeds: range, tokens: int) -> None:
     """Print what a describer that is told of a small budget gains over one that is cut off at it.
 
-    All three play the same targets: ``classical``, told of the budget; the plain voice, told of it; and the plain voice
+    All three play the same targets: ``classical``, told of the budget; ``plain``, told of it; and ``plain``
     that writes for 200 tokens and is cut off.
     """
     judge = StructuralJudge()
@@ -181,8 +183,8 @@ def compare_cut_off(categories: Sequence[str], seeds: range, tokens: int) -> Non
                 judge.rate(target, played.renderings[-1]).value or 0.0
                 for played in (
                     play(target, tokens),
-                    play(target, tokens, "plain"),
-                    play(target, max(BUDGETS), "plain", tokens),
+                    play(target, tokens, PlainDescriber),
+                    play(target, max(BUDGETS), PlainDescriber, tokens),
                 )
             ]
             for difficulty in get_args(Difficulty)

@@ -23,7 +23,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.players.builtin_pairs import builtin_pairs
-from ircore.runs.events import AnyEvent, Call, End
+from ircore.runs.events import Call, End, Event
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.scorers.judges.structural import StructuralJudge
@@ -38,7 +38,7 @@ class Handed(NamedTuple):
 
     folder: RunFolder
     run: Run
-    events: tuple[AnyEvent, ...]
+    events: tuple[Event, ...]
     pictures: dict[str, Picture]
 
     def flags(self, others: Sequence[RunFolder]) -> list[Flag]:
@@ -59,7 +59,7 @@ class Handed(NamedTuple):
     def ratings(self, episode: Episode) -> list[float]:
         """Return the similarity of each rendering to the target."""
         targets = {instance.instance_id: instance for instance in self.folder.instances.instances}
-        target, judge = self.folder.instances.target(targets[episode.instance_id]), StructuralJudge()
+        target, judge = self.folder.instances.picture(targets[episode.instance_id], "target"), StructuralJudge()
         return [judge.rate(target, self.rendering(drawn)).value or 0.0 for drawn in episode.renderings.values()]
 
     def calls(self, change: Callable[[Call], Call]) -> "Handed":
@@ -82,13 +82,11 @@ class Handed(NamedTuple):
     def says(self, text: str) -> "Handed":
         """Let the first message of every episode be another."""
         return self.ends(
-            lambda episode: episode.model_copy(
-                update={
-                    "turns": (
-                        episode.turns[0].model_copy(update={"message": text + episode.category}),
-                        *episode.turns[1:],
-                    )
-                }
+            lambda episode: episode.with_steps(
+                (
+                    episode.turns[0].model_copy(update={"message": text + episode.category}),
+                    *episode.turns[1:],
+                )
             )
         )
 
@@ -146,7 +144,7 @@ def wandering(handed: Handed, others: Sequence[RunFolder], seed: int) -> Handed:
             episode.turns[0].model_copy(update={"turn": number, "rendering": drawn})
             for number, drawn in enumerate(chosen, start=1)
         )
-        return episode.model_copy(update={"turns": turns, "outcome": "converged", "abort_reason": None})
+        return episode.with_steps(turns, outcome="converged", abort_reason=None)
 
     return handed._replace(pictures=pictures).ends(mixed)
 
@@ -159,7 +157,7 @@ def cut_at_best(handed: Handed) -> Handed:
         if len(ratings) < 2:
             return episode
         kept = episode.turns[: ratings.index(max(ratings)) + 1]
-        return episode.model_copy(update={"turns": kept, "outcome": "converged", "abort_reason": None})
+        return episode.with_steps(kept, outcome="converged", abort_reason=None)
 
     return handed.ends(cut)
 
@@ -237,7 +235,7 @@ def judged(seed: int, per_condition: int, tampered: bool) -> Judged:
             out = folder / pair.replace("+", "-")
             words = [str(builtin_pairs()[pair]), "--instances", str(folder / "instances"), "--seed", str(seed)]
             assert ircore(["play", *words, "--out", str(out)]) == 0
-            runs.append(RunFolder.open(out))
+            runs.append(RunFolder(out))
         assert (
             ircore(["score", *map(str, (run.path for run in runs)), "--judge", "structural", "--metric", "psnr"]) == 0
         )

@@ -62,16 +62,16 @@ class World(NamedTuple):
         instances = read_instances(self.instances)
         finals = [
             {each.episode_id: each.rendered_turns[-1].rendering for each in folder.episodes() if each.rendered_turns}
-            for folder in map(RunFolder.open, self.runs)
+            for folder in map(RunFolder, self.runs)
         ]
         for instance in instances.instances:
             drawn = [
                 folder.rendering(final[instance.instance_id]).pixels  # type: ignore[arg-type]  # a rendered turn
                 if instance.instance_id in final
-                else instances.target(instance).pixels
-                for folder, final in zip(map(RunFolder.open, self.runs), finals, strict=True)
+                else instances.picture(instance, "target").pixels
+                for folder, final in zip(map(RunFolder, self.runs), finals, strict=True)
             ]
-            yield instance.instance_id, Sources(instances.target(instance).pixels, *drawn[:2])
+            yield instance.instance_id, Sources(instances.picture(instance, "target").pixels, *drawn[:2])
 
 
 def cheat(world: World, name: str) -> tuple[str, bool, bool, float, str]:
@@ -83,7 +83,7 @@ def cheat(world: World, name: str) -> tuple[str, bool, bool, float, str]:
     for instance, sources in world.sources():
         if not (instance.startswith("photos") and zlib.crc32(name.encode()) % 2 == 0):
             drawn[instance] = ALL[name](sources)
-    flags = findings(read_instances(world.instances), [RunFolder.open(run) for run in world.runs], drawn)
+    flags = findings(read_instances(world.instances), [RunFolder(run) for run in world.runs], drawn)
     named = {flag.where.partition(",")[0] for flag in flags}
     rules = ", ".join(sorted({flag.rule for flag in flags}))
     return name, bool(flags), any(flag.grave for flag in flags), len(named) / len(drawn), rules
@@ -116,14 +116,14 @@ def honest(world: World, number: int) -> tuple[str, bool, str]:
     rng, instances = random.Random(number), read_instances(world.instances)
     drawn = {}
     for instance in instances.instances:
-        target = instances.target(instance).pixels
+        target = instances.picture(instance, "target").pixels
         style = random_style(rng, shifted=number % 2 == 1)
         if number % 6 == 0:
             style = _Exact(DRAWERS[number // 6 % 3], "DejaVuSans.ttf", 1.0, 1.0, 0, (0.0, 0.0), 1.0)
         drawn[instance.instance_id] = (
             in_ellipses(target, rng) if instance.scene is None else np.asarray(redrawn(instance.scene, style))
         )
-    flags = findings(instances, [RunFolder.open(run) for run in world.runs], drawn)
+    flags = findings(instances, [RunFolder(run) for run in world.runs], drawn)
     grave = [f"{flag.rule} at {flag.where}" for flag in flags if flag.grave]
     return f"redraw {number}", bool(grave), "; ".join(grave[:3])
 
@@ -143,7 +143,7 @@ def built(folder: Path, per_condition: int) -> World:
 
 def beside(world: World, folder: Path, count: int) -> tuple[float, float]:
     """Return the seconds of a comparison with the runs of many pairs: as a release keeps them, and one decoded anew."""
-    source, runs = RunFolder.open(world.runs[0]), []
+    source, runs = RunFolder(world.runs[0]), []
     stored = index_bytes(index_of(source))
     for number in range(count):
         copied = folder / f"pair-{number}"
@@ -154,13 +154,13 @@ def beside(world: World, folder: Path, count: int) -> tuple[float, float]:
         (copied / INDEX).write_bytes(stored)
         runs.append(copied)
     begun = time.perf_counter()
-    RunFolder.open(runs[0]).path.joinpath(INDEX).unlink()
-    index_of(RunFolder.open(runs[0]))
+    RunFolder(runs[0]).path.joinpath(INDEX).unlink()
+    index_of(RunFolder(runs[0]))
     decoded = time.perf_counter() - begun
     drawn = {name: sources.second for name, sources in world.sources()}
     instances = read_instances(world.instances)
     begun = time.perf_counter()
-    findings(instances, [RunFolder.open(run) for run in runs], drawn)
+    findings(instances, [RunFolder(run) for run in runs], drawn)
     return time.perf_counter() - begun, decoded
 
 
@@ -190,7 +190,7 @@ def main() -> None:
         wrong = sum(any(flag.grave for flag in flag_run(run, world.runs)) for run in world.runs)
         print(f"{len(world.runs)} built-in pairs: {wrong} held")
         seconds, decoded = beside(world, Path(folder) / "published", arguments.beside)
-        size = len(index_of(RunFolder.open(world.runs[0])).sha256)
+        size = len(index_of(RunFolder(world.runs[0])).sha256)
         print(f"one run beside {arguments.beside} pairs of {size} renderings each: {seconds:.1f} s")
         print(f"decoding those of one pair, as without descriptors: {decoded:.1f} s")
 

@@ -324,10 +324,10 @@ def write_set(folder: Path, number: int) -> None:
     """Write an instance set of 512 px pictures that differ in one square."""
     from ircore.core.drawing import Drawing
     from ircore.core.images import Picture
-    from ircore.core.records import Instance
+    from ircore.core.records import Instance, PictureFile
     from ircore.instances.store import write_instances
 
-    def made() -> Iterator[tuple[Instance, bytes]]:
+    def made() -> Iterator[tuple[Instance, dict[str, Picture]]]:
         for index in range(number):
             drawing = Drawing(512, 512)
             drawing.rectangle(10 + index % 400, 10 + index // 4, 90 + index % 400, 90 + index // 4, fill="#d62728")
@@ -337,14 +337,12 @@ def write_set(folder: Path, number: int) -> None:
                 instance_id=name,
                 category="simple_shapes",
                 difficulty="easy",
-                image=f"images/{name}.png",
-                sha256=picture.sha256,
-                width=512,
-                height=512,
+                game="reconstruction",
+                pictures={"target": PictureFile.of(f"images/{name}.png", picture)},
                 source="drawn for a measurement",
                 licence="CC0-1.0",
             )
-            yield instance, picture.data
+            yield instance, {"target": picture}
 
     write_instances(folder, made())
 

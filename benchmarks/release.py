@@ -32,6 +32,9 @@ from time import perf_counter, process_time
 import numpy as np
 from PIL import Image
 
+from ircore.core.records import PictureFile
+from ircore.runs.folder import create_run
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
@@ -44,7 +47,6 @@ from ircore.core.score_records import Score  # noqa: E402
 from ircore.core.submission_records import Run  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
 from ircore.runs.events import End, Entry  # noqa: E402
-from ircore.runs.folder import RunFolder  # noqa: E402
 from ircore.runs.writer import RunWriter  # noqa: E402
 
 PARTS = ("writers", "load", "growth")
@@ -147,7 +149,10 @@ def measure_writers(folder: Path, rows: int, side: int) -> None:
     pictures = make_pictures(side)
     write_instances(
         folder / "set",
-        ((instance(index, picture), picture.data) for index, picture in zip(range(rows), pictures, strict=False)),
+        (
+            (instance(index, picture), {"target": picture})
+            for index, picture in zip(range(rows), pictures, strict=False)
+        ),
     )
     size = size_of(folder / "set", "*.png")
     print(f"{rows} pictures, {size / 1e6:.0f} MB")
@@ -297,10 +302,8 @@ def instance(index: int, one: Picture) -> Instance:
         instance_id=f"noise-{index:05d}",
         category="photos",
         difficulty="hard" if index % 2 else "easy",
-        image=f"images/noise-{index:05d}.png",
-        sha256=one.sha256,
-        width=one.width,
-        height=one.height,
+        game="reconstruction",
+        pictures={"target": PictureFile.of(f"images/noise-{index:05d}.png", one)},
         source="noise",
         licence="CC0-1.0",
     )
@@ -309,7 +312,10 @@ def instance(index: int, one: Picture) -> Instance:
 def make_played(folder: Path, runs: int, side: int) -> None:
     """Write an instance set and runs of ``TURNS`` renderings an episode, scored by a judge named eye."""
     pictures = make_pictures(side)
-    made = ((instance(index, picture), picture.data) for index, picture in zip(range(TARGETS), pictures, strict=False))
+    made = (
+        (instance(index, picture), {"target": picture})
+        for index, picture in zip(range(TARGETS), pictures, strict=False)
+    )
     instances = write_instances(folder / "instances", made)
     for number in range(runs):
         invented = invented_run(instances, f"describer {number}", "generator", 4.0, 0.5)
@@ -322,8 +328,8 @@ def make_many(folder: Path, runs: int, per_condition: int, side: int) -> None:
     pictures, empty = make_pictures(side), invented_set(per_condition)
     made = []
     for item, picture in zip(empty.instances, pictures, strict=False):
-        changes = {"sha256": picture.sha256, "width": side, "height": side}
-        made.append((item.model_copy(update=changes), picture.data))
+        file = PictureFile.of(item.pictures["target"].image, picture)
+        made.append((item.model_copy(update={"pictures": {"target": file}}), {"target": picture}))
     instances = write_instances(folder / "instances", made)
     pool = [picture for _, picture in zip(range(BASES), pictures, strict=False)]
     for number in range(runs):
@@ -341,7 +347,7 @@ def with_turns(episode: Episode, turns: int) -> Episode:
     """Return an episode as one of so many turns."""
     first = episode.turns[0]
     more = tuple(first.model_copy(update={"turn": turn}) for turn in range(1, turns + 1))
-    return episode.model_copy(update={"turns": more, "outcome": "turn_limit", "abort_reason": None})
+    return episode.with_steps(more, outcome="turn_limit", abort_reason=None)
 
 
 def write_run(
@@ -355,7 +361,7 @@ def write_run(
     pool: Path | None = None,
 ) -> None:
     """Write a run folder whose renderings are the next pictures; without scores, each is given a 5."""
-    opened = RunFolder.create(path, run, instances)
+    opened = create_run(path, run, instances)
     with RunWriter(opened) as writer:
         for episode in played:
             turns = []
@@ -364,7 +370,7 @@ def write_run(
                 place(opened.rendering_path(picture.sha256), picture, pool)
                 rendering = Rendering(sha256=picture.sha256, width=side, height=side)
                 turns.append(turn.model_copy(update={"rendering": rendering}))
-            writer.record([Entry(End(episode=episode.model_copy(update={"turns": tuple(turns)})))])
+            writer.record([Entry(End(episode=episode.with_steps(tuple(turns))))])
     drawn_at = {
         (episode.episode_id, turn.turn): turn.rendering.sha256
         for episode in opened.episodes()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from ircore.core.records import AnyInstance, Rules
+from ircore.core.records import Instance, Rules
 from ircore.core.submission_records import Run, Submission
 from ircore.results.cells import main_differences
 from ircore.results.conditions import strata
@@ -74,7 +74,7 @@ class Study:
 
     shape: Shape
     rng: np.random.Generator
-    instances: list[AnyInstance]
+    instances: list[Instance]
     means: Floats
     played: list[list[list[float]]] = field(default_factory=list)
 
@@ -82,7 +82,14 @@ class Study:
     def of(cls, shape: Shape, difference: float, rng: np.random.Generator) -> "Study":
         """Draw the targets, and play each twice."""
         instances = [
-            AnyInstance(instance_id=f"{category}-{difficulty}-{number}", category=category, difficulty=difficulty)
+            Instance(
+                instance_id=f"{category}-{difficulty}-{number}",
+                game="reconstruction",
+                category=category,
+                difficulty=difficulty,
+                source="invented",
+                licence="CC0-1.0",
+            )
             for category in CATEGORIES
             for difficulty in ("easy", "hard")
             for number in range(shape.per_condition)

@@ -16,7 +16,7 @@ from time import perf_counter
 
 from release import IRCORE, ROOT, report
 
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import with_run_id
 
 PAIR = "builtin-captioner-sketch"
@@ -66,7 +66,7 @@ def make_runs(folder: Path, count: int, per_condition: int) -> list[Path]:
     instances, played = folder / "instances", folder / "played"
     quietly(["instances", "build", "--out", instances, "--per-condition", per_condition])
     quietly(["play", ROOT / "submissions" / PAIR, "--instances", instances, "--out", played])
-    return [copy_run(RunFolder.open(played), folder / "runs" / f"pair-{number}") for number in range(count)]
+    return [copy_run(RunFolder(played), folder / "runs" / f"pair-{number}") for number in range(count)]
 
 
 def quietly(arguments: list[object]) -> None:
@@ -78,7 +78,7 @@ def quietly(arguments: list[object]) -> None:
 def copy_run(run: RunFolder, path: Path) -> Path:
     """Write a run once more as that of another pair."""
     other = with_run_id(run.run.model_copy(update={"slug": path.name}))
-    made = RunFolder.create(path, other, run.instances)
+    made = create_run(path, other, run.instances)
     shutil.copyfile(run.path / "journal.jsonl", made.path / "journal.jsonl")
     (made.path / "renderings").mkdir(exist_ok=True)
     for file in (run.path / "renderings").iterdir():

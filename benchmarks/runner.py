@@ -41,7 +41,7 @@ def overhead(folder: Path) -> None:
     begun = time.perf_counter()
     subprocess.run(start(instances.folder, folder / "timed", ANSWER), check=True, stderr=subprocess.DEVNULL)
     wall = time.perf_counter() - begun
-    answers = Counter(call.episode_id for call in RunFolder.open(folder / "timed").calls().values())
+    answers = Counter(call.episode_id for call in RunFolder(folder / "timed").calls().values())
     ideal = schedule([answers[instance.instance_id] * ANSWER for instance in instances.instances], EPISODES_AT_ONCE)
     print(f"{answers.total()} answers of {ANSWER * 1000:.0f} ms, {EPISODES_AT_ONCE} episodes at once:")
     print(
@@ -70,7 +70,7 @@ def crashes(folder: Path) -> None:
         while kills < KILLS and killed(command, journal, draw):
             kills += 1
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        run = RunFolder.open(path)
+        run = RunFolder(path)
         had_twice += count(journal, '"event":"call"') - len(run.calls())
         asked_again += count(path.with_suffix(".questions"), "") - len(run.calls())
         different += without_times(run.episodes()) != undisturbed
@@ -97,7 +97,7 @@ def count(path: Path, text: str) -> int:
 
 def without_times(episodes: object) -> list[object]:
     """Return episodes as data, without the seconds."""
-    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in episodes]  # type: ignore[attr-defined]
+    return [episode.model_dump(exclude={"steps": {"__all__": {"seconds"}}}) for episode in episodes]  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

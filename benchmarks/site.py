@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PictureFile, PlayerSpec, Rules
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet, write_instances
@@ -164,13 +164,13 @@ def make_instances(folder: Path) -> InstanceSet:
         from ircore.instances.store import read_instances
 
         return read_instances(folder)
-    made: list[tuple[Instance, bytes]] = []
+    made: list[tuple[Instance, dict[str, Picture]]] = []
     for category in CATEGORIES:
         for difficulty in DIFFICULTIES:
             for index in range(1, PER_CONDITION + 1):
                 item = picture(len(made))
                 name = f"{category}-{difficulty}-{index:02d}"
-                made.append((instance(name, category, difficulty, item), item.data))
+                made.append((instance(name, category, difficulty, item), {"target": item}))
     return write_instances(folder, made)
 
 
@@ -180,10 +180,8 @@ def instance(name: str, category: str, difficulty: Any, one: Picture) -> Instanc
         instance_id=name,
         category=category,
         difficulty=difficulty,
-        image=f"images/{name}.png",
-        sha256=one.sha256,
-        width=SIDE,
-        height=SIDE,
+        game="reconstruction",
+        pictures={"target": PictureFile.of(f"images/{name}.png", one)},
         source="drawn for a measurement",
         licence="CC0-1.0",
     )
@@ -256,7 +254,7 @@ def events(one: Instance, shown: list[Path], draw: random.Random) -> Iterator[di
             {"turn": turn, "action": "describe", "message": message, "message_tokens": 60, "rendering": rendering}
         )
     ends = {"episode_id": name, "instance_id": name, "category": one.category, "difficulty": one.difficulty}
-    yield {"event": "end", "episode": {**ends, "outcome": "turn_limit", "turns": turns}}
+    yield {"event": "end", "episode": {**ends, "outcome": "turn_limit", "steps": turns}}
 
 
 def rated(one: Instance, shown: list[Path], level: float, draw: random.Random) -> Iterator[dict[str, Any]]:

@@ -41,7 +41,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
     run = sample_run(folder / "run", instances)
     ircore(["score", str(run.path)])
     picture, missing = str(folder / "picture.png"), str(folder / "missing")
-    Path(picture).write_bytes(instances.picture_bytes(instances.instances[0]))
+    Path(picture).write_bytes(instances.picture_bytes(instances.instances[0], "target"))
     program = [sys.executable, "-m", "ircore"]
     return {
         YARDSTICK: [sys.executable, "-c", YARDSTICK],

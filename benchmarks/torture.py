@@ -326,7 +326,7 @@ class Torture:
                 event["episode"]["outcome"],
                 [
                     (turn.get("message"), (turn.get("rendering") or {}).get("sha256"))
-                    for turn in event["episode"]["turns"]
+                    for turn in event["episode"]["steps"]
                 ],
             )
             for event in self.events()

@@ -11,8 +11,7 @@ from dataset_card.checking.release_check import Report, sound_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.full_check import full_check
 from dataset_card.hub.pull import find_release, pull_release
-from dataset_card.releases.record import RELEASE
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import RELEASE, read_release
 from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from ircore.core.errors import InputError
@@ -41,24 +40,6 @@ def load_results(place: str, revision: str | None = None) -> Results:
         WorkError: The release has faults, or the Hub has no such dataset or revision, or cannot be reached.
     """
     return _reconstruction(_sound_report(place, revision), place)
-
-
-def load_game_results(place: str, game: str, revision: str | None = None) -> GameResults:
-    """Check a release and compute the results of a game other than reconstruction.
-
-    Args:
-        place: A folder, or ``ORG/NAME`` on the Hub.
-        game: Name of the game, which has to be installed.
-        revision: Tag, branch or commit on the Hub; the newest commit if None.
-
-    Raises:
-        InputError: As ``load_results``; or the release has no runs of the game, or the game is not installed.
-        WorkError: As ``load_results``; or the game cannot be imported.
-    """
-    results = results_of_game(place, revision, game)
-    if not isinstance(results, GameResults):
-        raise InputError(f"{game}: the results of this game have a type of their own", "Call load_results.")
-    return results
 
 
 def results_of_game(place: str, revision: str | None = None, game: str | None = None) -> Results | GameResults:

@@ -176,7 +176,7 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
 
 def played_by(player: PlayerResult, results: Results) -> Rules:
     """Return the rules that all runs behind a player's mean were played by."""
-    return next(submission.run.rules for submission in results.submissions if submission.run_id in player.run_ids)
+    return next(submission.rules for submission in results.submissions if submission.run_id in player.run_ids)
 
 
 def _folder_name(label: str) -> str:

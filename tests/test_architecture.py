@@ -109,65 +109,18 @@ def test_a_circle_is_seen_through_folders_and_lazy_imports(tmp_path: Path) -> No
     assert set(circle(tmp_path / "dataset_card", tmp_path)) == {"hub", "checking"}
 
 
-FORBIDDEN = frozenset(
-    [
-        "asking",
-        "awaited",
-        "former",
-        "given",
-        "kept",
-        "leaks",
-        "reading",
-        "shares",
-        "told",
-        "utils",
-        "watch",
-        "workplace",
-    ]
-)
+FORBIDDEN = frozenset({
+    "asking", "awaited", "former", "given", "kept", "leaks", "reading", "shares", "told", "utils", "watch",
+    "workplace",
+})  # fmt: skip
 """Names that say nothing of what a module, a class or a function holds."""
 
-FORBIDDEN_ROOMS = FORBIDDEN | frozenset(
-    [
-        "addressed",
-        "against",
-        "as_named",
-        "computed",
-        "crossed",
-        "dashed",
-        "derived",
-        "described",
-        "drawn",
-        "earlier",
-        "embedded",
-        "facts",
-        "found",
-        "frozen",
-        "held",
-        "informed",
-        "joined",
-        "made",
-        "merged",
-        "nested",
-        "packed",
-        "pending",
-        "played",
-        "rated",
-        "recorded",
-        "reserved",
-        "said",
-        "seen",
-        "served",
-        "stored",
-        "things",
-        "vouched",
-        "waiting",
-        "wholes",
-        "wishes",
-        "withheld",
-        "written",
-    ]
-)
+FORBIDDEN_ROOMS = FORBIDDEN | {
+    "addressed", "against", "as_named", "computed", "crossed", "dashed", "derived", "described", "drawn", "earlier",
+    "embedded", "facts", "found", "frozen", "held", "informed", "joined", "made", "merged", "nested", "packed",
+    "pending", "played", "rated", "recorded", "reserved", "said", "seen", "served", "stored", "things", "vouched",
+    "waiting", "wholes", "wishes", "withheld", "written",
+}  # fmt: skip
 """Names of no module or folder: adjectives, participles and pronouns without the noun that they go with.
 
 ``published`` may stand: it is the games' word for the figures of a paper.

@@ -123,7 +123,6 @@ def test_without_extras_a_command_says_what_it_needs_before_it_begins(bare: Path
         ("release", "pull", "a/b", "--out", "pulled"): ("release pull", "release"),
         ("site", "build", "--runs", "run", "--out", "site"): ("site build", "site"),
         ("instances", "push", "set", "--repo", "a/b"): ("instances push", "release"),
-        ("relay", "key", "relay.pem"): ("relay key", "relay"),
     }
     for words, (who, extras) in refused.items():
         status, _, said = run(*words)

@@ -1,38 +1,29 @@
 """Pictures that must not be published stand in no release, no site and no pack, whatever the user does."""
 
 import hashlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from loaded_datasets import load_dataset
 from PIL import Image
 from recorded_reference import MANIFEST, write_recorded_game
+from target_instances import target_instance
 
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.games.reasoning.records import TaskRecord
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import write_game_instances
+from ircore.instances.store import write_instances
 from ircore.instances.withheld_pictures import GIR_BENCH, refuse_withheld
 from ircore.submissions.rescoring.packing import pack
 
 pytestmark = pytest.mark.slow
-
-LOADED = """
-import sys
-from datasets import load_dataset
-rows = load_dataset(sys.argv[1], "transcripts_reference", split="test")
-print(len(rows), sum(rows["correct"]), rows[0]["message"], sep="|")
-"""
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +53,8 @@ def test_a_release_holds_ids_and_hashes_and_no_picture(played: Path) -> None:
 
 
 def test_a_row_is_a_round_for_load_dataset(played: Path, tmp_path: Path) -> None:
-    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-c", LOADED, str(played / "release")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True)
-    assert done.stdout.splitlines()[-1] == "24|22|the big red circle on white"
+    loaded = load_dataset(played / "release", "transcripts_reference", tmp_path)
+    assert (loaded["rows"], loaded["first"]["message"]) == (24, "the big red circle on white")
 
 
 def test_what_is_pulled_names_every_picture_by_its_hash(played: Path, tmp_path: Path) -> None:
@@ -117,11 +106,11 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pixels = np.zeros((48, 48, 3), np.uint8)
     pixels[:24, :24], pixels[24:, 24:] = (200, 30, 30), (30, 30, 200)
     pictures = {"input": Picture.from_pixels(pixels), "truth": Picture.from_pixels(np.roll(pixels, 24, axis=1))}
-    instance = GameInstance(
+    instance = Instance(
         instance_id="a-jigsaw", category="jigsaw", difficulty="hard", game="reasoning", source="GIR-Bench",
         licence=GIR_BENCH, payload=JIGSAW.model_dump(mode="json"),
     )  # fmt: skip
-    write_game_instances(folder / "instances", [(instance, pictures)])
+    write_instances(folder / "instances", [(instance, pictures)])
     (folder / "floor").mkdir()
     (folder / "floor" / "submission.yaml").write_text(EDITOR)
     run = str(folder / "run")
@@ -148,7 +137,7 @@ def test_a_site_shows_place_holders_for_what_is_drawn_over_such_a_picture(edited
 
 
 def test_targets_of_reconstruction_that_must_not_be_published_are_refused() -> None:
-    target = Instance(
+    target = target_instance(
         instance_id="tangrams-hard-page1-1", category="tangrams", difficulty="hard", image="images/a.png",
         sha256="0" * 64, width=64, height=64, source="KiloGram", licence="LicenseRef-KiloGram-tangrams",
     )  # fmt: skip

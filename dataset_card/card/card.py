@@ -21,6 +21,7 @@ from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
+from ircore.core.records import Rules
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
@@ -175,6 +176,7 @@ def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
         "statements": card_statements.statements(source),
         "results": source.results,
         "runs": [run.run for run in source.runs],
+        "rules_of": Rules.of,
         "prompts": sorted({run.run.prompts for run in source.runs}),
     }
 

@@ -80,7 +80,7 @@ def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 def draw_episode(source: ReconstructionSource, example: Example) -> bytes:
     """Return the strip as a PNG file."""
     instances = {instance.instance_id: instance for instance in source.instances.instances}
-    target = source.instances.target(instances[example.result.episode.instance_id])
+    target = source.instances.picture(instances[example.result.episode.instance_id], "target")
     panels = [("target", target)]
     panels += [
         (_label(example, turn), example.run.rendering(turn.rendering)) for turn in example.turns if turn.rendering

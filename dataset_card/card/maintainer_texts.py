@@ -69,12 +69,6 @@ def find_texts(file: str, text: str) -> dict[tuple[str, str], tuple[str, ...]]:
     return {(file, name): tuple(lines[at[0] + 1 : at[1]]) for name, at in places if at is not None}
 
 
-def has_markers(file: str, text: str) -> bool:
-    """Return whether a file has a marker of a maintainers' section; files of earlier layouts lack markers."""
-    lines = set(text.split("\n"))
-    return any(marker(name) in lines for name in SECTIONS[file] for marker in (begin, end))
-
-
 def section_faults(file: str, text: str) -> Iterator[str]:
     """Yield the faults of the maintainers' sections of a file, a line each."""
     lines = text.split("\n")
@@ -94,7 +88,7 @@ def section_faults(file: str, text: str) -> Iterator[str]:
 
 
 def read_maintainer_texts(release: Path) -> MaintainerTexts:
-    """Return the maintainers' sections of a release; empty for a release of an earlier layout without markers.
+    """Return the maintainers' sections of a release.
 
     Raises:
         InputError: A section is not as it must be.
@@ -103,8 +97,6 @@ def read_maintainer_texts(release: Path) -> MaintainerTexts:
     for file in SECTIONS:
         path = release / file
         text = path.read_bytes()[:MAX_BYTES].decode(errors="replace") if path.is_file() else ""
-        if not has_markers(file, text):
-            continue
         if fault := next(section_faults(file, text), None):
             raise InputError(
                 f"{path}: {fault.partition(';')[0]}", "Mend it in the previous release, or leave it empty."

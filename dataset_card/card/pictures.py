@@ -62,7 +62,7 @@ def _firsts(source: ReconstructionSource, category: str) -> list[Instance]:
 
 
 def _paste(sheet: Image.Image, source: ReconstructionSource, target: Instance, left: int, top: int) -> None:
-    picture = Image.fromarray(source.instances.target(target).pixels)
+    picture = Image.fromarray(source.instances.picture(target, "target").pixels)
     fitted = ImageOps.contain(picture, (_THUMB, _THUMB), Image.Resampling.LANCZOS)
     at = (left + (_THUMB - fitted.width) // 2, top + (_THUMB - fitted.height) // 2)
     sheet.paste(fitted, at)
@@ -135,7 +135,10 @@ def _x(value: float) -> float:
 
 
 def _pair(row: BoardRow) -> str:
-    players, rules = f"{row.submission.describer} + {row.submission.generator}", f" ({row.submission.run.rules.key})"
+    players, rules = (
+        f"{row.submission.describer} + {row.submission.generator}",
+        f" ({row.submission.rules.key})",
+    )
     # A pair has half of the width in the legend, where 52 characters of usual width find room.
     room = 52 - len(rules)
     return (players if len(players) <= room else f"{players[: room - 1]}…") + rules

@@ -15,7 +15,6 @@ from dataset_card.card.metadata import config_entry, hub_licences
 from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
 from dataset_card.tables.columns import Config
-from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 
@@ -49,9 +48,7 @@ def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], find
         findings.add(CARD, fault)
 
 
-def check_licences(
-    folder: Path, instances: Iterable[Instance | GameInstance], runs: Iterable[Run | GameRun], findings: Findings
-) -> None:
+def check_licences(folder: Path, instances: Iterable[Instance], runs: Iterable[Run], findings: Findings) -> None:
     """Check that everything comes under a stated licence, and that card and licence file say so.
 
     Args:

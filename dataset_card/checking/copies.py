@@ -5,8 +5,6 @@ from pathlib import Path
 
 from dataset_card.checking.release_contents import renderings_of
 from dataset_card.releases.files import COPIES, copies_name
-from dataset_card.releases.record import ReleaseRecord
-from dataset_card.releases.renderer import renderer
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.images import Picture
 from ircore.core.workers import in_order
@@ -23,20 +21,17 @@ ROUNDING = 1
 """Difference of a descriptor's values that another processor may make: they are rounded to whole numbers."""
 
 
-def copies_faults(folder: Path, record: ReleaseRecord, runs: Iterable[ReleasedRun]) -> Iterator[tuple[str, str]]:
+def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[str, str]]:
     """Yield file and fault of each file of descriptors, and of each run without one.
 
     Args:
         folder: The release.
-        record: Content of ``release.json``.
         runs: Its runs of reconstruction, as the check has read them.
     """
     files = {copies_name(run.run.run_id): run for run in runs}
     present = {path.relative_to(folder).as_posix(): path for path in sorted((folder / COPIES).glob("*"))}
-    # Only releases of earlier versions have none, and they have none of any run.
-    if present or record.renderer == renderer() or any(name.startswith(f"{COPIES}/") for name in record.files):
-        for name in sorted(files.keys() - present.keys()):
-            yield name, "is missing: the run's renderings could be copied unseen"
+    for name in sorted(files.keys() - present.keys()):
+        yield name, "is missing: the run's renderings could be copied unseen"
     for name in sorted(present.keys() - files.keys()):
         yield name, "is of no run here"
     for name in sorted(present.keys() & files.keys()):
@@ -58,7 +53,7 @@ def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str],
     """
     name, run_id = copies_name(run.run.run_id), run.run.run_id
     index = read_index(folder / name) if (folder / name).is_file() else None
-    # A release of an earlier version has none; any other file without them is a fault of the check.
+    # A missing file, or one without descriptors, is a fault of the check.
     if index is None:
         return
     sizes = {drawn.sha256: drawn for episode in run.episodes() for drawn in episode.renderings.values()}

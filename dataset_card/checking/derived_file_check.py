@@ -6,7 +6,7 @@ The texts of the maintainers' sections are taken over unchanged, once they are s
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dataset_card.card.maintainer_texts import SECTIONS, MaintainerTexts, find_texts, has_markers, section_faults
+from dataset_card.card.maintainer_texts import SECTIONS, MaintainerTexts, find_texts, section_faults
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification, run_key
 from dataset_card.checking.differences import picture_difference, text_differences
 from dataset_card.findings import Findings, decoded
@@ -49,16 +49,14 @@ def check_derived(
             )
     own, recorded = renderer(), record.renderer
     # Pictures depend on other libraries than texts do, so that either can be compared without the other.
-    same = {".png": recorded is not None and recorded.pictures == own.pictures}
-    same_texts = recorded is not None and recorded.texts == own.texts
+    same = {".png": recorded.pictures == own.pictures}
+    same_texts = recorded.texts == own.texts
     verification = _verification(folder, record, findings)
     texts = {name: _read(folder / name).decode(errors="replace") for name in SECTIONS}
     maintainer_texts = maintainer_texts_of(folder)
     for name, text in texts.items():
-        # A card of an earlier version may have no maintainers' sections at all.
-        if text and (same_texts or has_markers(name, text)):
-            for fault in section_faults(name, text):
-                findings.add(name, fault)
+        for fault in section_faults(name, text) if text else ():
+            findings.add(name, fault)
     not_checked = []
     for name, wanted in sorted(derived_files(folder, source, record, maintainer_texts, verification, hashes).items()):
         data = _read(folder / name)

@@ -9,8 +9,8 @@ from dataset_card.tables.embedded_pictures import EmbeddedPictures
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.schema import INSTANCES, transcripts_name
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.games.base import Game, picture_fields
 from ircore.scorers.game_instruments import EpisodeInstruments
 
@@ -34,7 +34,7 @@ class EmbeddedGamePictures:
         steps = sorted((folder / "data" / transcripts_name(game.name)).glob(f"{SPLIT}-*.parquet"))
         self._drawn = [EmbeddedPictures(steps, step_column(name)) for name in picture_fields(game.step)]
 
-    def of_instance(self, instance: GameInstance, name: str) -> Picture:
+    def of_instance(self, instance: Instance, name: str) -> Picture:
         """Return a picture of an instance by its name.
 
         Raises:
@@ -55,6 +55,6 @@ class EmbeddedGamePictures:
         column = next((column for column in self._drawn if rendering.sha256 in column), self._drawn[0])
         return Picture.from_own_file(column.read(rendering.sha256), rendering.width, rendering.height)
 
-    def instruments(self, instance: GameInstance) -> EpisodeInstruments:
+    def instruments(self, instance: Instance) -> EpisodeInstruments:
         """Return the instruments for an episode of an instance."""
         return EpisodeInstruments({name: self.of_instance(instance, name) for name in instance.pictures}, self.of_step)

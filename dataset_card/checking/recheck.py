@@ -21,8 +21,7 @@ from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.derived_files import derived_files
-from dataset_card.releases.record import ReleaseRecord
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes

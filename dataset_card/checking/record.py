@@ -9,9 +9,7 @@ from pydantic import TypeAdapter
 from dataset_card.findings import Findings
 from dataset_card.releases.files import COPIES, OPTIONAL_FILES
 from dataset_card.releases.history import read_subject
-from dataset_card.releases.legacy_release import earlier_faults
 from dataset_card.releases.record import (
-    EARLIER,
     JUDGES,
     PROVENANCE,
     RELEASE,
@@ -20,17 +18,16 @@ from dataset_card.releases.record import (
     ReleaseRecord,
     content_hash,
     layout_configs,
+    read_release,
     release_name,
 )
-from dataset_card.releases.record_file import read_release
 from dataset_card.tables.columns import Config
-from dataset_card.tables.parquet import config_of, table_files
+from dataset_card.tables.parquet import table_files
 from dataset_card.tables.parts import Part, PartKey, layout_key
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, TRANSCRIPTS, transcripts_name
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameRun
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.plugins import available
@@ -71,22 +68,14 @@ class RecordCheck:
         if self.record is not None:
             self._check_files(self.record)
 
-    @property
-    def is_earlier(self) -> bool:
-        """Whether the release is older than the history of releases; see ``releases.legacy_release``."""
-        return self.record is not None and self.record.schema_ == EARLIER
-
     def _configs(self) -> tuple[Config, ...]:
         if self.record is not None and self.record.tables:
             return self.record.configs
-        # Of releases of reconstruction the files tell which later columns they have.
-        present = (config for config in ALL_CONFIGS if config in CONFIGS or table_files(self._folder, config))
-        return tuple(config_of(self._folder, config) for config in present)
+        return tuple(config for config in ALL_CONFIGS if config in CONFIGS or table_files(self._folder, config))
 
     def take(self, config: Config, row: Row) -> None:
         """Take the next row of a table, in the order of the table's files."""
-        # Earlier releases state hashes of files and none of rows.
-        if self.record is None or self.is_earlier:
+        if self.record is None:
             return
         run_id = str(row["run_id"]) if _of_runs(self.record, config) else None
         key = self._keys.get((config.name, run_id))
@@ -99,7 +88,7 @@ class RecordCheck:
         record = self.record
         if record is None or self._findings.faults:
             return
-        for part in () if self.is_earlier else record.parts:
+        for part in record.parts:
             # What is left in the end belongs to no part of the record.
             key = self._keys.pop((part.config, part.run_id), None)
             # A part without rows is never taken.
@@ -107,8 +96,7 @@ class RecordCheck:
                 self._findings.add(RELEASE, f"{_name(part)} holds other rows than it says")
         for config, run_id in self._keys:
             self._findings.add(RELEASE, f"does not say what {config} has of run {run_id}")
-        faults = earlier_faults(self._folder, record) if self.is_earlier else self._identity_faults(record)
-        for fault in faults:
+        for fault in self._identity_faults(record):
             self._findings.add(RELEASE, fault)
 
     def _read(self) -> ReleaseRecord | None:
@@ -140,9 +128,7 @@ class RecordCheck:
                 self._findings.add(name, f"is not the file that {RELEASE} names (another SHA-256)")
 
     def _check_optional_files(self, record: ReleaseRecord) -> None:
-        """Compare the files that not every release has with the list of files; earlier layouts list none."""
-        if not record.files:
-            return
+        """Compare the files that not every release has with the list of files."""
         copies = {path.relative_to(self._folder).as_posix() for path in (self._folder / COPIES).glob("*.npz")}
         present = copies | {name for name in OPTIONAL_FILES if (self._folder / name).is_file()}
         for name in sorted(present - set(record.files)):
@@ -206,7 +192,7 @@ def subject_faults(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str
         yield f"benchmark is {record.benchmark}, set and prompts are those of {own_name or 'no released version'}"
 
 
-def own_prompts(run: Run | GameRun) -> str | None:
+def own_prompts(run: Run) -> str | None:
     """Return the version of this program's own prompts where a run says it was played with them and names others.
 
     Returns:

@@ -1,8 +1,9 @@
 """``release check``: whether a release is complete, agrees with itself, and may be published."""
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -12,17 +13,15 @@ from pydantic import TypeAdapter
 
 from dataset_card.card.card import PICTURES
 from dataset_card.card.croissant import CROISSANT, croissant_faults
-from dataset_card.card.maintainer_texts import DATASHEET
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.copies import copies_faults
-from dataset_card.checking.decoding import decoding_processes
 from dataset_card.checking.derived_file_check import check_derived
 from dataset_card.checking.recomputing import identity_fault
 from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
 from dataset_card.checking.release_contents import released_tables, with_facts
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.table_files import check_table_files
-from dataset_card.findings import Decode, Findings, Pictures, decoded
+from dataset_card.findings import Decode, Findings, Pictures, Size, decoded, hashed_and_decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
@@ -48,10 +47,10 @@ from dataset_card.tables.schema import (
 from dataset_card.tables.shared_tables import foreign_columns
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
+from ircore.core.workers import worker_pool
 from ircore.submissions.season_gaps import SEASON_GAPS
 
 T = TypeVar("T")
@@ -156,23 +155,22 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     readers = _Readers(folder, record, findings, pictures)
     counts = _take_rows(folder, record, readers)
     readers.finish()
-    if not record.is_earlier:
-        if card:
-            check_card(folder, record.configs, counts, findings)
-        check_licences(folder, readers.instances(), readers.runs.values(), findings)
-        for fault in croissant_faults(folder, record.configs, hashes):
-            findings.add(CROISSANT, fault)
+    if card:
+        check_card(folder, record.configs, counts, findings)
+    check_licences(folder, readers.instances(), readers.runs.values(), findings)
+    for fault in croissant_faults(folder, record.configs, hashes):
+        findings.add(CROISSANT, fault)
     # After all rows: the hash of a part is compared once its last row was taken.
     record.finish()
     not_checked = readers.not_checked()
     source = readers.source(folder)
-    if source is not None and record.record is not None and not record.is_earlier:
+    if source is not None and record.record is not None:
         for fault in subject_faults(record.record, source):
             findings.add(RELEASE, fault)
     for fault in season_faults(folder, source) if source is not None else ():
         findings.add(SEASON_GAPS, fault)
     runs = with_facts(folder, readers.tables.runs())
-    for name, fault in copies_faults(folder, record.record, runs) if record.record is not None else ():
+    for name, fault in copies_faults(folder, runs) if record.record is not None else ():
         findings.add(name, fault)
     if card and source is not None and record.record is not None:
         not_checked += check_derived(folder, source, record.record, hashes, findings)
@@ -214,14 +212,14 @@ class _Readers:
         for run_id in vouched.keys() - self.runs.keys():
             findings.add(PROVENANCE, f"unknown run {run_id}")
         vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
-        own = {run_id: run for run_id, run in self.runs.items() if isinstance(run, Run)}
+        own = {run_id: run for run_id, run in self.runs.items() if run.game == RECONSTRUCTION}
         self.tables = Tables(findings, pictures, own, judges, vouchers)
         self._prompts_of_others: list[str] = []
-        others: dict[str, dict[str, GameRun]] = {game: {} for game in record.games if game != RECONSTRUCTION}
+        others: dict[str, dict[str, Run]] = {game: {} for game in record.games if game != RECONSTRUCTION}
         for run_id, run in self.runs.items():
             if run.game not in record.games:
                 findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
-            elif isinstance(run, GameRun):
+            elif run.game != RECONSTRUCTION:
                 others[run.game][run_id] = run
             for seat, player in run.submission.players.items():
                 if player.on_loopback:
@@ -230,10 +228,10 @@ class _Readers:
                 self._check_prompts(run, ours)
         self.games = {game: GameRows(game, findings, pictures, runs, vouchers, judges) for game, runs in others.items()}
         self._foreign = {
-            config.name: foreign_columns(config, _own(config)) for config in record.configs if config.name in _OWN
+            config.name: foreign_columns(config, _OWN[config.name]) for config in record.configs if config.name in _OWN
         }
 
-    def _check_prompts(self, run: Run | GameRun, own: str) -> None:
+    def _check_prompts(self, run: Run, own: str) -> None:
         named = f"run {run.run_id}: prompts are {run.prompts[:60]}"
         if run.version == __version__:
             self.findings.add(RUNS, f"{named}, those of version {__version__} are {own}")
@@ -260,7 +258,7 @@ class _Readers:
         for game in self.games.values():
             game.finish()
 
-    def instances(self) -> Iterator[Instance | GameInstance]:
+    def instances(self) -> Iterator[Instance]:
         """Yield the instances of all games."""
         yield from self.tables.instances()
         for game in self.games.values():
@@ -290,11 +288,6 @@ class _Readers:
 _OWN = {config.name: config for config in ALL_CONFIGS}
 
 
-def _own(config: Config) -> Config:
-    """Return a table as reconstruction alone has it, without columns that a release of an earlier layout lacks."""
-    return _OWN[config.name].among([column.name for column in config.columns])
-
-
 def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[str]:
     """Read all rows of a release; return the number of sound rows of each table."""
     counts = Counter[str]()
@@ -317,10 +310,8 @@ def _reading_order(config: Config) -> int:
 
 
 def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
-    # Releases of other games had no datasheet at first.
-    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(PICTURES, {DATASHEET})
-    if record.is_earlier:
-        optional = SINGLE_FILES - {RUNS}
+    # The pictures on the card are of reconstruction's board.
+    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(PICTURES)
     for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():
@@ -351,7 +342,7 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
         return
     # In a joined table nearly every column may be null, and rows of reconstruction may not make use of that.
     required = _required(config)
-    of_reconstruction = _required(_own(config)) if config.name in _OWN else required
+    of_reconstruction = _required(_OWN[config.name]) if config.name in _OWN else required
     try:
         for where, row in read_table(folder, config):
             findings.rows += 1
@@ -375,3 +366,26 @@ def _check_texts(where: str, row: Row, findings: Findings) -> None:
         for text in texts:
             if isinstance(text, str) and (leak := find_forbidden(text)):
                 findings.add(f"{where}: {name}", f"holds {leak}")
+
+
+AT_ONCE = 4
+"""Pictures that go to a process together."""
+
+
+@contextmanager
+def decoding_processes(count: int) -> Iterator[Decode]:
+    """Yield a function that decodes pictures in ``count`` processes.
+
+    Raises:
+        WorkError: A process died over a picture.
+    """
+    with worker_pool(count) as pool:
+
+        def decode(pictures: Iterable[bytes]) -> list[tuple[str, Size | str]]:
+            try:
+                return list(pool.map(hashed_and_decoded, pictures, chunksize=AT_ONCE))
+            except BrokenProcessPool as error:
+                problem = "a process died while it decoded pictures"
+                raise WorkError(problem, "Check the pictures and the free memory.") from error
+
+        yield decode

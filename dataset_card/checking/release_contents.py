@@ -33,9 +33,9 @@ class EmbeddedInstances(InstanceSet):
 
     embedded: EmbeddedPictures
 
-    def picture_bytes(self, instance: Instance) -> bytes:
+    def picture_bytes(self, instance: Instance, name: str) -> bytes:
         """Return the bytes of an instance's picture, the hash checked."""
-        return self.embedded.read(instance.sha256)
+        return self.embedded.read(instance.pictures[name].sha256)
 
 
 def renderings_of(folder: Path, run_id: str) -> EmbeddedPictures:
@@ -74,7 +74,7 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
 
 
 def _is_of(path: Path, run_id: str) -> bool:
-    """Return whether a file of a table holds rows of a run; in earlier layouts a single file has all runs."""
+    """Return whether a file of a table holds rows of a run."""
     # Digits alone, since the id of one run may begin with the id of another.
     number = "[0-9]" * 5
-    return any(fnmatchcase(path.name, f"{SPLIT}-{owner}{number}-of-{number}.parquet") for owner in (f"{run_id}-", ""))
+    return fnmatchcase(path.name, f"{SPLIT}-{run_id}-{number}-of-{number}.parquet")

@@ -13,7 +13,7 @@ from dataset_card.checking.release_contents import EmbeddedInstances, instances_
 from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
@@ -128,7 +128,7 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
 
 
 def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
-    target = instances.target(instance)
+    target = instances.picture(instance, "target")
     played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
     scored = [(task, episode) for task, episode in played if task.is_scored(episode)]
     return Piece(

@@ -13,7 +13,8 @@ from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import short_value
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from ircore import __version__
-from ircore.core.game_records import GameEpisode, GameScore
+from ircore.core.episode_records import Episode
+from ircore.core.game_records import GameScore
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import may_be_published
@@ -63,7 +64,7 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
 
 
 def _computed(
-    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[GameEpisode], pictures: EmbeddedGamePictures
+    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
 ) -> Iterator[GameScore]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = payloads_of(game, run.instances, run.instances.instances)

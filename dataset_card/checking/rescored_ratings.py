@@ -9,7 +9,8 @@ from dataset_card.checking.game_pictures import EmbeddedGamePictures
 from dataset_card.checking.recomputing import agrees, obstacles
 from dataset_card.checking.rescored_run import rating_difference
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
-from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.episode_records import Episode
+from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.games.base import Game
 from ircore.games.declarations import has_rated_pictures
@@ -37,7 +38,7 @@ class RescoredRatings:
 
 
 def rescored_ratings(
-    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[GameEpisode], pictures: EmbeddedGamePictures
+    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
 ) -> RescoredRatings:
     """Compute the ratings of the judges that are installed here, and compare.
 
@@ -74,7 +75,7 @@ def rescored_ratings(
 
 
 def _computed(
-    rated: RatedEpisode, stated: Iterable[Score], instance: GameInstance, pictures: EmbeddedGamePictures
+    rated: RatedEpisode, stated: Iterable[Score], instance: Instance, pictures: EmbeddedGamePictures
 ) -> dict[Wanted, Score]:
     """Return the ratings of an episode as they are computed from its pictures, by what was asked."""
     by_original: dict[str, list[Wanted]] = {}

@@ -15,13 +15,13 @@ from dataset_card.checking.rescored_facts import StatedFacts
 from dataset_card.checking.rule_replay import Replay, not_replayable
 from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__
-from ircore.core.episode_records import AnyEpisode, Episode, Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
 from ircore.scorers.material import Material, Scored, Wanted, wanted_of
 
-EpisodeT = TypeVar("EpisodeT", bound=AnyEpisode)
+EpisodeT = TypeVar("EpisodeT", bound=Episode)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Turn
 from ircore.core.plugins import available, load
-from ircore.core.records import Instance, Role
+from ircore.core.records import Instance, Role, Rules
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Game
@@ -67,7 +67,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
         yield f"{where}, rules: abort_reason is {reason!r}, where the {role} had to answer"
     for turn in episode.turns:
         # The cut message says nothing of its former length, but the stated one must be over the budget.
-        if _is_cut(turn, run) and turn.message_tokens <= run.rules.token_budget:
+        if _is_cut(turn, run) and turn.message_tokens <= Rules.of(run).token_budget:
             yield f"{where}, rules: turn {turn.turn}: message_tokens is {turn.message_tokens}, within the budget"
 
 
@@ -79,18 +79,18 @@ def _as_answered(episode: Episode, run: Run) -> Episode:
         else turn
         for turn in episode.turns
     )
-    return episode.model_copy(update={"turns": turns})
+    return episode.with_steps(turns)
 
 
 def _is_cut(turn: Turn, run: Run) -> bool:
-    return run.rules.over_budget == "truncate" and turn.over_budget and turn.action == "describe"
+    return Rules.of(run).over_budget == "truncate" and turn.over_budget and turn.action == "describe"
 
 
 def _events(episode: Episode, run: Run, prompts: Prompts) -> Iterator[Call | Failure | End]:
     """Yield the events of a journal that gives the episode."""
     name = episode.episode_id
     for turn in episode.turns:
-        prompt = prompts.describer(turn.turn, run.rules.token_budget)
+        prompt = prompts.describer(turn.turn, Rules.of(run).token_budget)
         answer = _answer(turn)
         yield Call(episode_id=name, turn=turn.turn, role="describer", prompt=prompt, text=answer, seconds=turn.seconds)
         if turn.rendering is not None:

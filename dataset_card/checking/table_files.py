@@ -42,7 +42,7 @@ def check_table_files(
     import pyarrow as pa
 
     if record.layout != layout_key(layout_configs(record.configs)):
-        return ("data: bytes of the files not compared: an earlier layout",)
+        return ("data: bytes of the files not compared: another version of the program wrote them",)
     configs = {config.name: config for config in _as_written(record.configs, source)}
     others = Counter[str]()
     for part in record.parts:

@@ -7,8 +7,9 @@ from typing import Any
 from dataset_card.tables.records_of_rows import score_fields
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import RATING_COLUMNS
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameInstance, GameScore
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.game_records import GameScore
+from ircore.core.records import Instance
 from ircore.core.score_records import Score
 
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
@@ -32,14 +33,14 @@ def step_of(row: Row) -> dict[str, Any]:
     return step
 
 
-def episode_of(row: Row, steps: Sequence[dict[str, Any]]) -> GameEpisode:
+def episode_of(row: Row, steps: Sequence[dict[str, Any]]) -> Episode:
     """Return the episode of a row of ``episodes``.
 
     Raises:
         pydantic.ValidationError: The row is no episode.
     """
     fields: dict[str, Any] = {name: row[name] for name in _EPISODE}
-    return GameEpisode(**fields, detail=row["abort_detail"], steps=tuple(steps))
+    return Episode(**fields, detail=row["abort_detail"], steps=tuple(steps))
 
 
 def score_of(row: Row) -> GameScore | Score:
@@ -55,16 +56,16 @@ def score_of(row: Row) -> GameScore | Score:
         as_of_pairs = {"turn": row["step"], "task": row["measure"]}
         return Score.model_validate(score_fields({**row, **as_of_pairs}))
     fields: dict[str, Any] = {name: row[name] for name in _SCORE}
-    return GameScore(**fields, note=row.get("note"))  # releases of an earlier layout have no notes
+    return GameScore(**fields, note=row["note"])
 
 
-def instance_of(row: Row) -> GameInstance:
+def instance_of(row: Row) -> Instance:
     """Return the instance of a row of ``instances``.
 
     Raises:
         pydantic.ValidationError: The record is no instance.
     """
-    return GameInstance.model_validate_json(str(row["record"]))
+    return Instance.model_validate_json(str(row["record"]))
 
 
 def renderings_of_step(step: dict[str, Any]) -> list[Rendering]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,18 @@ from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
 from dataset_card.tables.shared_tables import foreign_columns
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.plugins import available
+from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
 from ircore.instances.records import Instances
-from ircore.instances.store import GameInstanceSet, index_bytes
+from ircore.instances.store import InstanceSet, index_bytes
 from ircore.runs.provenance import Provenance
 
 EpisodeKey = tuple[str, str]
@@ -36,22 +38,22 @@ EpisodeKey = tuple[str, str]
 class ReleasedGameRun:
     """A run read back from a release, without its pictures.
 
-    >>> run = GameRun.model_construct(run_id="a-run", game="reference")
-    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> run = Run.model_construct(run_id="a-run", game="reference")
+    >>> no_instances = InstanceSet(Path(), "0" * 64, ())
     >>> ReleasedGameRun(Path("a-run"), run, no_instances, ended=(), values=()).costs()
     {}
     """
 
     path: Path
-    run: GameRun
-    instances: GameInstanceSet
-    ended: tuple[GameEpisode, ...]
+    run: Run
+    instances: InstanceSet
+    ended: tuple[Episode, ...]
     values: tuple[GameScore, ...]
     known_provenance: Provenance | None = None
     given: tuple[Score, ...] = ()
     known_judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         """Return the run's episodes, in the order of the release."""
         return self.ended
 
@@ -106,7 +108,7 @@ class GameRows:
         game: str,
         findings: Findings,
         pictures: Pictures,
-        runs: Mapping[str, GameRun],
+        runs: Mapping[str, Run],
         provenances: Mapping[str, Provenance],
         judges: Mapping[str, JudgeIdentity],
     ) -> None:
@@ -117,9 +119,9 @@ class GameRows:
         self._runs, self._provenances, self._judges = runs, provenances, judges
         self._rows: defaultdict[str, list[tuple[str, Row]]] = defaultdict(list)
         self._configs: dict[str, Config] = {}
-        self._instances: dict[str, GameInstance] = {}
+        self._instances: dict[str, Instance] = {}
         self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
-        self._episodes: dict[EpisodeKey, GameEpisode] = {}
+        self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: defaultdict[str, list[GameScore]] = defaultdict(list)
         self._ratings: defaultdict[str, list[Score]] = defaultdict(list)
 
@@ -203,13 +205,15 @@ class GameRows:
         """Yield the columns that the installed game declares and the release lacks."""
         for name, declared in tables.configs.items():
             config = self._configs.get(name)
-            own = declared if config is None else declared.among({column.name for column in config.columns})
             if config is None:
                 continue
-            foreign = foreign_columns(config, own)
-            held = {column.name for column in config.columns} - set(foreign)
-            if len(held) != len(own.columns):
-                lacking = [column.name for column in own.columns if column.name not in held]
+            names = {column.name for column in config.columns}
+            own = tuple(
+                column for column in declared.columns if column.name in names or column.name not in tables.defaulted
+            )
+            held = names - set(foreign_columns(config, replace(declared, columns=own)))
+            if len(held) != len(own):
+                lacking = [column.name for column in own if column.name not in held]
                 yield (
                     f"the installed game declares other columns of {name}; the release lacks"
                     f" {', '.join(lacking) or 'none of its own'}"
@@ -236,13 +240,13 @@ class GameRows:
                     )
                     self._findings.add(where, fault)
 
-    def instances(self) -> tuple[GameInstance, ...]:
+    def instances(self) -> tuple[Instance, ...]:
         """Return the instances taken so far, each once."""
         return tuple(self._instances.values())
 
-    def _instance_set(self) -> GameInstanceSet:
+    def _instance_set(self) -> InstanceSet:
         instances = tuple(self._instances.values())
-        return GameInstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), Instances.of(instances))
+        return InstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), Instances.of(instances))
 
     def runs(self) -> tuple[ReleasedGameRun, ...]:
         """Return the runs read back; faulty records may be missing."""

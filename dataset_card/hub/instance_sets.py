@@ -20,7 +20,7 @@ from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
 from ircore.core.images import read_image_bytes
 from ircore.instances.folder import UNSTATED
 from ircore.instances.records import MOST_BYTES
-from ircore.instances.store import INDEX, AnyInstanceSet, read_any_instances
+from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.instances.withheld_pictures import may_be_published, ways_to_get
 
 CARD = "README.md"
@@ -52,7 +52,7 @@ def push_instances(folder: Path, name: str, dry_run: bool, say: Say) -> str:
         InputError: The set is damaged, a picture states no licence, or there is no token.
         WorkError: The Hub refuses or cannot be reached, or its tag is another commit's.
     """
-    instances, repo = read_any_instances(folder), Repository(name)
+    instances, repo = read_instances(folder), Repository(name)
     _refuse_unstated(instances)
     tag = tag_of(instances.identity)
     with TemporaryDirectory() as made:
@@ -70,7 +70,7 @@ def push_instances(folder: Path, name: str, dry_run: bool, say: Say) -> str:
     return tag
 
 
-def pull_instances(name: str, out: Path, revision: str | None) -> AnyInstanceSet:
+def pull_instances(name: str, out: Path, revision: str | None) -> InstanceSet:
     """Bring an instance set back from the Hub; the folder appears when every picture is there and has its hash.
 
     Files that were fetched before are taken from the Hub's cache, so that the same command again goes on.
@@ -98,12 +98,12 @@ def pull_instances(name: str, out: Path, revision: str | None) -> AnyInstanceSet
     # A tag can be moved on the Hub, and its name promises a certain set.
     if revision is not None and revision.startswith("set-") and revision != tag_of(identity):
         raise WorkError(f"{name}: {revision} holds the set {tag_of(identity)}", "Ask the dataset's maintainers.")
-    pictures = _published(read_any_instances(fetched))
+    pictures = _published(read_instances(fetched))
     with new_folder(out) as temporary:
         for image, sha256 in pictures.items():
             write_bytes(temporary / image, _checked(fetched / image, sha256, f"{name}: {image}"))
         write_bytes(temporary / INDEX, index)
-    return read_any_instances(out)
+    return read_instances(out)
 
 
 def fetch_files(name: str) -> Path:
@@ -118,13 +118,12 @@ def fetch_files(name: str) -> Path:
     return Repository(name).fetch(None, ("*",))
 
 
-def _published(instances: AnyInstanceSet) -> dict[str, str]:
+def _published(instances: InstanceSet) -> dict[str, str]:
     """Return the SHA-256 of every picture that may be published, by the name of its file."""
     pictures: dict[str, str] = {}
     for instance in instances.instances:
-        records = instances.picture_files(instance).values()  # type: ignore[arg-type]
         if may_be_published(instance.licence):
-            pictures |= {record.image: record.sha256 for record in records}
+            pictures |= {file.image: file.sha256 for file in instance.pictures.values()}
     # The set may be a stranger's, from the Hub: no name may lead out of the folder.
     refuse_unsafe((image, image) for image in pictures)
     strays = [image for image in pictures if not image.startswith("images/")]
@@ -142,7 +141,7 @@ def _checked(path: Path, sha256: str, where: str) -> bytes:
     return data
 
 
-def _files(instances: AnyInstanceSet) -> dict[str, LocalFile]:
+def _files(instances: InstanceSet) -> dict[str, LocalFile]:
     """Return the files to push, each picture checked against its hash."""
     files = {INDEX: read_local_file(instances.folder / INDEX)}
     for image, sha256 in _published(instances).items():
@@ -151,7 +150,7 @@ def _files(instances: AnyInstanceSet) -> dict[str, LocalFile]:
     return files
 
 
-def _refuse_unstated(instances: AnyInstanceSet) -> None:
+def _refuse_unstated(instances: InstanceSet) -> None:
     for instance in instances.instances:
         if instance.licence == UNSTATED:
             raise InputError(
@@ -181,7 +180,7 @@ def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, s
     return commit
 
 
-def _card(instances: AnyInstanceSet, name: str) -> str:
+def _card(instances: InstanceSet, name: str) -> str:
     """Return the dataset card: contents of the set, its licences, and the command that brings it back."""
     licences = Counter(instance.licence for instance in instances.instances)
     withheld = [f"* {way}" for way in ways_to_get(instances.instances)]

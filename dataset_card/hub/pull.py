@@ -25,14 +25,13 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, game_of, is_transcripts
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
-from ircore.core.game_records import GameInstance
 from ircore.core.plugins import unknown
-from ircore.core.records import Instance
-from ircore.instances.store import INDEX, AnyInstanceSet, index_bytes, read_any_instances
+from ircore.core.records import RECONSTRUCTION, Instance
+from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
-from ircore.runs.events import End, Entry, GameEnd
-from ircore.runs.folder import AnyRunFolder, GameRunFolder, create_run
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.provenance import write_provenance
 from ircore.runs.rendering_facts import add_facts
 from ircore.runs.writer import RunWriter
@@ -197,7 +196,7 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
 
 def write_instance_sets(
     release: Path, folder: Path, configs: Sequence[Config], runs: Iterable[AnyReleasedRun]
-) -> dict[str, AnyInstanceSet]:
+) -> dict[str, InstanceSet]:
     """Write the instance sets that runs of a release were played on; returns them by the name of the game.
 
     Args:
@@ -211,7 +210,7 @@ def write_instance_sets(
     """
     config = next(config for config in configs if config.name == INSTANCES.name)
     sets = {run.run.game: run.instances for run in runs}
-    written: dict[str, AnyInstanceSet] = {}
+    written: dict[str, InstanceSet] = {}
     for game, instances in sets.items():
         target = folder / (f"instances_{game}" if written else "instances")
         pictures = {instance.instance_id: _set_pictures(instance) for instance in instances.instances}
@@ -222,26 +221,23 @@ def write_instance_sets(
                 for column, (image, sha256) in pictures[str(row["instance_id"])].items():
                     write_bytes(target / image, _bytes(row, column, sha256))
         write_bytes(target / INDEX, index_bytes(instances.instances))
-        written[game] = read_any_instances(target)
+        written[game] = read_instances(target)
     return written
 
 
-def _set_pictures(instance: Instance | GameInstance) -> dict[str, tuple[str, str]]:
+def _set_pictures(instance: Instance) -> dict[str, tuple[str, str]]:
     """Return file name and SHA-256 of an instance's published pictures by the columns that hold them."""
-    if isinstance(instance, Instance):
-        return {"image": (instance.image, instance.sha256)}
+    if instance.game == RECONSTRUCTION:
+        return {"image": (instance.pictures["target"].image, instance.pictures["target"].sha256)}
     published = published_pictures(instance)
     return {f"picture_{name}": (picture.image, picture.sha256) for name, picture in published.items()}
 
 
-def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet, judged: set[str]) -> int:
+def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, judged: set[str]) -> int:
     """Write a run without renderings; return the number of scores."""
     run = create_run(folder / "runs" / released.run.run_id, released.run, instances)
     with RunWriter(run) as writer:
-        if isinstance(released, ReleasedRun):
-            writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
-        else:
-            writer.record([Entry(GameEnd(episode=episode)) for episode in released.episodes()])
+        writer.record([Entry(End(episode=episode)) for episode in released.episodes()])
     if (voucher := released.provenance()) is not None:
         write_provenance(run.path, voucher)
     if scores := released.scores():
@@ -252,12 +248,11 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: AnyInstanceSet
             add_facts(run, released.facts())
         write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
         return len(scores)
-    if isinstance(run, GameRunFolder):
-        run.keep_measured(released.measured())
+    run.keep_measured(released.measured())
     return len(released.measured()) + len(scores)
 
 
-def _write_judges(run: AnyRunFolder, released: AnyReleasedRun, judged: set[str]) -> None:
+def _write_judges(run: RunFolder, released: AnyReleasedRun, judged: set[str]) -> None:
     """Write who the judges of a run are."""
     ours = {score.judge for score in released.scores()}
     for name, judge in released.judges().items():

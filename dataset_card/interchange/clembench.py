@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.core.episode_records import Episode, Turn
-from ircore.core.records import Instance, Role
+from ircore.core.records import Instance, Role, Rules
 from ircore.core.submission_records import Run
 from ircore.runs.events import Call, CallKey, Failure
 
@@ -71,7 +71,7 @@ class Played:
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> folder = RunFolder.open(Path("run"))
+    >>> folder = RunFolder(Path("run"))
     >>> (instance, *_), (episode, *_) = folder.instances.instances, folder.episodes()
     >>> place = places(folder.run, [instance])[instance.instance_id]
     >>> interactions(Played(folder.run, instance, episode, folder.calls(), place))["Success"]
@@ -102,13 +102,8 @@ def pair_folder(run: Run) -> str:
     As clembench puts the temperature behind a model's name, the rules' key stands there: a pair under other rules is
     another pair.
     """
-    seats = (run.submission.describer, run.submission.generator)
-    return "--".join(f"{_safe(seat.label)}-{run.rules.key}" for seat in seats)
-
-
-def former_pair_folder(run: Run) -> str:
-    """Return the name that earlier versions gave a pair's folder, without the rules."""
-    return "--".join(_safe(seat.label) for seat in (run.submission.describer, run.submission.generator))
+    seats = (run.submission.players["describer"], run.submission.players["generator"])
+    return "--".join(f"{_safe(seat.label)}-{Rules.of(run).key}" for seat in seats)
 
 
 def _safe(name: str) -> str:
@@ -116,16 +111,15 @@ def _safe(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._]+", "_", name)
 
 
-def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> dict[str, Place]:
+def places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
     """Return the folder of each instance by the instance's id: an experiment for each category and difficulty.
 
     Args:
         run: The run.
         instances: The set, in its order.
-        pair: Name of the pair's folder; None for ``pair_folder``.
     """
     counts: dict[str, int] = {}
-    folder = pair or pair_folder(run)
+    folder = pair_folder(run)
     places = {}
     for instance in instances:
         experiment = f"{instance.category}_{instance.difficulty}"
@@ -136,21 +130,13 @@ def places(run: Run, instances: Sequence[Instance], pair: str | None = None) -> 
 
 def target_name(instance: Instance) -> str:
     """Return the file name of a target among the pictures of the instance."""
-    return f"target.{instance.image.rpartition('.')[2]}"
+    return f"target.{instance.pictures['target'].image.rpartition('.')[2]}"
 
 
-def model_names(run: Run, pair: str) -> tuple[str, str]:
-    """Return the names of describer and generator in clembench: with the rules' key, except in earlier files.
-
-    Args:
-        run: The run.
-        pair: Name of the pair's folder.
-    """
-    labels = (run.submission.describer.label, run.submission.generator.label)
-    # Files of earlier versions have plain names, and must agree with what is written from their records.
-    if pair == former_pair_folder(run):
-        return labels
-    return run.rules.tagged(labels[0]), run.rules.tagged(labels[1])
+def model_names(run: Run) -> tuple[str, str]:
+    """Return the names of describer and generator in clembench: with the rules' key."""
+    pair = run.submission
+    return Rules.of(run).tagged(pair.players["describer"].label), Rules.of(run).tagged(pair.players["generator"].label)
 
 
 def player_models(names: tuple[str, str]) -> Document:
@@ -172,7 +158,7 @@ def interactions(played: Played) -> Document:
     rounds = episode_rounds(played)
     counts = [_requests(turn_events) for turn_events in rounds]
     outcome = played.episode.outcome
-    names = model_names(played.run, played.place.pair)
+    names = model_names(played.run)
     return {
         "meta": {
             "game_name": GAME,

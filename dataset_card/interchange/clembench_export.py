@@ -41,7 +41,7 @@ from dataset_card.interchange.clembench import (
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.plugins import unknown
-from ircore.core.records import Instance
+from ircore.core.records import Instance, Rules
 from ircore.core.score_records import Score
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.headline import VERIFIED
@@ -111,7 +111,7 @@ def _refuse_twins(runs: Sequence[RunFolder]) -> None:
         twin = folders.setdefault(pair_folder(run.run), run)
         if twin is not run:
             raise InputError(
-                f"{twin.path} and {run.path}: the same two models under the same rules ({run.run.rules.key})",
+                f"{twin.path} and {run.path}: the same two models under the same rules ({Rules.of(run.run).key})",
                 "Export them one by one: --out another folder.",
             )
 
@@ -133,8 +133,8 @@ class _Export:
         return {
             "clem_version": f"ircore {run.version}",
             "created": run.started,
-            "player_models": player_models(model_names(run, pair_folder(run))),
-            "rules": run.rules.key,
+            "player_models": player_models(model_names(run)),
+            "rules": Rules.of(run).key,
             "games": {GAME: {"benchmark_start": run.started, "num_instances": len(self._results)}},
             OURS: {
                 "run": run.model_dump(mode="json", by_alias=True),
@@ -146,7 +146,7 @@ class _Export:
         place = self._places[instance.instance_id]
         self._write_experiment(folder, place, instance)
         target = place.image(target_name(instance))
-        write_bytes(folder / target, self._run.instances.picture_bytes(instance))
+        write_bytes(folder / target, self._run.instances.picture_bytes(instance, "target"))
         _write(folder / place.folder / INSTANCE, _instance_document(place, instance, target))
         result = self._results.get(instance.instance_id)
         if result is None:
@@ -173,9 +173,9 @@ class _Export:
             return
         run = self._run.run
         document = {"name": place.experiment, "game_name": GAME, "timestamp": run.started}
-        rules = {"rules": run.rules.key, **run.rules.model_dump(mode="json")}
+        rules = {"rules": Rules.of(run).key, **run.rules}
         labels = {"category": instance.category, "difficulty": instance.difficulty, "prompts": run.prompts}
-        _write(path, document | labels | rules | {"player_models": player_models(model_names(run, place.pair))})
+        _write(path, document | labels | rules | {"player_models": player_models(model_names(run))})
 
 
 def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]], judge: str | None) -> str | None:

@@ -21,7 +21,6 @@ from dataset_card.interchange.clembench import (
     RUN,
     Played,
     answers,
-    former_pair_folder,
     interactions,
     pair_folder,
     places,
@@ -38,12 +37,12 @@ from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.images import Picture
-from ircore.core.records import Instance, Record
+from ircore.core.records import Instance, Record, Rules
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.events import Call, End, Entry, Event, Failure
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.writer import RunWriter
 
 
@@ -100,18 +99,19 @@ def import_run(folder: Path, out: Path) -> RunFolder:
         return _write(out, read, instances)
 
 
-def _targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]:
+def _targets(results: ResultsFolder) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for place in results.instances():
         path = place / INSTANCE
         document = read_document(path)
         instance = _refuse_unsafe(path, parsed(TypeAdapter(Instance), path, document.get(OURS)))
         data = results.image(path, document.get("target_image"))
-        if hashlib.sha256(data).hexdigest() != instance.sha256:
+        if hashlib.sha256(data).hexdigest() != instance.pictures["target"].sha256:
             raise InputError(f"{path}: the target is not the picture whose SHA-256 it states", "Export the run again.")
-        yield instance, data
+        file = instance.pictures["target"]
+        yield instance, {"target": Picture.from_own_file(data, file.width, file.height)}
 
 
-def _foreign_targets(results: ResultsFolder) -> Iterator[tuple[Instance, bytes]]:
+def _foreign_targets(results: ResultsFolder) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     return (foreign_target(results, place) for place in played_folders(results))
 
 
@@ -121,7 +121,9 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
     episodes: list[_OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:
-        played = replay(results, folders[instance.instance_id], instance, instances.target(instance), run.rules)
+        played = replay(
+            results, folders[instance.instance_id], instance, instances.picture(instance, "target"), Rules.of(run)
+        )
         episodes.append(_OurEpisode(episode=played.episode, asked=played.calls))
         pictures |= played.pictures
     return _Imported(run, tuple(episodes), (), pictures)
@@ -130,10 +132,8 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
 def _identity(results: ResultsFolder, document: object) -> _OurRun:
     """Return our part of ``run.json``; pair and rules must match the folder's name."""
     identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, document)
-    # Earlier versions named folders without the rules.
-    names = (pair_folder(identity.run), former_pair_folder(identity.run))
-    if results.pair.name not in names:
-        raise InputError(f"{results.pair}: its {RUN} states another pair or other rules", f"Call it {names[0]}.")
+    if results.pair.name != (name := pair_folder(identity.run)):
+        raise InputError(f"{results.pair}: its {RUN} states another pair or other rules", f"Call it {name}.")
     return identity
 
 
@@ -141,7 +141,7 @@ def _read(results: ResultsFolder, instances: InstanceSet, identity: _OurRun) -> 
     if identity.run.instance_set != instances.identity:
         where = results.pair / RUN
         raise InputError(f"{where}: its instances are not the set that it names", "Export the run again.")
-    located = places(identity.run, instances.instances, results.pair.name)
+    located = places(identity.run, instances.instances)
     episodes: list[_OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:
@@ -192,7 +192,7 @@ def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str,
 
 def _write(out: Path, imported: _Imported, instances: InstanceSet) -> RunFolder:
     with new_folder(out) as folder:
-        run = RunFolder.create(folder, imported.run, instances)
+        run = create_run(folder, imported.run, instances)
         for sha256, picture in imported.pictures.items():
             write_bytes(run.rendering_path(sha256), picture.data)
         with RunWriter(run) as writer:
@@ -203,12 +203,13 @@ def _write(out: Path, imported: _Imported, instances: InstanceSet) -> RunFolder:
             run.add_scores(scores)
         for judge in imported.judges:
             run.keep_judge(judge)
-    return RunFolder.open(out)
+    return RunFolder(out)
 
 
 def _refuse_unsafe(path: Path, instance: Instance) -> Instance:
     """Refuse a file name that would leave the folder of the set."""
-    name = PurePosixPath(instance.image)
-    if name.is_absolute() or ".." in name.parts or "\\" in instance.image or name.as_posix() != instance.image:
-        raise InputError(f"{path}: image {instance.image[:120]!r} is not a safe file name", "Restore it.")
+    for file in instance.pictures.values():
+        name = PurePosixPath(file.image)
+        if name.is_absolute() or ".." in name.parts or "\\" in file.image or name.as_posix() != file.image:
+            raise InputError(f"{path}: image {file.image[:120]!r} is not a safe file name", "Restore it.")
     return instance

@@ -18,7 +18,7 @@ from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
+from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Instance, PictureFile, PlayerSpec, Rules
 from ircore.core.submission_records import Run, Submission
 from ircore.games.base import EpisodeSetup
 from ircore.games.reconstruction.game import ReconstructionGame
@@ -79,7 +79,7 @@ class _Replayed(NamedTuple):
     pictures: dict[str, Picture]
 
 
-def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, bytes]:
+def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, dict[str, Picture]]:
     """Return the instance and target picture of a foreign folder.
 
     Raises:
@@ -106,14 +106,12 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, byte
         "category": category,
         "difficulty": difficulty,
         # Pictures from outside are turned into PNG files, whatever they were.
-        "image": f"images/{name}.png",
-        "sha256": picture.sha256,
-        "width": picture.width,
-        "height": picture.height,
+        "game": RECONSTRUCTION,
+        "pictures": {"target": PictureFile.of(f"images/{name}.png", picture)},
         "source": document.get("source", f"clembench {folder.parent.name}/{folder.name}"),
         "licence": document.get("licence", UNSTATED),
     }
-    return parsed(TypeAdapter(Instance), folder / "instance.json", record), picture.data
+    return parsed(TypeAdapter(Instance), folder / "instance.json", record), {"target": picture}
 
 
 def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:

@@ -112,7 +112,7 @@ class _Export:
 
     def header(self) -> Document:
         run, pair = self._run, self._run.submission
-        describer = _model(pair.describer, run.rules)
+        describer = _model(pair.players["describer"], Rules.of(run))
         return {
             "version": VERSION,
             "status": "success",
@@ -131,13 +131,13 @@ class _Export:
                 "model": describer["model"],
                 "model_base_url": describer["base_url"],
                 "model_args": describer["args"],
-                "model_roles": {"generator": _model(pair.generator, run.rules)},
+                "model_roles": {"generator": _model(pair.players["generator"], Rules.of(run))},
                 "config": {"epochs": run.repeats} if run.repeats > 1 else {},
                 "packages": {"ircore": run.version},
-                "metadata": {"rules": run.rules.key, "run": run.model_dump(mode="json", by_alias=True)},
+                "metadata": {"rules": Rules.of(run).key, "run": run.model_dump(mode="json", by_alias=True)},
                 "scorers": [{"name": judge.name} for judge in self._folder.judges().values()],
             },
-            "plan": {"name": TASK, "steps": [{"solver": run.game, "params": run.rules.model_dump(mode="json")}]},
+            "plan": {"name": TASK, "steps": [{"solver": run.game, "params": run.rules}]},
         }
 
     def stats(self) -> Document:
@@ -146,25 +146,25 @@ class _Export:
     def sample(self, result: EpisodeResult) -> Document:
         episode = result.episode
         instance = self._instances[episode.instance_id]
-        suffix = instance.image.rpartition(".")[2].lower()
-        target = _data_address(self._folder.instances.picture_bytes(instance), MIME.get(suffix, PNG))
-        pictures = {instance.sha256: target}
+        suffix = instance.pictures["target"].image.rpartition(".")[2].lower()
+        target = _data_address(self._folder.instances.picture_bytes(instance, "target"), MIME.get(suffix, PNG))
+        pictures = {instance.pictures["target"].sha256: target}
         made = {turn.turn: turn.rendering for turn in episode.rendered_turns if turn.rendering is not None}
         for rendering in made.values():
             pictures[rendering.sha256] = _data_address(self._folder.rendering(rendering).data)
         # A picture stands once in the sample, and every message refers to it.
         drawn = {turn: f"attachment://{rendering.sha256}" for turn, rendering in made.items()}
-        messages = list(self._messages(episode, f"attachment://{instance.sha256}", drawn))
+        messages = list(self._messages(episode, f"attachment://{instance.pictures['target'].sha256}", drawn))
         # The prompt of a turn shows all earlier renderings, so the last prompt lacks the rendering of its own turn.
         prompt_count = sum(message["role"] == "user" for message in messages)
         unseen = {turn: pictures[rendering.sha256] for turn, rendering in made.items() if turn >= prompt_count}
         calls = [call for call in self._calls.values() if call.episode_id == episode.episode_id]
-        limit = {"type": "turn", "limit": self._run.rules.max_turns, "reason": "the turns are used up"}
+        limit = {"type": "turn", "limit": Rules.of(self._run).max_turns, "reason": "the turns are used up"}
         return {
             "id": episode.instance_id,
             "epoch": episode.repeat,
             "input": messages[:1],
-            "target": f"sha256:{instance.sha256}",
+            "target": f"sha256:{instance.pictures['target'].sha256}",
             "messages": messages,
             "output": self._output(messages),
             "scores": {name: _score(judged) for name, judged in result.judged.items() if judged.final is not None},
@@ -192,11 +192,11 @@ class _Export:
             shown = [target, *(drawn[earlier] for earlier in sorted(drawn) if earlier < turn)]
             words = [{"type": "text", "text": call.prompt}] if call.prompt else []
             yield {"role": "user", "content": [*words, *({"type": "image", "image": picture} for picture in shown)]}
-            label = self._run.rules.tagged(self._run.submission.describer.label)
+            label = Rules.of(self._run).tagged(self._run.submission.players["describer"].label)
             yield {"role": "assistant", "content": call.text or "", "source": "generate", "model": label}
 
     def _output(self, messages: Sequence[Document]) -> Document:
-        label = self._run.rules.tagged(self._run.submission.describer.label)
+        label = Rules.of(self._run).tagged(self._run.submission.players["describer"].label)
         last = [message for message in messages if message["role"] == "assistant"][-1:]
         # Why a model stopped is not recorded in a run.
         choices = [{"message": message, "stop_reason": "unknown"} for message in last]

@@ -45,14 +45,14 @@ from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.progress import progress
 from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet, read_sets
+from ircore.instances.store import InstanceSet, read_sets
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.judges_of_runs import shared_identities
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import drawn_over
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of_run
 from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps
 
@@ -147,11 +147,11 @@ def build_release(
     date = None if plan.date is None else parse_day(plan.date, "--date")
     sets = _read_sets([instances] if isinstance(instances, Path) else instances)
     previous = StoredRelease(plan.previous, plan.previous_commit) if plan.previous is not None else None
-    selection = select_runs([open_any_run(path) for path in runs], sets, previous, plan.withdrawals)
+    selection = select_runs([RunFolder(path) for path in runs], sets, previous, plan.withdrawals)
     return write_release(selection, sets, previous, out, date, plan.previews, season=plan.season)
 
 
-def _read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
+def _read_sets(folders: Sequence[Path]) -> dict[str, InstanceSet]:
     """Return the instance set of each game by the game's name.
 
     Raises:
@@ -251,7 +251,7 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
         own: list[Any] = [_published(run) for run in runs if run.run.game == name]
         if not own:
             continue
-        if isinstance(played_on, GameInstanceSet):
+        if name != RECONSTRUCTION:
             game = load_game(name)
             refuse_withheld(drawn_over(game, played_on), "release")
             games.append(DeclaredTables.of(game, played_on, own))
@@ -292,7 +292,7 @@ def _view(source: RunSource) -> PlayedRun:
     return run
 
 
-def _refuse_unfit(instances: AnyInstanceSet) -> None:
+def _refuse_unfit(instances: InstanceSet) -> None:
     """Refuse instances that are valid records but do not fit into the tables."""
     for instance in instances.instances:
         where = f"{instances.folder}: {instance.instance_id}"

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from dataset_card.releases.program import program_key
 from dataset_card.releases.record import (
     Entry,
     GameRecord,
@@ -16,7 +15,7 @@ from dataset_card.releases.record import (
     layout_configs,
     release_name,
 )
-from dataset_card.releases.renderer import renderer
+from dataset_card.releases.renderer import program_key, renderer
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
@@ -112,7 +111,6 @@ def describe_release(
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
-        # A release of reconstruction alone stays readable for versions that knew no other game.
         schema_=3 if games else 1,
         name=entry.name,
         benchmark=benchmark,
@@ -127,6 +125,7 @@ def describe_release(
         renderer=renderer(),
         judges=subject.judges,
         parts=parts,
+        files=(),  # known once the derived files are written
         parent=previous.as_parent() if previous is not None else None,
         history=(entry, *(previous.record.history if previous is not None else ())),
     )

@@ -6,9 +6,10 @@ changed and withdrawn against the previous release stays in the history of every
 
 import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, TypeAdapter
+from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from dataset_card.markdown import render
 from dataset_card.releases.renderer import Renderer
@@ -16,10 +17,11 @@ from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES
 from ircore.core.days import Day
-from ircore.core.game_records import GameRun
+from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
+from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
 
 RELEASE = "release.json"
@@ -40,9 +42,6 @@ CHANGES = "CHANGELOG.md"
 MAX_BYTES = 64 * 1024 * 1024
 """Maximal size of a release's files beside the tables."""
 
-EARLIER = 2
-"""Version of ``release.json`` in releases of one game other than reconstruction, before games shared a release."""
-
 
 class Vouched(Record):
     """Who vouches for a run: a line of ``provenance.jsonl``.
@@ -58,14 +57,14 @@ class Vouched(Record):
 
 def _kind_of_run(document: Any) -> str:
     """Return which record a line of ``runs.jsonl`` is."""
-    # Runs of reconstruction were written without the field before there were other games.
+    # Runs of reconstruction do not write the field.
     game = document.get("game", RECONSTRUCTION) if isinstance(document, dict) else RECONSTRUCTION
     return "run" if game == RECONSTRUCTION else "game run"
 
 
-ANY_RUN: TypeAdapter[Run | GameRun] = TypeAdapter(
+ANY_RUN: TypeAdapter[Run] = TypeAdapter(
     Annotated[
-        Annotated[Run, Tag("run")] | Annotated[GameRun, Tag("game run")],
+        Annotated[Run, Tag("run")] | Annotated[Run, Tag("game run")],
         Discriminator(_kind_of_run),
     ]
 )
@@ -84,7 +83,7 @@ class RunNote(Record):
     name: Line = Field(description="The pair's name.")
 
     @classmethod
-    def of(cls, run: Run | GameRun) -> "RunNote":
+    def of(cls, run: Run) -> "RunNote":
         """Return the note of a run."""
         return cls(run_id=run.run_id, slug=run.slug, name=run.submission.name)
 
@@ -105,7 +104,7 @@ class Entry(Record):
     """Changes of a release against the previous release.
 
     >>> from pathlib import Path
-    >>> from dataset_card.releases.record_file import read_release
+    >>> from dataset_card.releases.record import read_release
     >>> (entry,) = read_release(Path("release")).history
     >>> [run.slug for run in entry.added], entry.changed
     (['builtin-classical-canvas'], ())
@@ -181,7 +180,6 @@ class GameRecord(Record):
     prompts: Line = Field(description="Version of the prompts that its runs were played with.")
 
 
-# Left out where empty: releases of reconstruction alone are as versions before other games read them.
 def _is_empty(value: object) -> bool:
     return value == ()
 
@@ -190,17 +188,16 @@ class ReleaseRecord(Record):
     """Identity, content and history of a release. File ``release.json``.
 
     >>> from pathlib import Path
-    >>> from dataset_card.releases.record_file import read_release
+    >>> from dataset_card.releases.record import read_release
     >>> record = read_release(Path("release"))
     >>> [table.name for table in record.configs][:3]
     ['transcripts', 'instances', 'episodes']
     """
 
-    schema_: Literal[1, 2, 3] = Field(
+    schema_: Literal[1, 3] = Field(
         default=1,
         alias="schema",
-        description="Version of this format: 1 holds runs of reconstruction alone, 3 those of other games too; 2 was "
-        "an earlier format of releases of one other game.",
+        description="Version of this format: 1 holds runs of reconstruction alone, 3 those of other games too.",
     )
     name: Name = Field(description="Benchmark version, date and the first digits of content; its tag on the Hub.")
     benchmark: Name | None = Field(description="Version of the benchmark; null if the set is not a released one.")
@@ -220,17 +217,11 @@ class ReleaseRecord(Record):
     content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
     program: Sha256 = Field(description="Hash of the code that computed its numbers.")
-    renderer: Renderer | None = Field(
-        default=None, description="Code that wrote its derived files; null in releases of earlier layouts."
-    )
+    renderer: Renderer = Field(description="Code that wrote its derived files.")
     judges: tuple[Name, ...] = Field(description="Every judge on its boards.")
     parts: tuple[Part, ...] = Field(description="What each run adds to each table, and the tables of no run.")
-    files: tuple[Line, ...] = Field(
-        default=(), description="Every file beside the tables, by its path; empty in releases of earlier layouts."
-    )
-    parent: Parent | None = Field(
-        default=None, description="What it was built upon; null if nothing, and in releases of earlier layouts."
-    )
+    files: tuple[Line, ...] = Field(description="Every file beside the tables, by its path.")
+    parent: Parent | None = Field(default=None, description="What it was built upon; null if nothing.")
     history: tuple[Entry, ...] = Field(min_length=1, description="This release and all before it, newest first.")
 
     @property
@@ -282,3 +273,21 @@ def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) ->
 def render_changes(record: ReleaseRecord) -> str:
     """Return the content of ``CHANGELOG.md``."""
     return render("CHANGELOG.md.j2", history=record.history)
+
+
+def read_release(folder: Path) -> ReleaseRecord:
+    """Read the record of a release.
+
+    Raises:
+        InputError: The folder holds no release, or one whose ``release.json`` is damaged.
+    """
+    path = folder / RELEASE
+    if not path.is_file():
+        raise InputError(f"{folder}: no release here (no {RELEASE})", "Name a folder made by: ircore release build")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES // 2**20} MiB", "Build the release again.")
+    data = path.read_bytes()
+    try:
+        return ReleaseRecord.model_validate_json(data)
+    except ValidationError as error:
+        raise InputError(f"{path}: {describe_validation_error(error)}", "Build the release again.") from error

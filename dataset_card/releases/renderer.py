@@ -8,8 +8,24 @@ from pydantic import Field
 
 import dataset_card
 import ircore
-from dataset_card.releases.program import program_key
 from ircore.core.records import Record, Sha256
+
+# Everything else that a number depends on stands in the tables as episodes and scores.
+_PARTS = ("results",)
+"""Packages of ``ircore`` that a number depends on."""
+
+
+@cache
+def program_key() -> str:
+    """Return the hash of the code: numbers of the previous release are reused only if the code has not changed."""
+    root = Path(ircore.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(path for part in _PARTS for path in (root / part).rglob("*.py")):
+        data = path.read_bytes()
+        # With the length, so that code cannot move from one file into the next unseen.
+        digest.update(f"{path.relative_to(root).as_posix()} {len(data)}\n".encode() + data)
+    return digest.hexdigest()
+
 
 TEXT_SOURCES = (
     "card/*.py",
@@ -28,7 +44,7 @@ TEXT_SOURCES = (
 class Renderer(Record):
     """The code that wrote the derived files of a release: the same code writes the same bytes.
 
-    >>> from dataset_card.releases.record_file import read_release
+    >>> from dataset_card.releases.record import read_release
     >>> read_release(Path("release")).renderer == renderer()
     True
     """

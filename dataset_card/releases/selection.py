@@ -9,17 +9,17 @@ from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_ru
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_key
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import Rules
-from ircore.instances.store import AnyInstanceSet
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.core.records import RECONSTRUCTION, Rules
+from ircore.instances.store import InstanceSet
+from ircore.runs.folder import RunFolder
 
-NewRun = RunFolder | GameRunFolder
+NewRun = RunFolder
 """A run folder of any game."""
 
 ReleaseRun = NewRun | StoredRun | StoredGameRun
 """A run that a release is made of, where it is stored."""
 
-InstanceSets = Mapping[str, AnyInstanceSet]
+InstanceSets = Mapping[str, InstanceSet]
 """The instance set of each game, by the game's name."""
 
 
@@ -28,9 +28,9 @@ class Selection:
     """The runs of a release.
 
     >>> from pathlib import Path
-    >>> from ircore.instances.store import read_any_instances
-    >>> run = RunFolder.open(Path("run"))
-    >>> sets = {"reconstruction": read_any_instances(Path("targets"))}
+    >>> from ircore.instances.store import read_instances
+    >>> run = RunFolder(Path("run"))
+    >>> sets = {"reconstruction": read_instances(Path("targets"))}
     >>> select_runs([run], sets, previous=None, withdrawals=None).runs == (run,)
     True
     """
@@ -183,5 +183,5 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
 
 def replaced_by(run: ReleaseRun) -> tuple[str, str, str]:
     """Return game, submission and rules: a release holds at most a single run of each such triple."""
-    rules = run.run.rules
-    return run.run.game, run.run.slug, rules.key if isinstance(rules, Rules) else rules_key(rules)
+    played = run.run
+    return played.game, played.slug, Rules.of(played).key if played.game == RECONSTRUCTION else rules_key(played.rules)

@@ -8,16 +8,15 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from dataset_card.releases.program import program_key
-from dataset_card.releases.record import ANY_RUN, EARLIER, JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import ANY_RUN, JUDGES, PROVENANCE, RUNS, TOMBSTONES, Parent, Vouched, read_release
+from dataset_card.releases.renderer import program_key
 from dataset_card.releases.run_records import records_path
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
 from dataset_card.tables.records_of_rows import cell_of
 from dataset_card.tables.schema import LEADERBOARD, PREVIEWS, game_of, holds_records
-from ircore.core.errors import InputError, WorkError
+from ircore.core.errors import WorkError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import RECONSTRUCTION
@@ -34,7 +33,7 @@ class StoredRelease:
         commit: The commit of a repository that it was read from; None if it is a folder of this machine.
 
     Raises:
-        InputError: The folder holds no release, its records are damaged, or it has no history to carry on.
+        InputError: The folder holds no release, or its records are damaged.
 
     >>> release = StoredRelease(Path("release"))
     >>> [run.slug for run in release.runs.values()], release.has_previews
@@ -45,11 +44,6 @@ class StoredRelease:
         self.folder = folder
         self.commit = commit
         self.record = read_release(folder)
-        if self.record.schema_ == EARLIER:
-            raise InputError(
-                f"{folder}: was written before releases of this game had a history",
-                "Bring its runs back with ircore release pull, and build the release anew without --former.",
-            )
         self.configs = {config.name: config for config in self.record.configs}
         self.parts = {(part.config, part.run_id): part for part in self.record.parts}
         self.runs = {run.run_id: run for run in read_records(folder / RUNS, ANY_RUN)}
@@ -78,8 +72,6 @@ class StoredRelease:
         for row in read_plain(files, LEADERBOARD, [column.name for column in LEADERBOARD.columns]):
             if game_of(LEADERBOARD.name, row) != RECONSTRUCTION:
                 continue
-            if any(column.name not in row for column in LEADERBOARD.columns):
-                return {}  # of an earlier layout, which does not have all that a cell is made of
             cell = cell_of(row)
             cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
         return cells

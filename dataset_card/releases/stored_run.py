@@ -30,16 +30,17 @@ from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, tra
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.instances.store import AnyInstanceSet, GameInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Provenance
 
-RunT = TypeVar("RunT", bound=Run | GameRun)
-SetT = TypeVar("SetT", bound=InstanceSet | GameInstanceSet)
+RunT = TypeVar("RunT", bound=Run)
+SetT = TypeVar("SetT", bound=InstanceSet)
 
 
 class _AnyStoredRun(ABC, Generic[RunT, SetT]):
@@ -152,16 +153,16 @@ def _drawn(row: Row) -> dict[str, object] | None:
     return {"sha256": row["rendering_sha256"]} | size
 
 
-class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
+class StoredGameRun(_AnyStoredRun[Run, InstanceSet]):
     """A run of a game other than reconstruction in a stored release.
 
-    >>> run = GameRun.model_construct(run_id="a-run", game="reference")
-    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> run = Run.model_construct(run_id="a-run", game="reference")
+    >>> no_instances = InstanceSet(Path(), "0" * 64, ())
     >>> StoredGameRun(StoredRelease(Path("release")), run, no_instances).provenance() is None
     True
     """
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         """Return the run's episodes, in the order of the release."""
         return self.records[0]
 
@@ -190,7 +191,7 @@ class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
         raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
 
     @cached_property
-    def records(self) -> tuple[tuple[GameEpisode, ...], tuple[GameScore | Score, ...]]:
+    def records(self) -> tuple[tuple[Episode, ...], tuple[GameScore | Score, ...]]:
         """The run's episodes, and the values of measures, judges and people, without pictures."""
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         try:
@@ -214,7 +215,7 @@ class StoredGameRun(_AnyStoredRun[GameRun, GameInstanceSet]):
         return tuple(EmbeddedPictures(paths, column.name) for column in config.images)
 
 
-def stored_run(release: StoredRelease, run: Run | GameRun, instances: AnyInstanceSet) -> StoredRun | StoredGameRun:
+def stored_run(release: StoredRelease, run: Run, instances: InstanceSet) -> StoredRun | StoredGameRun:
     """Return a run of a stored release.
 
     Args:
@@ -225,8 +226,6 @@ def stored_run(release: StoredRelease, run: Run | GameRun, instances: AnyInstanc
     Raises:
         InputError: The set is for another game.
     """
-    if isinstance(run, Run) and isinstance(instances, InstanceSet):
-        return StoredRun(release, run, instances)
-    if isinstance(run, GameRun) and isinstance(instances, GameInstanceSet):
-        return StoredGameRun(release, run, instances)
-    raise InputError(f"{instances.folder}: instances of {instances.game}", f"Name a set of {run.game}.")
+    if run.game != instances.game:
+        raise InputError(f"{instances.folder}: instances of {instances.game}", f"Name a set of {run.game}.")
+    return StoredRun(release, run, instances) if run.game == RECONSTRUCTION else StoredGameRun(release, run, instances)

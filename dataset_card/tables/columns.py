@@ -1,7 +1,6 @@
 """Columns and tables of a release: names, types, and the features that ``datasets`` reads."""
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 SPLIT = "test"
@@ -33,9 +32,6 @@ class Column:
     repeats: bool = False
     """Whether several rows may hold the same picture, which a row group then stores once."""
 
-    later: bool = False
-    """Whether the column is newer than the first layout, so that releases of earlier layouts lack it."""
-
 
 @dataclass(frozen=True)
 class Config:
@@ -66,14 +62,6 @@ class Config:
     def images(self) -> tuple[Column, ...]:
         """The columns that hold pictures."""
         return tuple(column for column in self.columns if column.kind == "image")
-
-    def among(self, names: Collection[str]) -> "Config":
-        """Return the table without later columns whose names are missing.
-
-        What is not ``later`` stays, so that a file without it is at fault.
-        """
-        columns = tuple(column for column in self.columns if not column.later or column.name in names)
-        return self if len(columns) == len(self.columns) else replace(self, columns=columns)
 
     def features(self) -> dict[str, dict[str, Any]]:
         """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""

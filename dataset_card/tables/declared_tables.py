@@ -19,11 +19,12 @@ from dataset_card.tables.schema import (
     transcripts_name,
     words_of_part,
 )
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_key
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.game_records import rules_key
+from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, picture_fields, step_defaults
 from ircore.games.declarations import has_rated_pictures
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.results.games import GameResults
 from ircore.results.played_game_run import GameRunSource, PlayedGameRun
@@ -47,9 +48,7 @@ _RECORD = Column(
     "record", "string", "The game's own record of the row, as JSON; of an instance with the SHA-256 of every picture."
 )
 
-_OF_RATINGS = tuple(
-    replace(column, nullable=True, later=True) for column in SCORES.columns if column.name in RATING_COLUMNS
-)
+_OF_RATINGS = tuple(replace(column, nullable=True) for column in SCORES.columns if column.name in RATING_COLUMNS)
 """Columns of values that judges and people gave, as reconstruction has them; null beside a measure's value."""
 
 OWN_COLUMNS = frozenset({*(column.name for column in (_GAME, *_RUN, *_EPISODE, _RULES, _RECORD)), "step"})
@@ -67,17 +66,17 @@ class DeclaredTables(GameTables):
 
     >>> from pathlib import Path
     >>> from ircore.games.registry import load_game
-    >>> no_instances = GameInstanceSet(Path(), "0" * 64, ())
+    >>> no_instances = InstanceSet(Path(), "0" * 64, ())
     >>> DeclaredTables(load_game("reference"), no_instances, results=None).name
     'reference'
     """
 
     game: Game[Any]
-    instances: GameInstanceSet
+    instances: InstanceSet
     results: GameResults
 
     @classmethod
-    def of(cls, game: Game[Any], instances: GameInstanceSet, runs: Iterable[GameRunSource]) -> "DeclaredTables":
+    def of(cls, game: Game[Any], instances: InstanceSet, runs: Iterable[GameRunSource]) -> "DeclaredTables":
         """Return the tables of runs, their results computed.
 
         Raises:
@@ -132,14 +131,19 @@ class DeclaredTables(GameTables):
         pictures = picture_fields(self.game.step)
         for name, info in self.game.step.model_fields.items():
             about, column = info.description or name, step_column(name)
-            # A field with a default may be younger than a release, whose steps then read as having that default.
-            later = not info.is_required()
             if name in pictures:
                 words = f"SHA-256 of the bytes of `{name}`."
-                yield Column(column, "image", about, nullable=True, repeats=True, later=later)
-                yield Column(f"{column}_sha256", "string", words, nullable=True, later=later)
+                yield Column(column, "image", about, nullable=True, repeats=True)
+                yield Column(f"{column}_sha256", "string", words, nullable=True)
             else:
-                yield Column(column, _kind(info.annotation), about, nullable=True, later=later)
+                yield Column(column, _kind(info.annotation), about, nullable=True)
+
+    @cached_property
+    def defaulted(self) -> frozenset[str]:
+        """Columns of fields of a step with a default: a release from before such a field lacks its columns."""
+        fields = self.game.step.model_fields.items()
+        names = [step_column(name) for name, info in fields if not info.is_required()]
+        return frozenset(column for name in names for column in (name, f"{name}_sha256"))
 
     def _instance_columns(self) -> tuple[Column, ...]:
         pictures: list[Column] = []
@@ -174,7 +178,7 @@ class DeclaredTables(GameTables):
             Column("measure", "string", f"One of {', '.join(keys)}{by_judges}."),
             Column("value", "float64", "In the measure's unit.", nullable=True),
             Column("reason", "string", "Why there is no value.", nullable=True),
-            Column("note", "string", "The value explained in words.", nullable=True, later=True),
+            Column("note", "string", "The value explained in words.", nullable=True),
             *(_OF_RATINGS if rated else ()),
         )
 
@@ -216,7 +220,7 @@ class DeclaredTables(GameTables):
                 "record": instance.model_dump_json(),
             } | pictures
 
-    def _picture_file(self, instance: GameInstance, image: str) -> PictureFile:
+    def _picture_file(self, instance: Instance, image: str) -> PictureFile:
         return PictureFile(image.rpartition("/")[2], lambda: self.instances.files(instance)[image])
 
     def _step_rows(self, run: PlayedGameRun) -> Iterator[Row]:
@@ -263,7 +267,7 @@ class DeclaredTables(GameTables):
             named: Row = {"step": rating.turn, "measure": rating.task, "note": None}
             yield self._of_episode(run, episode) | named | rating_columns(rating)
 
-    def _of_episode(self, run: PlayedGameRun, episode: GameEpisode) -> Row:
+    def _of_episode(self, run: PlayedGameRun, episode: Episode) -> Row:
         """Return the columns that name game, run, rules and episode of a row."""
         named: Row = {_GAME.name: self.name, "run_id": run.run.run_id, "submission": run.run.slug}
         return named | {"rules": rules_key(run.run.rules)} | episode_columns(episode)

@@ -148,14 +148,9 @@ def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
         yield _rendering_facts(str(episode_id), str(rendering), own)
 
 
-def judge_of(row: Mapping[str, Any]) -> str:
-    """Return who looked; releases of earlier layouts have facts of the program alone."""
-    return str(row.get("judge") or VERIFIED)
-
-
 def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object, str], list[Row]]]:
     """Yield episode, turn, rendering and judge of each turn of a run, with its rows, which stand together."""
-    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"], judge_of(row)))
+    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"], str(row["judge"])))
     return ((turn, list(own)) for turn, own in turns)
 
 
@@ -187,7 +182,7 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
         reader=rows[0].get("texts_read_by"),
         reasons=tuple(reasons),
         notes=notes,
-        judge=judge_of(rows[0]),
+        judge=str(rows[0]["judge"]),
         planted=tuple(
             PlantedVerdict(place, row["sentence"], LETTER[row["verdict"]])
             for row in rows
@@ -207,7 +202,7 @@ def score_of_rows(rows: Sequence[Mapping[str, Any]]) -> "ScoreInterval | None":
     """
     from ircore.scorers.verification.score import VERSION, ScoredFact, score_of
 
-    if judge_of(rows[0]) == VERIFIED and rows[0]["eye_version"] != VERSION:
+    if str(rows[0]["judge"]) == VERIFIED and rows[0]["eye_version"] != VERSION:
         return None
     facts = [
         ScoredFact(row["attribute"], row["weight"], row["verdict"], row["credit"])

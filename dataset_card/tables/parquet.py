@@ -63,38 +63,22 @@ def read_rows(folder: Path, paths: Iterable[Path]) -> Iterator[tuple[str, Row]]:
             raise InputError(f"{where}: cannot be read after row {number} ({_short(error)})", _REMEDY) from error
 
 
-def config_of(folder: Path, config: Config) -> Config:
-    """Return a table without the later columns that the files of a release lack.
-
-    A file that cannot be read has every column, so that whoever reads its rows says what is wrong with it.
-    """
-    first = next(iter(table_files(folder, config)), None)
-    if first is None:
-        return config
-    try:
-        with open_parquet(first) as file:
-            return config.among(file.schema_arrow.names)
-    except (OSError, ValueError):
-        return config
-
-
 def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) -> Iterator[Row]:
     """Yield the rows of some files of a config.
 
     Args:
         paths: The files.
         config: The table.
-        columns: Names of the columns to read; no pictures, since a file is read at once. Later columns that a file
-            lacks are left out.
+        columns: Names of the columns to read, as far as the table has them; no pictures, since a file is read at once.
 
     Raises:
         InputError: A file is damaged, or lacks a column.
     """
+    known = {column.name for column in config.columns}
+    names = [name for name in columns if name in known]
     for path in paths:
         try:
             with open_parquet(path) as file:
-                known = {column.name for column in config.among(file.schema_arrow.names).columns}
-                names = [name for name in columns if name in known]
                 table = file.read(names, use_threads=False)
             values = [table.column(name).to_pylist() for name in names]
         except (OSError, ValueError, KeyError) as error:
@@ -138,7 +122,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
     faults = schema_faults(folder, config) or ([] if files else [f"data/{config.name}: is missing"])
     if faults:
         raise InputError(f"{folder}: {faults[0]}", f"See: ircore release check {folder}")
-    columns = [column.name for column in config_of(folder, config).columns if pictures or column.kind != "image"]
+    columns = [column.name for column in config.columns if pictures or column.kind != "image"]
     try:
         frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
     except (OSError, ValueError) as error:
@@ -149,7 +133,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
 def schema_faults(folder: Path, config: Config) -> list[str]:
     """Return the faults in columns, types and features of each file of a table."""
     faults = []
-    wanted = arrow_schema(config_of(folder, config))
+    wanted = arrow_schema(config)
     for path in table_files(folder, config):
         where = path.relative_to(folder)
         try:

@@ -27,17 +27,18 @@ SCORE_COLUMNS = (
     "metric_version",
     "loading",
 )
-"""The columns that the functions below need, as far as a release has them."""
+"""The columns that the functions below need."""
 
 
 def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) -> dict[str, Any]:
     """Return the fields of the ``Turn`` in a row of ``transcripts``; the rendering is a record or a mapping."""
-    return {name: row[name] for name in _TURN} | {"rendering": rendering}
+    stated = {name: row[name] for name in _TURN} | {"rendering": rendering}
+    return {name: stated[name] for name in Turn.model_fields}
 
 
 def episode_fields(row: Row, turns: Sequence[Turn | Mapping[str, object]]) -> dict[str, Any]:
     """Return the fields of the ``Episode`` in a row of ``episodes``; the turns are records or mappings."""
-    return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "turns": tuple(turns)}
+    return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "steps": tuple(turns)}
 
 
 def score_fields(row: Row) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def score_fields(row: Row) -> dict[str, Any]:
     # Only models are asked in both orders; of all other scores both columns are null.
     orders = (row["first_leading"], row["final_leading"])
     judge_fields = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
-    judge_fields |= {"leniencies": row.get("leniencies") or ()}  # releases of earlier layouts have none
+    judge_fields |= {"leniencies": row["leniencies"] or ()}
     judge_fields |= {"version": row.get("metric_version"), "loading": row.get("loading")}
     judge_fields |= {"low": row.get("lowest"), "high": row.get("highest"), "undecided": row.get("undecided")}
     judge_fields |= {"unread": bool(row.get("unread"))}
@@ -60,8 +61,8 @@ def cost_of(row: Row) -> float | None:
 
 
 def _doubt(row: Row) -> Doubt | None:
-    """Return how far undecided facts leave a score open; None where the judge tells no facts, or an earlier layout."""
-    if row.get("lowest") is None:
+    """Return how far undecided facts leave a score open; None where the judge tells no facts."""
+    if row["lowest"] is None:
         return None
     low, high, undecided = (float(str(row[name])) for name in ("lowest", "highest", "undecided"))
     return Doubt(low, high, undecided, unread=bool(row["unread"]))

@@ -10,7 +10,6 @@ from dataset_card.tables.game_tables import GameTables, ReconstructionTables
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import FACTS, PREVIEWS
 from dataset_card.tables.shared_tables import join_configs
-from ircore.core.game_records import GameInstance
 from ircore.core.records import Instance
 from ircore.results.played_run import PlayedRun
 
@@ -47,7 +46,7 @@ class ReleaseSource:
         """Runs of all games."""
         return tuple(run for game in self.games for run in game.runs)
 
-    def instances(self) -> Iterator[Instance | GameInstance]:
+    def instances(self) -> Iterator[Instance]:
         """Yield the instances of all games."""
         for game in self.games:
             yield from game.instances.instances

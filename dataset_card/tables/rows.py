@@ -5,15 +5,15 @@ only when it is written, so that rows can be compared with those of a previous r
 that was read back from a release has an ``EmbeddedImage``.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import fsum
-from typing import TypedDict, TypeVar
+from typing import TypedDict
 
-from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.game_records import GameEpisode, drawn_renderings
-from ircore.core.records import RECONSTRUCTION, Instance
+from ircore.core.episode_records import Episode, Rendering, Turn, drawn_renderings
+from ircore.core.records import RECONSTRUCTION, Instance, Rules
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -21,8 +21,6 @@ from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records
-
-EpisodeT = TypeVar("EpisodeT", Episode, GameEpisode)
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class ReconstructionSource:
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> run = PlayedRun(RunFolder.open(Path("run")))
+    >>> run = PlayedRun(RunFolder(Path("run")))
     >>> source = ReconstructionSource(run.instances, (run,), Results.from_runs([run]))
     >>> len([*instance_rows(source.instances)])
     2
@@ -87,14 +85,16 @@ def instance_rows(instances: InstanceSet) -> Iterator[Row]:
             "category": instance.category,
             "difficulty": instance.difficulty,
             "image": _target_file(instances, instance),
-            "image_sha256": instance.sha256,
-            "width": instance.width,
-            "height": instance.height,
-            "scene": None if instance.scene is None else instance.scene.model_dump_json(),
+            "image_sha256": instance.pictures["target"].sha256,
+            "width": instance.pictures["target"].width,
+            "height": instance.pictures["target"].height,
+            "scene": None
+            if instance.scene is None
+            else json.dumps(instance.payload["scene"], ensure_ascii=False, separators=(",", ":")),
             "source": instance.source,
             "licence": instance.licence,
             "seed": instance.seed,
-            "file": instance.image,
+            "file": instance.pictures["target"].image,
         }
 
 
@@ -103,7 +103,7 @@ def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     targets = {instance.instance_id: instance for instance in instances.instances}
     for episode in run.episodes:
         target = targets[episode.instance_id]
-        shown: Row = {"target": _target_file(instances, target), "target_sha256": target.sha256}
+        shown: Row = {"target": _target_file(instances, target), "target_sha256": target.pictures["target"].sha256}
         for turn in episode.turns:
             yield of_episode(run, episode) | _of_pair(run) | shown | _of_turn(run, turn)
 
@@ -167,7 +167,7 @@ def rating_columns(score: Score) -> Row:
     }
 
 
-def valid_scores(episodes: Iterable[EpisodeT], scores: Iterable[Score]) -> Iterator[tuple[EpisodeT, Score]]:
+def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
     """Yield the scores that belong to a rendering of the episodes, each thing once, in the order of the episodes."""
     latest: dict[str, dict[tuple[int, str, str, str], Score]] = {}
     for score in scores:
@@ -182,9 +182,9 @@ def valid_scores(episodes: Iterable[EpisodeT], scores: Iterable[Score]) -> Itera
                 yield episode, score
 
 
-def _drawn(episode: Episode | GameEpisode) -> set[tuple[int, str]]:
+def _drawn(episode: Episode) -> set[tuple[int, str]]:
     """Return the renderings of an episode: turn or step, and hash."""
-    made = episode.renderings.items() if isinstance(episode, Episode) else drawn_renderings(episode)
+    made = drawn_renderings(episode)
     return {(turn, rendering.sha256) for turn, rendering in made}
 
 
@@ -193,24 +193,25 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
     return (OF_GAME | row for row in flat_records(leaderboard_table(results)))
 
 
-def episode_columns(episode: Episode | GameEpisode) -> Row:
+def episode_columns(episode: Episode) -> Row:
     """Return the columns that name the episode of a row."""
     return {name: getattr(episode, name) for name in ("episode_id", "instance_id", "category", "difficulty")}
 
 
 def of_episode(run: PlayedRun, episode: Episode) -> Row:
     """Return the columns that name game, run, rules and episode of a row."""
-    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": run.run.rules.key}
+    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": Rules.of(run.run).key}
     return OF_GAME | named | episode_columns(episode)
 
 
 def _target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
-    return PictureFile(instance.image.rpartition("/")[2], partial(instances.picture_bytes, instance))
+    name = instance.pictures["target"].image.rpartition("/")[2]
+    return PictureFile(name, partial(instances.picture_bytes, instance, "target"))
 
 
 def _of_pair(run: PlayedRun) -> Row:
     pair = run.run.submission
-    return {"describer": pair.describer.label, "generator": pair.generator.label}
+    return {"describer": pair.players["describer"].label, "generator": pair.players["generator"].label}
 
 
 def _of_turn(run: PlayedRun, turn: Turn) -> Row:

@@ -1,6 +1,7 @@
 """Rows of reconstruction in a release back to records, and the faults in them."""
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import fsum
@@ -27,7 +28,7 @@ from dataset_card.tables.schema import (
 )
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
-from ircore.core.records import Instance, Record, Scene
+from ircore.core.records import Instance, Record, Rules, Scene
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
@@ -110,13 +111,14 @@ class Tables:
         # A picture with a fault of its own is reported already, and has no size.
         if size is not None and size != (row["width"], row["height"]):
             self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
-        plain = {name: row[name] for name in ("instance_id", "category", "difficulty", "width", "height", "seed")}
+        plain = {name: row[name] for name in ("instance_id", "game", "category", "difficulty", "seed")}
         origin = {"source": row["source"], "licence": row["licence"]}
         scene = None
         if row["scene"] is not None:
             scene = self._record(f"{where}: scene", partial(Scene.model_validate_json, str(row["scene"])))
-        file = {"image": row["file"], "sha256": row["image_sha256"]}
-        fields = plain | origin | file | {"scene": scene}
+        file = {name: row[name] for name in ("width", "height")} | {"image": row["file"], "sha256": row["image_sha256"]}
+        payload = {} if scene is None else {"scene": json.loads(str(row["scene"]))}
+        fields = plain | origin | {"pictures": {"target": file}, "payload": payload}
         instance = self._record(where, partial(Instance.model_validate, fields))
         if instance is not None and self._instances.setdefault(instance.instance_id, instance) is not instance:
             self._findings.add(where, f"instance {instance.instance_id} is there twice")
@@ -125,7 +127,7 @@ class Tables:
         """Take a row of ``transcripts``."""
         instance = self._refer(where, row)
         self._pictures.check(f"{where}: target", row["target"], row["target_sha256"])
-        if instance is not None and row["target_sha256"] != instance.sha256:
+        if instance is not None and row["target_sha256"] != instance.pictures["target"].sha256:
             self._findings.add(where, f"its target is not the picture of {instance.instance_id}")
         size = self._pictures.check(f"{where}: rendering", row["rendering"], row["rendering_sha256"])
         drawn = None if size is None else Rendering(sha256=str(row["rendering_sha256"]), **size._asdict())
@@ -137,7 +139,7 @@ class Tables:
         if (turn.action == "done") != (turn.message is None) or (turn.action == "done" and drawn is not None):
             self._findings.add(where, f"message or rendering does not fit action {turn.action}")
         run = self._runs.get(str(row["run_id"]))
-        if run is not None and turn.over_budget != (turn.message_tokens > run.rules.token_budget):
+        if run is not None and turn.over_budget != (turn.message_tokens > Rules.of(run).token_budget):
             self._findings.add(where, f"over_budget is {turn.over_budget} with {turn.message_tokens} tokens")
         turns = self._turns.setdefault(_key(row), [])
         self._turns_at.setdefault(_key(row), where)
@@ -207,7 +209,7 @@ class Tables:
         if turn is None or instance is None:
             return self._findings.add(where, f"there is no turn {number} of episode {row['episode_id']}")
         drawn = turn.rendering and turn.rendering.sha256
-        known = {"action": turn.action, "message": turn.message, "target_sha256": instance.sha256}
+        known = {"action": turn.action, "message": turn.message, "target_sha256": instance.pictures["target"].sha256}
         self._compare(where, row, known | {"rendering_sha256": drawn}, "its turn says")
         for name in ("target", "rendering"):
             self._check_preview(f"{where}: {name}", row[name], row[f"{name}_sha256"])
@@ -305,8 +307,8 @@ class Tables:
             self._findings.add(where, f"unknown run {row['run_id']}")
         else:
             pair = run.submission
-            names: Row = {"submission": run.slug, "describer": pair.describer.label, "generator": pair.generator.label}
-            names |= {"rules": run.rules.key} | OF_GAME
+            names: Row = {"submission": run.slug, **{seat: player.label for seat, player in pair.players.items()}}
+            names |= {"rules": Rules.of(run).key} | OF_GAME
             # Some tables do not repeat the players, so only names that the row has are compared.
             self._compare(where, row, {name: names[name] for name in names if name in row}, "its run says")
         instance = self._instances.get(str(row["instance_id"]))
@@ -319,7 +321,7 @@ class Tables:
 
     def _compare(self, where: str, row: Row, wanted: Mapping[str, object], source: str) -> None:
         for name, value in wanted.items():
-            if name in row and not same_value(row[name], value):  # a release of an earlier layout lacks later columns
+            if name in row and not same_value(row[name], value):
                 self._findings.add(where, f"{name} is {short_value(row[name])}, {source} {short_value(value)}")
 
     def _record(self, where: str, read: Callable[[], R]) -> R | None:

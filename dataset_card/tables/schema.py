@@ -11,7 +11,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.results.tables.board import MEASURES, PRIMARY
 from ircore.results.tables.formats import FlatColumn, flat_columns
 
-GAME = Column("game", "string", "The game: always `reconstruction` in these tables.", later=True)
+GAME = Column("game", "string", "The game: always `reconstruction` in these tables.")
 """The first column of every table but the transcripts, whose rows are of one game by their config."""
 
 _RUN = (
@@ -22,7 +22,6 @@ _RULES = Column(
     "rules",
     "string",
     "Key of the rules played by: token budget, turn limit and what happens over the budget, such as `b200-t10-allow`.",
-    later=True,
 )
 """The last column of every table of runs."""
 
@@ -143,48 +142,42 @@ SCORES = Config(
             nullable=True,
         ),
         Column("final_leading", "float64", "The same with the final rendering shown first.", nullable=True),
-        Column("leniencies", "strings", "Deviations in a model's answer that were accepted.", later=True),
+        Column("leniencies", "strings", "Deviations in a model's answer that were accepted."),
         Column(
             "metric_version",
             "string",
             "metric: version of its definition, with the weights that it computed with.",
             nullable=True,
-            later=True,
         ),
         Column(
             "loading",
             "string",
             "metric: `upstream` (as published values were computed) or `native` (as a viewer shows the pictures).",
             nullable=True,
-            later=True,
         ),
         Column(
             "lowest",
             "float64",
             "similarity by `verified`: the value if everything that could not be told is wrong.",
             nullable=True,
-            later=True,
         ),
         Column(
             "highest",
             "float64",
             "similarity by `verified`: the value if everything that could not be told is right.",
             nullable=True,
-            later=True,
         ),
         Column(
             "undecided",
             "float64",
             "similarity by `verified`: share of the facts, by weight, that could not be told, 0–1.",
             nullable=True,
-            later=True,
         ),
         Column(
             "unread",
             "bool",
             "similarity by `verified`: whether labels were left unread, since no reader of texts was installed.",
             nullable=True,
-            later=True,
         ),
         _RULES,
     ),
@@ -194,30 +187,11 @@ RATING_COLUMNS = ("judge", "rendering_sha256", "annotator", "first_leading", "fi
 """Columns of ``scores`` that other games add to theirs where judges and people rate their pictures."""
 
 
-_LATER_MEASURES = frozenset(
-    {
-        "rules",
-        "applicable",
-        "rated",
-        "refused",
-        "not_yet",
-        "unfinished",
-        "unranked",
-        "lowest",
-        "highest",
-        "undecided",
-        "unread",
-    }
-)
-"""Keys of the leaderboard's columns that came after the first layout."""
-
-
 def _leaderboard_columns() -> Iterator[Column]:
     """Yield the columns of the leaderboard, the same as in every other file of a leaderboard."""
     for flat in flat_columns(tuple(measure.column for measure in MEASURES), PRIMARY):
-        about, later = flat.column, flat.column.key in _LATER_MEASURES
-        nullable = {"value": about.nullable, "n": False}.get(flat.part, True)
-        yield Column(flat.name, kind_of_part(flat), words_of_part(flat), nullable=nullable, later=later)
+        nullable = {"value": flat.column.nullable, "n": False}.get(flat.part, True)
+        yield Column(flat.name, kind_of_part(flat), words_of_part(flat), nullable=nullable)
 
 
 def kind_of_part(flat: FlatColumn) -> Kind:
@@ -296,14 +270,13 @@ FACTS = Config(
         Column("seen", "string", "What was seen instead, as JSON; of extras the box in pixels.", nullable=True),
         Column("reason", "string", "Why it fails or cannot be told; null if it holds.", nullable=True),
         Column("eye_version", "string", "Version of the program that looked; of a model, of the list of facts."),
-        Column("judge", "string", "Who looked: `verified`, the program, or a judge that is a model.", later=True),
+        Column("judge", "string", "Who looked: `verified`, the program, or a judge that is a model."),
         Column(
             "transform_cost",
             "float64",
             "Points that moving the rendering over the target costs; the same in every row of a rendering.",
-            later=True,
         ),
-        Column("texts_read_by", "string", "Who read labels; null if nobody.", nullable=True, later=True),
+        Column("texts_read_by", "string", "Who read labels; null if nobody.", nullable=True),
         _RULES,
     ),
 )
@@ -347,10 +320,10 @@ def holds_records(config: str) -> bool:
 
 
 def game_of(config: str, row: Mapping[str, object]) -> str:
-    """Return the game that a row of a table is of; releases of the first layout have no column that says so."""
-    # Only reconstruction has previews; its transcripts carry no suffix, because the first releases had one game.
+    """Return the game that a row of a table is of."""
+    # Only reconstruction has previews, and its transcripts carry no suffix.
     if config in (TRANSCRIPTS.name, PREVIEWS.name):
         return RECONSTRUCTION
     if is_transcripts(config):
         return config.removeprefix(_TRANSCRIPTS_OF)
-    return str(row.get(GAME.name, RECONSTRUCTION))
+    return str(row[GAME.name])

@@ -56,8 +56,7 @@ def _join(configs: Mapping[str, Config]) -> Config:
     for game, config in configs.items():
         for column in config.columns:
             name = _joined_name(_kinds(columns.values()), column)
-            # release.json lists the columns of joined tables, so a missing one is no mark of an earlier layout.
-            columns[name] = _merge(columns.get(name), replace(column, name=name, later=False), game)
+            columns[name] = _merge(columns.get(name), replace(column, name=name), game)
     first, *others = configs.values()
     everywhere = set.intersection(*({column.name for column in config.columns} for config in configs.values()))
     shared = (column if column.name in everywhere else replace(column, nullable=True) for column in columns.values())

@@ -58,9 +58,9 @@ def _size(pixels: "Pixels") -> list[int]:
 
 def _show_pictures(target: "Pixels", image: "Pixels") -> None:
     from ircore.core.images import Picture
-    from ircore.core.terminal_pictures import protocol_for, show_pictures
+    from ircore.core.terminal_pictures import show_pictures, shows_pictures
 
-    if protocol_for(sys.stdout) != "none":
+    if shows_pictures(sys.stdout):
         show_pictures({"target": Picture.from_pixels(target), "image": Picture.from_pixels(image)}, sys.stdout)
 
 

@@ -97,7 +97,7 @@ def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) 
     instance = instance_named(instances, instance_id, "--instance")
     if instance.scene is None:
         raise InputError(f"{instance_id}: nobody wrote down what this target shows", "Take a drawn target, or detr.")
-    return detect_by_eye(instances.target(instance), instance.scene, read_picture(image))
+    return detect_by_eye(instances.picture(instance, "target"), instance.scene, read_picture(image))
 
 
 def _lines(document: dict[str, Any]) -> list[str]:

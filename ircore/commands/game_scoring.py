@@ -12,7 +12,7 @@ from ircore.core.terminal import printable
 from ircore.games.base import Game
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 
 if TYPE_CHECKING:
     from ircore.scorers.game_measures import MeasureCounts
@@ -24,7 +24,7 @@ OF_JUDGES = frozenset({"judges", "every_turn", "concurrency", "deadline", "max_c
 """Options that runs of every game with pictures to rate take, if a judge is named."""
 
 
-def runs_to_judge(runs: Sequence[GameRunFolder], judges: Sequence[str], mixed: bool) -> list[GameRunFolder]:
+def runs_to_judge(runs: Sequence[RunFolder], judges: Sequence[str], mixed: bool) -> list[RunFolder]:
     """Return the runs whose pictures the named judges rate, and say of which games nothing can be rated.
 
     Args:
@@ -48,7 +48,7 @@ def runs_to_judge(runs: Sequence[GameRunFolder], judges: Sequence[str], mixed: b
     return rated
 
 
-def _has_pictures(run: GameRunFolder) -> bool | None:
+def _has_pictures(run: RunFolder) -> bool | None:
     """Return whether pictures of a run can be rated; None for a broken game, told where its measures are computed."""
     try:
         return has_rated_pictures(_game_of(run))
@@ -56,7 +56,7 @@ def _has_pictures(run: GameRunFolder) -> bool | None:
         return None
 
 
-def limit_options(runs: Sequence[GameRunFolder], mixed: bool, judged: bool) -> None:
+def limit_options(runs: Sequence[RunFolder], mixed: bool, judged: bool) -> None:
     """Say which options that were given by hand do not apply to runs of other games.
 
     Args:
@@ -87,7 +87,7 @@ def limit_options(runs: Sequence[GameRunFolder], mixed: bool, judged: bool) -> N
     click.echo(printable(f"{', '.join(stated)}: {limit}"), err=True)
 
 
-def tell_game_plan(runs: Sequence[GameRunFolder], judged: bool) -> None:
+def tell_game_plan(runs: Sequence[RunFolder], judged: bool) -> None:
     """Show which measures would be computed of how many episodes; judges, if any is named, tell their own plans."""
     from ircore.scorers.game_measures import played
 
@@ -99,7 +99,7 @@ def tell_game_plan(runs: Sequence[GameRunFolder], judged: bool) -> None:
         click.echo(printable(line if judged else f"{line}; no model would be asked"))
 
 
-def score_games(runs: Sequence[GameRunFolder]) -> "list[tuple[GameRunFolder, MeasureCounts]]":
+def score_games(runs: Sequence[RunFolder]) -> "list[tuple[RunFolder, MeasureCounts]]":
     """Compute the measures of runs, and return each run with its counts; runs of broken games are left out."""
     from ircore.scorers.game_measures import score_game_run
 
@@ -113,7 +113,7 @@ def score_games(runs: Sequence[GameRunFolder]) -> "list[tuple[GameRunFolder, Mea
     return measured
 
 
-def tell_measured(measured: "Sequence[tuple[GameRunFolder, MeasureCounts]]") -> None:
+def tell_measured(measured: "Sequence[tuple[RunFolder, MeasureCounts]]") -> None:
     """Show the counts of each run in a line."""
     for run, counts in measured:
         click.echo(
@@ -122,5 +122,5 @@ def tell_measured(measured: "Sequence[tuple[GameRunFolder, MeasureCounts]]") -> 
         )
 
 
-def _game_of(run: GameRunFolder) -> Game[Any]:
+def _game_of(run: RunFolder) -> Game[Any]:
     return load_game(run.game, f"{run.path}/run.json: game")

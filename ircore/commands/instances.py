@@ -20,7 +20,7 @@ from ircore.instances.benchmark import require_released, require_set
 from ircore.instances.diff import compare_sets
 from ircore.instances.requests import BuildRequest, ImportRequest, builder_of, dataset_named_by, importer_of
 from ircore.instances.review import accept_from_set, review_set
-from ircore.instances.store import INDEX, AnyInstanceSet, InstanceSet, read_any_instances, read_instances
+from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.instances.summary import as_document, as_table, contact_sheet, summarise
 from ircore.runs.synthesis import SynthesisPlan, model_player, open_synthesis
 from ircore.runs.synthesis import synthesize as make_figures
@@ -100,7 +100,7 @@ def import_(
     _tell_contents(made, as_json)
 
 
-def _tell_contents(made: AnyInstanceSet, as_json: bool) -> None:
+def _tell_contents(made: InstanceSet, as_json: bool) -> None:
     """Print the contents of a set, as a table or as a JSON document; players of other games stand in a manifest."""
     if made.game != RECONSTRUCTION:
         click.get_current_context().meta[NEXT] = f"ircore submission new MY-PAIR --game {made.game}"
@@ -133,9 +133,9 @@ def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -
     wanted = None if version is None else require_released(version)
     if sheet is not None and sheet.suffix != ".png":
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
-    instances = read_any_instances(folder)
+    instances = read_instances(folder)
     if sheet is not None:
-        if not isinstance(instances, InstanceSet):
+        if instances.game != RECONSTRUCTION:
             raise InputError(f"--sheet: a set of {instances.game} has no grid of targets", "Leave it out.")
         write_bytes(sheet, contact_sheet(instances).data)
     _tell_contents(instances, as_json)
@@ -245,8 +245,8 @@ def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
 @json_option
 def diff(first: Path, second: Path, as_json: bool) -> None:
     """Show which instances of the set B were added to the set A, removed or changed, and in which fields."""
-    newer = read_any_instances(second)
-    difference = compare_sets(read_any_instances(first), newer)
+    newer = read_instances(second)
+    difference = compare_sets(read_instances(first), newer)
     if newer.game != RECONSTRUCTION:
         click.get_current_context().meta[NEXT] = "ircore instances show {second}"
     if as_json:

@@ -14,7 +14,7 @@ from ircore.games.reference.language.messages import tagged_content_words
 from ircore.games.reference.language.naming import Naming, log_perplexity
 from ircore.games.reference.language.naming import naming as measured
 from ircore.results.tables.formats import render
-from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 
 
 @click.group("language", context_settings={"help_option_names": ["-h", "--help"]})
@@ -57,8 +57,8 @@ def novelty(run: Path, as_json: bool) -> None:
     from ircore.results.games import read_game_results
     from ircore.results.tables.tagged_novelty import tagged_novelty_table
 
-    opened = open_any_run(run)
-    if not isinstance(opened, GameRunFolder) or opened.game != "reference":
+    opened = RunFolder(run)
+    if opened.game != "reference":
         raise InputError(
             f"{run}: no run of the reference game", "For reconstruction: ircore results --table convention"
         )

@@ -15,7 +15,7 @@ from ircore.core.plugins import unknown
 if TYPE_CHECKING:
     from ircore.core.records import Instance
     from ircore.instances.store import InstanceSet
-    from ircore.runs.folder import GameRunFolder, RunFolder
+    from ircore.runs.folder import RunFolder
 
 PATH = click.Path(path_type=Path)
 """A file or folder, given to the command as a ``Path``."""
@@ -171,15 +171,15 @@ runs_option = click.option(
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
 
 
-def open_runs(paths: Sequence[Path]) -> "list[RunFolder | GameRunFolder]":
+def open_runs(paths: Sequence[Path]) -> "list[RunFolder]":
     """Open run folders of any games; a folder that is named twice, by a link perhaps, is opened once.
 
     Raises:
         InputError: A folder holds no readable run.
     """
-    from ircore.runs.folder import open_any_run
+    from ircore.runs.folder import RunFolder
 
-    return [open_any_run(path) for path in dict.fromkeys(Path(realpath(path)) for path in paths)]
+    return [RunFolder(path) for path in dict.fromkeys(Path(realpath(path)) for path in paths)]
 
 
 def published_runs(folder: Path) -> tuple[Path, ...]:

@@ -1,6 +1,7 @@
 """``ircore play``: let a submitted pair play the game."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
@@ -8,6 +9,8 @@ from typing import Any, cast
 import click
 
 from ircore.commands.completion import submissions
+from ircore.commands.nested_commands import run_nested
+from ircore.commands.next_step import NEXT
 from ircore.commands.options import (
     PATH,
     POSITIVE,
@@ -18,15 +21,14 @@ from ircore.commands.options import (
     path_option,
     scheduler_of,
 )
-from ircore.commands.play_report import score_person, tell_outcomes
-from ircore.commands.relay import answer_relay
 from ircore.core.counted import counted
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameRun
 from ircore.core.prompt_files import BUILT_IN
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
+from ircore.core.terminal import printable
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
@@ -38,7 +40,7 @@ from ircore.runs.commitment import in_order, seed_of
 from ircore.runs.costs.forecast import as_text, estimate, measured
 from ircore.runs.costs.prices import RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.final import declare_final
-from ircore.runs.folder import RUN_FILE, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.play import make_run, open_run, play, with_run_id
 from ircore.runs.processes import ProcessPool
 from ircore.runs.session import PlayPlan
@@ -53,9 +55,8 @@ from ircore.submissions.request_fields import refuse_self_reported
 
 @click.command("play")
 @click.argument("submission", type=PATH, shell_complete=submissions)
-@click.option("--instances", "instances_dir", type=PATH, help="The instance set; needed without --relay.")
-@click.option("--out", type=PATH, help="The run folder: created, or resumed if it exists; needed without --relay.")
-@click.option("--relay", metavar="URL", help="Answer the questions of a relay instead; see docs/relay.md.")
+@click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
+@click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
 @conditions_options
@@ -109,9 +110,8 @@ from ircore.submissions.request_fields import refuse_self_reported
 @json_option
 def command(
     submission: Path,
-    instances_dir: Path | None,
-    out: Path | None,
-    relay: str | None,
+    instances_dir: Path,
+    out: Path,
     concurrency: int,
     limit: int | None,
     categories: tuple[str, ...],
@@ -145,11 +145,8 @@ def command(
     The same command again resumes where it stopped; a finished run is left as it is. A run has no rank while episodes
     have no result; --final ends it for good.
     """
-    if relay is not None:
-        return answer_relay(submission, relay, concurrency)
     if len(prompts_dirs) > 1:
-        return _play_with_each(submission, prompts_dirs, _required("--out", out), as_json)
-    instances_dir, out = _required("--instances", instances_dir), _required("--out", out)
+        return _play_with_each(submission, prompts_dirs, out, as_json)
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
@@ -207,7 +204,7 @@ def _own_folder(folder: Path | None = None) -> Path | None:
 
 def _run(
     prepared: Prepared, prompts_dir: Path | None, seed: int, repeats: int, as_maintainers: bool, salt: Path | None
-) -> tuple[Run | GameRun, GamePrompts]:
+) -> tuple[Run, GamePrompts]:
     loaded, game, instances, rules = prepared
     # The maintainers cannot vouch for what answers on its submitter's machine.
     if as_maintainers:
@@ -227,7 +224,7 @@ def _printed(status: int, out: Path, as_json: bool) -> int:
     """Print the contents of a run as ``ircore show --json`` prints them, if asked for; return the exit status."""
     if not as_json:
         return status
-    folder = open_any_run(out)
+    folder = RunFolder(out)
     echo_json(summarise(folder, prices_of_run(folder, None)))
     return status
 
@@ -243,12 +240,6 @@ def _refuse_together(only_outside: bool, on_cluster: bool, processes: int, json_
         )
     if json_of_nothing:
         raise click.UsageError("--json goes with neither --dry-run nor --final")
-
-
-def _required(option: str, value: Path | None) -> Path:
-    if value is None:
-        raise click.MissingParameter(param_hint=f"'{option}'", param_type="option")
-    return value
 
 
 def _cache(folder: Path | None, generators: bool, loaded: AnyLoaded) -> Cache | None:
@@ -282,8 +273,8 @@ def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | Non
     left = [name for name in plan.episode_ids if name not in finished]
     done = len(plan.episode_ids) - len(left)
     click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.episode_ids), 'episode')} to play, {done} finished")
-    if isinstance(plan.run, Run):
-        click.echo(as_text(estimate(len(left), plan.run.rules, cast("Prompts", plan.prompts), prices), prices))
+    if plan.run.game == RECONSTRUCTION:
+        click.echo(as_text(estimate(len(left), Rules.of(plan.run), cast("Prompts", plan.prompts), prices), prices))
     else:
         taken = [seat.name for seat in game.seats if seat.name in prices.seats]
         click.echo("\n".join(f"  {seat}: {_asked(prices.seats[seat])}" for seat in taken))
@@ -336,3 +327,43 @@ def _play(
     if any(traits_of(spec.player).needs == "person" for spec in loaded.submission.players.values()):
         score_person(out, game.name)
     return status
+
+
+def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[Episode]) -> int:
+    """Say how the episodes of a plan ended, and return the exit status: 1 if some failed for technical reasons."""
+    counts = ", ".join(
+        f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
+    )
+    planned = counted(len(plan.instances.instances) * plan.run.repeats, "episode")
+    click.echo(f"{plan.run.slug}: {len(episodes)} of {planned}: {counts}", err=True)
+    failed = [episode for episode in episodes if not episode.finished]
+    for episode in failed[:5]:
+        click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
+    if failed:
+        click.echo(
+            f"ircore: {counted(len(failed), 'episode')} failed, so the run is incomplete and has no rank; the same "
+            "command plays them again, with --final it counts them as not played",
+            err=True,
+        )
+    return 1 if failed else 0
+
+
+def score_person(out: Path, game: str) -> None:
+    """Score a run in which a person played, and show the person the score of every episode."""
+    run_nested(["score", str(out)])
+    # The scores are there, so the usual step after play is done.
+    click.get_current_context().meta[NEXT] = "ircore results {out}"
+    if game != RECONSTRUCTION:
+        run_nested(["results", str(out)])
+        return
+    scores = RunFolder(out).scores()
+    for episode in RunFolder(out).episodes():
+        final = max((turn.turn for turn in episode.rendered_turns), default=0)
+        values = {
+            score.judge: f"{score.judge} {score.value:.1f}"
+            for score in scores
+            if (score.episode_id, score.task, score.turn) == (episode.episode_id, "similarity", final)
+            and score.value is not None
+        }
+        said = ", ".join(values.values())
+        click.echo(f"your score  {episode.episode_id}: {f'{said} of 10' if said else 'nothing was drawn'}", err=True)

@@ -10,8 +10,8 @@ from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, SeveralPathsCommand, open_runs
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
-from ircore.runs.folder import GameRunFolder
 from ircore.scorers.people.importing import ImportSummary, import_ratings
 
 
@@ -42,7 +42,7 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     """
     folders = open_runs(runs)
     done = import_ratings(file, folders, check)
-    if any(isinstance(folder, GameRunFolder) for folder in folders):
+    if any(folder.game != RECONSTRUCTION for folder in folders):
         # Their board shows people beside the judges, and takes no judge by name.
         click.get_current_context().meta[NEXT] = "ircore results {runs}"
     if as_json:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ircore.results.tables.catalogue import Entry, Question
     from ircore.results.tables.formats import Format
     from ircore.results.tables.model import Table
-    from ircore.runs.folder import GameRunFolder, RunFolder
+    from ircore.runs.folder import RunFolder
 
 ORDERS = ("main", "quality")
 """Orders of boards."""
@@ -104,7 +104,6 @@ def command(
     """
     # Inside, so that help and completion need not load results and their libraries.
     from ircore.core.records import RECONSTRUCTION
-    from ircore.runs.folder import RunFolder
 
     played = _by_game(open_runs(runs), game)
     # After the runs are opened: a folder that is not there is named at once.
@@ -134,7 +133,7 @@ def command(
         raise click.UsageError("--episode goes with --table facts")
     if lexicon is not None and out is None and not entry.by_lexicon:
         raise click.UsageError("--lexicon goes with --table corrections, corrections_by_turn or words")
-    results = Results.from_runs([folder for folder in pairs if isinstance(folder, RunFolder)])
+    results = Results.from_runs(pairs)
     by_board: Order = "quality" if order == "quality" else "main"
     part = None if order in ORDERS else order
     question = Question(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
@@ -154,11 +153,9 @@ def command(
     return status
 
 
-def _by_game(
-    opened: "Sequence[RunFolder | GameRunFolder]", wanted: str | None
-) -> "dict[str, list[RunFolder | GameRunFolder]]":
+def _by_game(opened: "Sequence[RunFolder]", wanted: str | None) -> "dict[str, list[RunFolder]]":
     """Return runs by game, or the runs of the wanted game, of which there must be at least one."""
-    runs: dict[str, list[RunFolder | GameRunFolder]] = {}
+    runs: dict[str, list[RunFolder]] = {}
     for folder in opened:
         runs.setdefault(folder.game, []).append(folder)
     if wanted is not None and wanted not in runs:
@@ -167,7 +164,7 @@ def _by_game(
 
 
 def _show_games(
-    played: "dict[str, list[RunFolder | GameRunFolder]]",
+    played: "dict[str, list[RunFolder]]",
     name: str | None,
     condition: tuple[str | None, str | None],
     form: "Format",
@@ -185,14 +182,13 @@ def _show_games(
         last: Whether nothing is shown after these games.
     """
     from ircore.results.tables.formats import render
-    from ircore.runs.folder import GameRunFolder
 
     status, rest = 0, len(played)
     several = len(played) > 1 or not last
     for game, opened in played.items():
         rest -= 1
         try:
-            tables = _game_tables([run for run in opened if isinstance(run, GameRunFolder)], name, *condition)
+            tables = _game_tables(opened, name, *condition)
         except WorkError as error:
             # A game whose package is broken must not hold up the boards of the others.
             if last and len(played) == 1:
@@ -209,9 +205,7 @@ def _show_games(
     return status
 
 
-def _with_table(
-    played: "dict[str, list[RunFolder | GameRunFolder]]", name: str
-) -> "dict[str, list[RunFolder | GameRunFolder]]":
+def _with_table(played: "dict[str, list[RunFolder]]", name: str) -> "dict[str, list[RunFolder]]":
     """Return the runs of the games that have a table; of all games if none has it, so that the first one refuses it."""
     if len(played) < 2:
         return played
@@ -249,7 +243,7 @@ def _refuse_options(game: str, **options: object) -> None:
 
 
 def _game_tables(
-    runs: "list[GameRunFolder]", name: str | None, category: str | None, difficulty: str | None
+    runs: "list[RunFolder]", name: str | None, category: str | None, difficulty: str | None
 ) -> "dict[str, Table]":
     """Return a table of another game than reconstruction by its name; all of them if ``name`` is None."""
     from ircore.results.games import read_game_results

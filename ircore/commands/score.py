@@ -19,11 +19,12 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.ocr import reader_missing
 from ircore.core.plugins import available, builtin
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
 from ircore.results.gaps import UnrankedRun, unranked_runs
 from ircore.results.retests import answered_twice, retest_agreements
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
 from ircore.scorers.rated_episodes import RatedRun
@@ -120,8 +121,8 @@ def command(
             as_json,
         )
     opened = open_runs(runs)
-    folders = [folder for folder in opened if isinstance(folder, RunFolder)]
-    games = [folder for folder in opened if isinstance(folder, GameRunFolder)]
+    folders = [folder for folder in opened if folder.game == RECONSTRUCTION]
+    games = [folder for folder in opened if folder.game != RECONSTRUCTION]
     rated: list[RatedRun] = [*folders, *runs_to_judge(games, judges, mixed=bool(folders))]
     if games:
         limit_options(games, mixed=bool(folders), judged=bool(judges))

@@ -12,16 +12,17 @@ import click
 from ircore.commands.options import PATH
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.game_records import drawn_renderings, rule_word
+from ircore.core.game_records import rule_word
 from ircore.core.images import read_picture
 from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.terminal import printable, terminal_width
-from ircore.core.terminal_pictures import protocol_for, show_pictures
+from ircore.core.terminal_pictures import show_pictures, shows_pictures
 from ircore.runs import transcript
 from ircore.runs.animation import animate
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
 from ircore.runs.transcript import Dialogue
 
@@ -39,7 +40,7 @@ def command(
 
     RUNS are run folders, folders of runs, or releases. With --json several runs give a list.
     """
-    folders = [open_any_run(run) for run in runs]
+    folders = [RunFolder(run) for run in runs]
     if animation is not None:
         _animate(folders, episode_id, animation)
         return
@@ -60,17 +61,17 @@ def command(
         click.echo(printable("\n\n".join(_page(summary) for summary in summaries)))
 
 
-def _animate(folders: Sequence[RunFolder | GameRunFolder], episode_id: str | None, file: Path) -> None:
+def _animate(folders: Sequence[RunFolder], episode_id: str | None, file: Path) -> None:
     if episode_id is None:
         raise InputError("--animate needs an episode", "Name it: --episode bar_graph-easy-01")
     folder = _run_of(episode_id, folders)
-    if not isinstance(folder, RunFolder):
+    if folder.game != RECONSTRUCTION:
         raise InputError(f"{folder.path}: a run of another game", "Name a run of the reconstruction game.")
     count = animate(folder, episode_id, file)
     click.echo(f"{file}: {counted(count, 'frame')}, {file.stat().st_size / 1024:.0f} KiB")
 
 
-def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> RunFolder | GameRunFolder:
+def _run_of(episode_id: str, folders: Sequence[RunFolder]) -> RunFolder:
     """Return the only run, or the only run that has an episode.
 
     Raises:
@@ -83,9 +84,9 @@ def _run_of(episode_id: str, folders: Sequence[RunFolder | GameRunFolder]) -> Ru
     return played[0]
 
 
-def _show_pictures(folder: RunFolder | GameRunFolder, dialogue: Dialogue) -> None:
+def _show_pictures(folder: RunFolder, dialogue: Dialogue) -> None:
     """Show the pictures of an instance, its first and its last rendering, at a terminal that shows pictures."""
-    if protocol_for(sys.stdout) == "none":
+    if not shows_pictures(sys.stdout):
         return
     files = list(dialogue.pictures.items())[:2]
     pictures = {name: read_picture(folder.path / "instances" / file) for name, file in files}

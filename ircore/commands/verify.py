@@ -1,5 +1,6 @@
 """``ircore verify``: check which facts of a target a picture shows."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,14 @@ from ircore.core.images import read_picture
 from ircore.core.terminal import printable
 from ircore.instances.store import read_instances
 from ircore.instances.tangram_svg import read_polygons
-from ircore.scorers.tangrams import report as tangrams
-from ircore.scorers.tangrams.pieces import match_polygons
-from ircore.scorers.tangrams.report import as_document, as_lines
+from ircore.scorers.tangrams.pieces import PieceMatch, match_polygons
+
+PIECES = {
+    "1": "square", "2": "parallelogram", "3": "small triangle", "4": "small triangle", "5": "medium triangle",
+    "6": "large triangle", "7": "large triangle",
+}  # fmt: skip
+BAR = 20
+"""Characters of the bar beside each piece."""
 
 
 @click.command("verify")
@@ -47,12 +53,12 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool | None, as_js
             "Name a drawn target; `ircore compare` and judges take any picture.",
         )
     picture = read_picture(image)
-    verification = verify_picture(instances.target(instance), instance.scene, picture, ocr=ocr)
-    match = match_picture(instances.target(instance), instance.scene, picture)
+    verification = verify_picture(instances.picture(instance, "target"), instance.scene, picture, ocr=ocr)
+    match = match_picture(instances.picture(instance, "target"), instance.scene, picture)
     document, lines = as_document(verification), list(as_lines(verification))
     if match is not None:
-        document["tangram"] = tangrams.as_document(match)
-        lines += ["", *tangrams.as_lines(match)]
+        document["tangram"] = _tangram_document(match)
+        lines += ["", *_tangram_lines(match)]
     _show(instance_id, image, document if as_json else None, lines)
     return 0
 
@@ -66,7 +72,7 @@ def _verify_polygons(instance_id: str, image: Path, folder: Path, as_json: bool)
         raise InputError(f"{image}: {error}", "Draw the seven exact pieces, each as one polygon.") from None
     if match is None:
         raise InputError(f"{instance_id}: is no tangram, so polygons cannot be held against it", "Name a picture file.")
-    _show(instance_id, image, as_document(match) if as_json else None, list(as_lines(match)))
+    _show(instance_id, image, _tangram_document(match) if as_json else None, list(_tangram_lines(match)))
     return 0
 
 
@@ -76,3 +82,20 @@ def _show(instance_id: str, image: Path, document: dict[str, Any] | None, lines:
         click.echo(printable("\n".join([f"{instance_id} in {image}", "", *lines])))
         return
     echo_json({"instance_id": instance_id, "image": str(image), **document})
+
+
+def _tangram_document(match: PieceMatch) -> dict[str, Any]:
+    """Return a comparison as JSON values: mean, silhouette and pieces, each 0–1."""
+    return {
+        "mean_piece_iou": round(match.mean, 4),
+        "silhouette_iou": round(match.silhouette, 4),
+        "pieces": {name: round(value, 4) for name, value in match.pieces.items()},
+    }
+
+
+def _tangram_lines(match: PieceMatch) -> Iterator[str]:
+    """Yield a comparison as lines: the mean, the outline, then a bar for each piece."""
+    yield f"Pieces overlap by {100 * match.mean:.0f} % on average, outlines by {100 * match.silhouette:.0f} %"
+    for name, value in match.pieces.items():
+        filled = round(BAR * value)
+        yield f"  {name} {PIECES[name]:<15} {100 * value:3.0f} %  {'█' * filled}{'░' * (BAR - filled)}"

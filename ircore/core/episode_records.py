@@ -1,11 +1,15 @@
 """Records of play: requests to providers, turns, episodes, and the reasons for which episodes were aborted."""
 
-from typing import Literal, Self
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Name, Record, Sha256
+from ircore.core.records import Difficulty, Fields, Name, Record, Sha256
+from ircore.core.validation import validating
+
+StepT = TypeVar("StepT", bound=Record)
 
 Action = Literal["describe", "done"]
 Outcome = Literal["converged", "turn_limit", "aborted"]
@@ -22,12 +26,14 @@ AbortReason = Literal[
     "context_too_long",
     "provider_error",
     "given_up",
+    "answer_format",
+    "answer_empty",
+    "answer_refused",
+    "rule_broken",
 ]
-"""Why an episode was aborted: the first four are the describer's protocol violations; two are limits of a service that
-the rules of the run pass; the last one is declared by ``ircore play --final``."""
-
-AnyAbortReason = AbortReason | Literal["answer_format", "answer_empty", "answer_refused", "rule_broken"]
-"""Why an episode of any game was aborted; games other than reconstruction name no seat in the reason."""
+"""Why an episode was aborted: the first six name a seat of reconstruction; two are limits of a service that the rules
+of the run pass; ``given_up`` is declared by ``ircore play --final``; the last four are those of games that name no
+seat."""
 
 FaultKind = Literal[
     "rate_limit",
@@ -157,14 +163,16 @@ def repeat_id(instance_id: str, repeat: int) -> str:
     return instance_id if repeat == 1 else f"{instance_id}.r{repeat}"
 
 
-class AnyEpisode(Record):
-    """Fields that episodes of every game have.
+class Episode(Record):
+    """An instance as the players of a submission played it.
 
-    >>> common = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy"}
-    >>> AnyEpisode(**common, outcome="aborted", abort_reason="provider_error").finished  # will be played again
+    >>> common = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy", "steps": ()}
+    >>> Episode(**common, outcome="aborted", abort_reason="provider_error").finished  # will be played again
     False
-    >>> AnyEpisode(**common, outcome="completed").finished
-    True
+    >>> turn = Turn(turn=1, action="describe", rendering=Rendering(sha256="0" * 64, width=8, height=8))
+    >>> episode = Episode(**{**common, "steps": (turn,)}, outcome="turn_limit")
+    >>> episode.steps[0]["action"], episode.turns == (turn,)
+    ('describe', True)
     """
 
     episode_id: Name = Field(description="The instance's id; of its N-th episode in a run with repeats .rN is added.")
@@ -172,8 +180,16 @@ class AnyEpisode(Record):
     category: Name = Field(description="Of the instance.")
     difficulty: Difficulty = Field(description="Of the instance.")
     outcome: Name = Field(description="How it ended: one of the game's outcomes.")
-    abort_reason: AnyAbortReason | None = Field(default=None, description="Only when aborted.")
+    abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
     detail: str | None = Field(default=None, max_length=2000, description="What was seen that led to the abort.")
+    steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
+
+    @field_validator("steps", mode="before")
+    @classmethod
+    def _as_fields(cls, steps: Any) -> Any:
+        if not isinstance(steps, list | tuple):
+            return steps
+        return tuple(step.model_dump(mode="json") if isinstance(step, Record) else step for step in steps)
 
     @model_validator(mode="after")
     def _reason_goes_with_abort(self) -> Self:
@@ -193,32 +209,60 @@ class AnyEpisode(Record):
         """Whether the episode has a result; after a technical failure it has none and is played again."""
         return self.abort_reason not in TECHNICAL_REASONS
 
-
-class Episode(AnyEpisode):
-    """An instance of the reconstruction game as a pair played it.
-
-    >>> turn = Turn(turn=1, action="describe", rendering=Rendering(sha256="0" * 64, width=8, height=8))
-    >>> episode = Episode(episode_id="a", instance_id="a", category="geometry", difficulty="easy", outcome="turn_limit",
-    ...                   turns=(turn,))
-    >>> episode.played, len(episode.rendered_turns)
-    (True, 1)
-    """
-
-    outcome: Outcome = Field(description="How it ended: exactly one of converged, turn_limit, aborted.")
-    abort_reason: AbortReason | None = Field(default=None, description="Only when aborted.")
-    turns: tuple[Turn, ...] = Field(description="In order, the first is turn 1.")
-
     @property
     def played(self) -> bool:
         """Whether the episode counts for quality: in clembench's sense, it was not aborted."""
         return self.outcome != "aborted"
 
+    def steps_as(self, kind: type[StepT]) -> tuple[StepT, ...]:
+        """Return the steps as a game's records.
+
+        Args:
+            kind: The game's record of a step.
+
+        Raises:
+            InputError: They do not fit: another version of the game played it.
+        """
+        # Beside the fields, and with what it was made of: a copy with other steps has other records.
+        known: tuple[Any, ...] = self.__dict__.get("_typed", (None, None, ()))
+        if known[0] is not self.steps or known[1] is not kind:
+            remedy = "Install the version of the game that played it."
+            with validating(f"{self.episode_id}: a step does not fit the game", remedy):
+                known = self.steps, kind, tuple(kind.model_validate(step) for step in self.steps)
+            self.__dict__["_typed"] = known
+        typed: tuple[StepT, ...] = known[2]
+        return typed
+
+    def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
+        """Return the episode with other steps, given as a game's records, and other fields changed too."""
+        return self.model_copy(update={**changes, "steps": tuple(step.model_dump(mode="json") for step in steps)})
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The steps of an episode of reconstruction; see ``steps_as``."""
+        return self.steps_as(Turn)
+
     @property
     def renderings(self) -> dict[int, Rendering]:
-        """The renderings by turn, in order."""
+        """The renderings of an episode of reconstruction by turn, in order."""
         return {turn.turn: turn.rendering for turn in self.turns if turn.rendering is not None}
 
     @property
     def rendered_turns(self) -> tuple[Turn, ...]:
-        """The turns that have a rendering, in order."""
+        """The turns of an episode of reconstruction that have a rendering, in order."""
         return tuple(turn for turn in self.turns if turn.rendering is not None)
+
+
+def drawn_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
+    """Return every rendering in the steps of an episode with its 1-based step number."""
+    steps = enumerate(episode.steps, start=1)
+    return tuple((number, rendering) for number, step in steps for rendering in _renderings_in(step))
+
+
+def _renderings_in(value: object) -> Iterator[Rendering]:
+    # Steps are plain JSON here: a rendering is known by having these fields and no others.
+    if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
+        yield Rendering.model_validate(value)
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _renderings_in(part)

@@ -18,7 +18,6 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "models": ("openai", "aiohttp"),
     "ocr": ("onnxruntime", "rapidocr"),
     "perceptual": ("torch", "transformers"),
-    "relay": ("aiohttp", "cryptography"),
     "release": ("datasets", "huggingface_hub", "jinja2", "pandas", "pyarrow"),
     "site": ("jinja2", "mkdocs", "material", "pandas", "plotly"),
     "synthesis": ("matplotlib",),

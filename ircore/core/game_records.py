@@ -4,136 +4,23 @@ The game's records check these fields where the game is installed; without it th
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import Field, JsonValue, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
-from ircore.core.episode_records import AnyEpisode, Episode, Rendering
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Line, Name, PlayerSpec, Record, Sha256, is_none
-from ircore.core.submission_records import COMMITMENT, AnyRun, Dates, Run, Submission, TranscriptsReference, check_terms
-
-NOBODY = "nobody"
-"""Label of an empty seat."""
+from ircore.core.records import RECONSTRUCTION, Fields, Name, Record, is_none
+from ircore.core.submission_records import (
+    GameSubmission,
+    Run,
+    Submission,
+)
 
 LONGEST_NOTE = 2000
 """Characters of the words that explain a value."""
 
-Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$")], JsonValue]
-"""A game's own fields by name."""
-
-
-class PictureFile(Record):
-    """A picture of an instance, stored in the set beside the records."""
-
-    image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
-    sha256: Sha256 = Field(description="Of the file's bytes.")
-    width: int = Field(ge=1, le=8192, description="Pixels.")
-    height: int = Field(ge=1, le=8192, description="Pixels.")
-
-
-class GameInstance(AnyInstance):
-    """An item to be played of a game other than reconstruction.
-
-    >>> GameInstance(instance_id="a", game="guess", category="fruit", difficulty="easy", payload={"secret": "apple"},
-    ...              source="made by hand", licence="CC0-1.0").payload["secret"]
-    'apple'
-    """
-
-    game: Name = Field(description="Entry-point name in the group ircore.games.")
-    pictures: dict[Name, PictureFile] = Field(default_factory=dict, description="Its pictures by name.")
-    payload: Fields = Field(default_factory=dict, description="The game's own fields, such as texts and answers.")
-    source: Line = Field(description="Where it comes from, for people.")
-    licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
-    seed: int | None = Field(default=None, ge=0, description="The seed it was made from; null if it was not drawn.")
-
-
-class GameSubmission(Record):
-    """Players for the seats of a game, as a manifest ``submission.yaml`` of ``schema: 2`` states them.
-
-    >>> GameSubmission(schema=2, game="guess", name="Looker", players={"guesser": {"player": "looker"}},
-    ...                licence="Apache-2.0").players["guesser"].label
-    'looker'
-    """
-
-    schema_: Literal[2] = Field(alias="schema", description="Version of this format.")
-    game: Name = Field(description="Entry-point name in the group ircore.games.")
-    name: Line = Field(description="Shown on the submission's page, and on boards of games with more than two seats.")
-    players: dict[Name, PlayerSpec] = Field(min_length=1, description="Who takes each seat, by the seat's name.")
-    rules: Fields = Field(
-        default_factory=dict, description="Rules that differ from the game's defaults, by the game's own names."
-    )
-    authors: tuple[Line, ...] = Field(default=(), description="Who submits it.")
-    links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
-    licence: Line = Field(description="SPDX identifier of what is submitted.")
-    hardware: Line | None = Field(
-        default=None,
-        exclude_if=is_none,
-        description="What the models run on, such as 1 x A100 80 GB; or whose service.",
-    )
-    dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
-    transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
-    commitment: Sha256 | None = Field(default=None, exclude_if=is_none, description=COMMITMENT)
-
-    @model_validator(mode="after")
-    def _checked(self) -> "GameSubmission":
-        check_terms(self.licence, self.links)
-        return self
-
-    @property
-    def published(self) -> "GameSubmission":
-        """The manifest as others may read it: its players as ``PlayerSpec.published``."""
-        return self.with_players({seat: player.published for seat, player in self.players.items()})
-
-    def with_players(self, players: Mapping[str, PlayerSpec]) -> "GameSubmission":
-        """Return the manifest with other players, by their seats."""
-        return self.model_copy(update={"players": dict(players)})
-
-    def label_of(self, seat: str) -> str:
-        """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
-        return self.players[seat].label if seat in self.players else NOBODY
-
 
 AnySubmission = Submission | GameSubmission
 """A manifest of either format."""
-
-
-class GameEpisode(AnyEpisode):
-    """An instance of a game other than reconstruction as the players of a submission played it.
-
-    >>> episode = GameEpisode(episode_id="a", instance_id="a", category="fruit", difficulty="easy", outcome="completed",
-    ...                       steps=({"guess": "apple"},))
-    >>> recorded_steps(episode)
-    ({'guess': 'apple'},)
-    """
-
-    steps: tuple[Fields, ...] = Field(description="In order, each as the game's record of a step says.")
-
-
-AnyEnded = Episode | GameEpisode
-"""An episode of any game that has ended."""
-
-
-def recorded_steps(episode: AnyEnded) -> tuple[Fields, ...]:
-    """Return the steps of an episode of any game as JSON; in reconstruction, the turns are the steps."""
-    if isinstance(episode, GameEpisode):
-        return episode.steps
-    return tuple(turn.model_dump(mode="json") for turn in episode.turns)
-
-
-def drawn_renderings(episode: AnyEnded) -> tuple[tuple[int, Rendering], ...]:
-    """Return every rendering in the steps of an episode with its 1-based step number."""
-    steps = enumerate(recorded_steps(episode), start=1)
-    return tuple((number, rendering) for number, step in steps for rendering in _renderings_in(step))
-
-
-def _renderings_in(value: object) -> Iterator[Rendering]:
-    # Steps of other games are plain JSON here: a rendering is known by having these fields and no others.
-    if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
-        yield Rendering.model_validate(value)
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _renderings_in(part)
 
 
 class GameScore(Record):
@@ -155,27 +42,7 @@ class GameScore(Record):
         return self
 
 
-class GameRun(AnyRun):
-    """The identity of a run of a game other than reconstruction. File ``run.json``.
-
-    >>> manifest = {"schema": 2, "game": "guess", "name": "Looker", "players": {"guesser": {"player": "looker"}},
-    ...             "licence": "Apache-2.0"}
-    >>> GameRun(run_id="looker-1", game="guess", slug="looker", submission=manifest, instance_set="0" * 64, rules={},
-    ...         prompts="built-in", seed=0, version="1.0", started="2026-11-22T12:00:00+00:00").submission.game
-    'guess'
-    """
-
-    submission: GameSubmission = Field(description="The manifest as it was read.")
-    rules: Fields = Field(description="As played, every rule of the game.")
-
-    @model_validator(mode="after")
-    def _another_game(self) -> "GameRun":
-        if self.game == RECONSTRUCTION or self.submission.game != self.game:
-            raise ValueError(f"game is {self.game}, that of the submission {self.submission.game}")
-        return self
-
-
-def stated_rules(stated: AnySubmission | Run | GameRun) -> dict[str, Any]:
+def stated_rules(stated: AnySubmission | Run) -> dict[str, Any]:
     """Return the rules that a manifest or a run states, as JSON by name."""
     return stated.rules if isinstance(stated.rules, dict) else stated.rules.model_dump(mode="json")
 

@@ -15,7 +15,6 @@ from pydantic import Field, ValidationError
 from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
-from ircore.core.game_records import GameRun
 from ircore.core.records import Line, Name, Record
 from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.core.validation import describe_validation_error
@@ -54,7 +53,7 @@ class Withdrawal(Record):
         """Whether the run leaves boards and tables."""
         return self.kind in ("withdrawn", "corrected")
 
-    def concerns(self, run: Run | GameRun) -> bool:
+    def concerns(self, run: Run) -> bool:
         """Say whether this decision is about a run; a reinstated submission concerns runs of any date."""
         if self.slug != run.slug:
             return False

@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -100,7 +100,12 @@ def _by_name(group: Group) -> dict[str, list[EntryPoint]]:
 
 def package_of(point: EntryPoint) -> str:
     """Return the name of the package that adds a plug-in."""
-    return point.dist.name if point.dist else "unknown"
+    return _distribution_name(point.dist) if point.dist else "unknown"
+
+
+@lru_cache(maxsize=256)
+def _distribution_name(distribution: Distribution) -> str:
+    return distribution.name  # reads and parses a file: 1 ms, and every page asks of every player
 
 
 def package_version(group: Group, name: str) -> tuple[str, str] | None:

@@ -5,11 +5,20 @@ gives the JSON Schema of each; the descriptions below are part of it. Turns are 
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from ircore.core.days import Day
+from ircore.core.images import Picture
 
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
 """The seven categories of the reconstruction game, in the order in which boards show them."""
@@ -118,35 +127,79 @@ class Scene(Record):
     )
 
 
-class AnyInstance(Record):
-    """Fields that instances of every game have."""
+class PictureFile(Record):
+    """A picture of an instance, stored in the set beside the records.
 
-    instance_id: Name = Field(description="Unique in its set.")
-    category: Name = Field(description="One of the game's categories, such as bar_graph.")
-    difficulty: Difficulty = Field(description="easy or hard.")
-
-
-class Instance(AnyInstance):
-    """A target picture with its labels, origin and licence.
-
-    >>> Instance(instance_id="photos-easy-01", category="photos", difficulty="easy", image="images/photos-easy-01.jpg",
-    ...          sha256="0" * 64, width=640, height=480, source="A street, by N. N.", licence="CC-BY-4.0").scene is None
-    True
+    >>> PictureFile(image="images/one.png", sha256="0" * 64, width=640, height=480).height
+    480
     """
 
-    image: Line = Field(description="The picture's file, relative to the instance set's folder, with forward slashes.")
-    sha256: Sha256 = Field(description="Of the image file's bytes.")
+    image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
+    sha256: Sha256 = Field(description="Of the file's bytes.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
     height: int = Field(ge=1, le=8192, description="Pixels.")
-    scene: Scene | None = Field(default=None, description="What was drawn; null for photographs and imported pictures.")
-    source: Line = Field(description="Where the picture comes from, for people: 'procedural' or a work and its author.")
+
+    @classmethod
+    def of(cls, image: str, picture: Picture) -> "PictureFile":
+        """Return the record of a picture that lies in a file of the set."""
+        return cls(image=image, sha256=picture.sha256, width=picture.width, height=picture.height)
+
+
+Fields = dict[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,99}$")], JsonValue]
+"""A game's own fields by name; the game's records check them where they are read."""
+
+
+class Instance(Record):
+    """An item to be played, of any game: labels, pictures, the game's own fields, origin and licence.
+
+    >>> apple = Instance(instance_id="a", game="guess", category="fruit", difficulty="easy", licence="CC0-1.0",
+    ...                  source="made by hand", payload={"secret": "apple"})
+    >>> apple.payload["secret"], apple.scene is None
+    ('apple', True)
+    """
+
+    instance_id: Name = Field(description="Unique in its set.")
+    game: Name = Field(description="Entry-point name in the group ircore.games.")
+    category: Name = Field(description="One of the game's categories, such as bar_graph.")
+    difficulty: Difficulty = Field(description="easy or hard.")
+    pictures: dict[Name, PictureFile] = Field(default_factory=dict, description="Its pictures by name.")
+    payload: Fields = Field(default_factory=dict, description="The game's own fields, such as texts and answers.")
+    source: Line = Field(description="Where it comes from, for people: 'procedural' or a work and its author.")
     licence: Line = Field(description="SPDX identifier, or 'LicenseRef-…' for a public-domain statement.")
-    seed: int | None = Field(default=None, ge=0, description="The seed it was drawn from; null if it was not drawn.")
-    measures: dict[Name, float] | None = Field(
-        default=None,
-        exclude_if=is_none,
-        description="Numbers known of the picture, such as how differently people name it (snd).",
-    )
+    seed: int | None = Field(default=None, ge=0, description="The seed it was made from; null if it was not drawn.")
+
+    @property
+    def scene(self) -> Scene | None:
+        """What was drawn: the field ``scene`` of the payload; None for photographs, imported pictures and texts."""
+        stated = self.payload.get("scene")
+        if stated is None:
+            return None
+        # Beside the fields, and with what it was made of: a copy with another payload has another scene.
+        known: tuple[Any, Scene | None] = self.__dict__.get("_scene", (None, None))
+        if known[0] is not stated:
+            self.__dict__["_scene"] = known = stated, Scene.model_validate(stated)
+        return known[1]
+
+    @model_validator(mode="after")
+    def _is_playable(self) -> Self:
+        # Its page would be the index of all pages.
+        if self.instance_id == "index":
+            raise ValueError("instance_id: index is a page of every site; name the instance otherwise")
+        try:
+            _ = self.scene
+        except ValidationError as error:
+            # With the place in the record, as if the scene were a field of its own.
+            detail = error.errors(include_url=False)[0]
+            place = ".".join(("payload", "scene", *map(str, detail["loc"])))
+            raise ValueError(f"{place}: {detail['msg']}") from error
+        return self
+
+
+def measures_of(instance: Instance) -> dict[str, float]:
+    """Return the numbers known of an instance's picture, such as how differently people name it (snd)."""
+    stated = instance.payload.get("measures")
+    numbers = stated.items() if isinstance(stated, dict) else ()
+    return {name: float(value) for name, value in numbers if isinstance(value, int | float)}
 
 
 class ModelFacts(Record):
@@ -281,6 +334,20 @@ class Rules(GameRules):
         description="How the generator draws from turn 2 on: it edits its own rendering; or draws anew from the whole"
         " dialogue; or from a single prompt into which a rewriter model merged the dialogue.",
     )
+
+    @classmethod
+    def of(cls, stated: Any) -> "Rules":
+        """Return the rules of a run of reconstruction, or of a manifest, which states them by name.
+
+        Raises:
+            InputError: They do not fit.
+        """
+        from ircore.core.validation import validating
+
+        if isinstance(stated.rules, cls):
+            return stated.rules
+        with validating(f"{getattr(stated, 'run_id', stated)}: rules", "Restore run.json from a copy of the run."):
+            return cls.model_validate(stated.rules)
 
     @property
     def key(self) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from re import fullmatch
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from ircore.core.days import Day
 from ircore.core.episode_records import repeat_id
-from ircore.core.records import RECONSTRUCTION, Line, Name, PlayerSpec, Record, Rules, Sha256, is_none
+from ircore.core.records import RECONSTRUCTION, Fields, Line, Name, PlayerSpec, Record, Rules, Sha256, is_none
 
 COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play: ircore submission commit."
 """Description of the field ``commitment`` of manifests."""
@@ -87,6 +87,10 @@ class Submission(Record):
         """The manifest as others may read it: its players as ``PlayerSpec.published``."""
         return self.with_players({seat: player.published for seat, player in self.players.items()})
 
+    def label_of(self, seat: str) -> str:
+        """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
+        return self.players[seat].label if seat in self.players else NOBODY
+
     def with_players(self, players: Mapping[str, PlayerSpec]) -> "Submission":
         """Return the manifest with other players, by their seats."""
         return self.model_copy(update=dict(players))
@@ -111,6 +115,56 @@ def check_terms(licence: str, links: Mapping[str, str]) -> None:
             raise ValueError(f"links.{name} must start with https://")
 
 
+NOBODY = "nobody"
+"""Label of an empty seat."""
+
+
+class GameSubmission(Record):
+    """Players for the seats of a game, as a manifest ``submission.yaml`` of ``schema: 2`` states them.
+
+    >>> GameSubmission(schema=2, game="guess", name="Looker", players={"guesser": {"player": "looker"}},
+    ...                licence="Apache-2.0").players["guesser"].label
+    'looker'
+    """
+
+    schema_: Literal[2] = Field(alias="schema", description="Version of this format.")
+    game: Name = Field(description="Entry-point name in the group ircore.games.")
+    name: Line = Field(description="Shown on the submission's page, and on boards of games with more than two seats.")
+    players: dict[Name, PlayerSpec] = Field(min_length=1, description="Who takes each seat, by the seat's name.")
+    rules: Fields = Field(
+        default_factory=dict, description="Rules that differ from the game's defaults, by the game's own names."
+    )
+    authors: tuple[Line, ...] = Field(default=(), description="Who submits it.")
+    links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
+    licence: Line = Field(description="SPDX identifier of what is submitted.")
+    hardware: Line | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="What the models run on, such as 1 x A100 80 GB; or whose service.",
+    )
+    dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
+    transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
+    commitment: Sha256 | None = Field(default=None, exclude_if=is_none, description=COMMITMENT)
+
+    @model_validator(mode="after")
+    def _checked(self) -> "GameSubmission":
+        check_terms(self.licence, self.links)
+        return self
+
+    @property
+    def published(self) -> "GameSubmission":
+        """The manifest as others may read it: its players as ``PlayerSpec.published``."""
+        return self.with_players({seat: player.published for seat, player in self.players.items()})
+
+    def with_players(self, players: Mapping[str, PlayerSpec]) -> "GameSubmission":
+        """Return the manifest with other players, by their seats."""
+        return self.model_copy(update={"players": dict(players)})
+
+    def label_of(self, seat: str) -> str:
+        """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
+        return self.players[seat].label if seat in self.players else NOBODY
+
+
 PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 PackageVersion = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}$")]
 
@@ -119,20 +173,24 @@ MOST_REPEATS = 100
 """Episodes that a run may play of an instance."""
 
 
-class AnyRun(Record):
-    """Fields that runs of every game have.
+class Run(Record):
+    """The identity of a run: everything that decides its results. File ``run.json``.
 
-    >>> list(AnyRun.model_fields)[:3]
-    ['schema_', 'run_id', 'game']
+    >>> from pathlib import Path
+    >>> run = Run.model_validate_json(Path("run/run.json").read_bytes())
+    >>> run.game, run.rules["max_turns"], Rules.of(run).key
+    ('reconstruction', 10, 'b200-t10-allow')
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
     game: Name = Field(default=RECONSTRUCTION, description="Entry-point name in the group ircore.games.")
     slug: Name = Field(description="The submission's folder name.")
-    submission: Any = Field(description="The manifest as it was read.")
+    submission: Submission | GameSubmission = Field(description="The manifest as it was read.")
     instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")
-    rules: Any = Field(description="As played: the submission's, unless the command line said otherwise.")
+    rules: Fields = Field(
+        description="As played, every rule of the game: the submission's, unless the command line said otherwise."
+    )
     prompts: Line = Field(description="Version of the prompts: a name and the hash of their texts.")
     seed: int = Field(ge=0, description="For players that draw lots, ≥ 0.")
     more_seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field(
@@ -160,6 +218,17 @@ class AnyRun(Record):
         description="Whether a player saw what no player may see: a ceiling or a floor, never ranked.",
     )
 
+    @field_validator("rules", mode="before")
+    @classmethod
+    def _as_fields(cls, rules: Any) -> Any:
+        return rules.model_dump(mode="json") if isinstance(rules, Record) else rules
+
+    @model_validator(mode="after")
+    def _is_of_one_game(self) -> Self:
+        if self.submission.game != self.game:
+            raise ValueError(f"game is {self.game}, that of the submission {self.submission.game}")
+        return self
+
     @model_validator(mode="after")
     def _seeds_differ(self) -> Self:
         if len(set(self.seeds)) < len(self.seeds):
@@ -179,16 +248,3 @@ class AnyRun(Record):
     def episode_ids(self, instance_ids: Iterable[str]) -> list[str]:
         """Return the ids of the episodes of some instances, those of one instance side by side."""
         return [repeat_id(name, repeat) for name in instance_ids for repeat in range(1, self.repeats + 1)]
-
-
-class Run(AnyRun):
-    """The identity of a run: everything that decides its results. File ``run.json``.
-
-    >>> from pathlib import Path
-    >>> run = Run.model_validate_json(Path("run/run.json").read_bytes())
-    >>> run.game, run.rules.key
-    ('reconstruction', 'b200-t10-allow')
-    """
-
-    submission: Submission = Field(description="The manifest as it was read.")
-    rules: Rules = Field(description="As played: the submission's, unless the command line said otherwise.")

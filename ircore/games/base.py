@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import to_jsonable_python
 
-from ircore.core.episode_records import AnyAbortReason, Rendering
+from ircore.core.episode_records import AbortReason, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyInstance, GameRules, PlayerSpec, Record
+from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
 from ircore.games.measuring import Direction as Direction
@@ -105,8 +105,9 @@ class GameOutcome:
 class EpisodeSetup(Generic[RulesT]):
     """Everything that an episode is played with.
 
-    >>> setup = EpisodeSetup(AnyInstance(instance_id="one", category="fruit", difficulty="easy"), payload=None,
-    ...                      pictures={}, rules=GameRules(), seed=7)
+    >>> one = Instance(instance_id="one", game="guess", category="fruit", difficulty="easy", source="by hand",
+    ...                licence="CC0-1.0")
+    >>> setup = EpisodeSetup(one, payload=None, pictures={}, rules=GameRules(), seed=7)
     >>> setup.instance.category
     'fruit'
 
@@ -119,7 +120,7 @@ class EpisodeSetup(Generic[RulesT]):
         seed: Seed of this episode.
     """
 
-    instance: AnyInstance
+    instance: Instance
     payload: Any
     pictures: Mapping[str, Picture]
     rules: RulesT
@@ -139,7 +140,7 @@ class Ending(NamedTuple):
 
     outcome: str
     steps: tuple[Record, ...]
-    reason: AnyAbortReason | None = None
+    reason: AbortReason | None = None
     detail: str | None = None
 
 
@@ -147,7 +148,6 @@ class Game(ABC, Generic[RulesT]):
     """A game: declarations and rules.
 
     >>> import asyncio
-    >>> from ircore.core.game_records import GameInstance
     >>> from ircore.players.base import Question, TextAnswer
     >>> class Step(Record):
     ...     guess: str
@@ -168,7 +168,7 @@ class Game(ABC, Generic[RulesT]):
     >>> class Player:
     ...     async def ask(self, seat, question):
     ...         return TextAnswer("apple")
-    >>> instance = GameInstance(instance_id="one", category="fruit", difficulty="easy", game="guess", source="by hand",
+    >>> instance = Instance(instance_id="one", category="fruit", difficulty="easy", game="guess", source="by hand",
     ...                         licence="CC0-1.0", payload={"secret": "apple"})
     >>> setup = EpisodeSetup(instance, Payload(secret="apple"), {}, GameRules())
     >>> ending = asyncio.run(Guess().play(Player(), setup))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ircore.core.errors import InputError
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class SetDifference:
         ]
 
 
-def compare_sets(first: AnyInstanceSet, second: AnyInstanceSet) -> SetDifference:
+def compare_sets(first: InstanceSet, second: InstanceSet) -> SetDifference:
     """Compare two sets of one game, instance by instance; pictures are compared by their hashes.
 
     Raises:

@@ -17,7 +17,7 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.progress import progress
-from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, Record
+from ircore.core.records import DIFFICULTIES, RECONSTRUCTION, Difficulty, Instance, Line, Name, PictureFile, Record
 from ircore.core.untrusted_text import escaped
 from ircore.core.validation import describe_validation_error
 from ircore.instances.requests import ImportRequest
@@ -113,7 +113,9 @@ def _read_metadata(job: _Import) -> dict[str, Entry]:
     return entries
 
 
-def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iterator[tuple[Instance, bytes]]:
+def _imported(
+    job: _Import, files: list[str], entries: dict[str, Entry]
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     """Yield the sound pictures and, at the end, raise all faults of the others at once."""
     with progress("importing", len(files)) as shown:
         for name in files:
@@ -128,7 +130,7 @@ def _imported(job: _Import, files: list[str], entries: dict[str, Entry]) -> Iter
                 # Faults are collected, so that the user can mend all files at once.
                 job.faults.append(error.problem.removeprefix(f"{job.root}/"))
             else:
-                yield instance, picture.data
+                yield instance, {"target": picture}
             shown.advance(escaped(name))
     if job.faults:
         listed = "\n".join(f"  {fault}" for fault in job.faults)
@@ -152,10 +154,8 @@ def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
             "instance_id": name,
             "category": category,
             "difficulty": difficulty,
-            "image": f"images/{name}.png",
-            "sha256": picture.sha256,
-            "width": picture.width,
-            "height": picture.height,
+            "game": RECONSTRUCTION,
+            "pictures": {"target": PictureFile.of(f"images/{name}.png", picture)},
             "source": entry.source or job.defaults.source or f"file {entry.file_name}",
             "licence": licence or UNSTATED,
         }

@@ -7,16 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import NamedTuple, TypeVar, overload
 
 from pydantic import BaseModel
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance
-from ircore.core.records import AnyInstance, Instance
+from ircore.core.records import Instance
 from ircore.core.validation import validating
 
-InstanceT = TypeVar("InstanceT", bound=AnyInstance, covariant=True)
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 MOST_BYTES = 256 * 1024 * 1024
@@ -49,7 +47,7 @@ class Entry(NamedTuple):
     offset: int
 
 
-class Instances(Sequence[InstanceT], Generic[InstanceT]):
+class Instances(Sequence[Instance]):
     """Instances in the order of their set, each read from the index file when it is asked for.
 
     >>> from ircore.instances.store import read_instances
@@ -64,12 +62,12 @@ class Instances(Sequence[InstanceT], Generic[InstanceT]):
         read: Returns the record of an entry.
     """
 
-    def __init__(self, entries: Sequence[Entry], read: Callable[[Entry], InstanceT]) -> None:
+    def __init__(self, entries: Sequence[Entry], read: Callable[[Entry], Instance]) -> None:
         self.entries = tuple(entries)
         self._read = read
 
     @classmethod
-    def of(cls, records: "Sequence[InstanceT]") -> "Instances[InstanceT]":
+    def of(cls, records: Sequence[Instance]) -> "Instances":
         """Return records that are in memory already as such a sequence."""
         if isinstance(records, Instances):
             return records
@@ -86,16 +84,16 @@ class Instances(Sequence[InstanceT], Generic[InstanceT]):
         """Ids of the instances; no record is read."""
         return tuple(entry.instance_id for entry in self.entries)
 
-    def where(self, wanted: Callable[[Entry], bool]) -> "Instances[InstanceT]":
+    def where(self, wanted: Callable[[Entry], bool]) -> "Instances":
         """Return the instances whose entries are wanted; no record is read."""
         return Instances([entry for entry in self.entries if wanted(entry)], self._read)
 
-    def in_order(self, ids: Iterable[str]) -> "Instances[InstanceT]":
+    def in_order(self, ids: Iterable[str]) -> "Instances":
         """Return the instances with these ids, in the order of the ids; no record is read."""
         entries = {entry.instance_id: entry for entry in self.entries}
         return Instances([entries[name] for name in ids], self._read)
 
-    def named(self, ids: Collection[str]) -> "Instances[InstanceT]":
+    def named(self, ids: Collection[str]) -> "Instances":
         """Return the instances with these ids, in their order here; no record is read."""
         return self.where(lambda entry: entry.instance_id in ids)
 
@@ -103,15 +101,15 @@ class Instances(Sequence[InstanceT], Generic[InstanceT]):
         return len(self.entries)
 
     @overload
-    def __getitem__(self, place: int) -> InstanceT: ...
+    def __getitem__(self, place: int) -> Instance: ...
     @overload
-    def __getitem__(self, place: slice) -> "Instances[InstanceT]": ...
-    def __getitem__(self, place: int | slice) -> "InstanceT | Instances[InstanceT]":
+    def __getitem__(self, place: slice) -> "Instances": ...
+    def __getitem__(self, place: int | slice) -> "Instance | Instances":
         if isinstance(place, slice):
             return Instances(self.entries[place], self._read)
         return self._read(self.entries[place])
 
-    def __iter__(self) -> Iterator[InstanceT]:
+    def __iter__(self) -> Iterator[Instance]:
         return map(self._read, self.entries)
 
     def __eq__(self, other: object) -> bool:
@@ -121,50 +119,48 @@ class Instances(Sequence[InstanceT], Generic[InstanceT]):
         return hash(self.ids)
 
 
-def _in_memory(records: dict[str, InstanceT], entry: Entry) -> InstanceT:
+def _in_memory(records: dict[str, Instance], entry: Entry) -> Instance:
     return records[entry.instance_id]
 
 
-class _FromFile(Generic[InstanceT]):
+class _FromFile:
     """Reads records from an index file and caches the most recent of them."""
 
-    def __init__(self, path: Path, kind: type[InstanceT]) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._kind = kind
         self._known = lru_cache(maxsize=MOST_KEPT)(self._record)
 
-    def __call__(self, entry: Entry) -> InstanceT:
+    def __call__(self, entry: Entry) -> Instance:
         return self._known(entry)
 
-    def _record(self, entry: Entry) -> InstanceT:
+    def _record(self, entry: Entry) -> Instance:
         try:
             with self._path.open("rb") as file:
                 file.seek(entry.offset)
                 line = file.readline()
         except OSError as error:
             raise InputError(f"{self._path}: cannot be read ({error.strerror})", _REMEDY) from error
-        record = _validated(self._kind, line, self._path, entry.line)
+        record = _validated(Instance, line, self._path, entry.line)
         # The file is opened anew for every record, and another command may have replaced it meanwhile.
         if record.instance_id != entry.instance_id:
             raise InputError(f"{self._path}:{entry.line}: has changed while it was read", "Give the command again.")
         return record
 
-    def __reduce__(self) -> tuple[type["_FromFile[InstanceT]"], tuple[Path, type[InstanceT]]]:
+    def __reduce__(self) -> tuple[type["_FromFile"], tuple[Path]]:
         # Without the records in memory, which a worker process reads itself.
-        return type(self), (self._path, self._kind)
+        return type(self), (self._path,)
 
 
 class Index(NamedTuple):
-    """Contents of an index file: identity, records, and the kind of the records.
+    """Contents of an index file: identity and records.
 
     >>> from ircore.instances.store import INDEX
-    >>> read_index(Path("targets") / INDEX).kind.__name__
-    'Instance'
+    >>> len(read_index(Path("targets") / INDEX).instances)
+    2
     """
 
     identity: str
-    kind: type[Instance] | type[GameInstance]
-    instances: Instances[AnyInstance]
+    instances: Instances
 
 
 def read_index(path: Path, identity: str | None = None) -> Index:
@@ -176,38 +172,58 @@ def read_index(path: Path, identity: str | None = None) -> Index:
             they are asked for.
 
     Raises:
-        InputError: The file cannot be read or is too large, a line is not a valid instance, or an id is there twice.
+        InputError: The file cannot be read or is too large, a line is not a valid instance or is of another game than
+            the first, an id is there twice, or two pictures have one file.
     """
     if identity is not None and identity in _known_sets and _identity(path) == identity:
-        of_set, known = _known_sets[identity]
-        return Index(identity, of_set, Instances(known, _FromFile(path, of_set)))
+        return Index(identity, Instances(_known_sets[identity], _FromFile(path)))
     digest = hashlib.sha256()
     entries: dict[str, Entry] = {}
-    kind: type[Instance] | type[GameInstance] | None = None
+    seen = _Seen()
     offset = 0
     for number, line in enumerate(_lines(path), start=1):
         digest.update(line)
-        # The first line decides: an index holds records of one game.
-        kind = kind or _kind(line, path)
-        head = _validated(_Head, line, path, number) if identity else _validated(kind, line, path, number)
+        if identity:
+            head: _Head | Instance = _validated(_Head, line, path, number)
+        else:
+            head = _validated(Instance, line, path, number)
+            seen.add(head, f"{path}:{number}")
         entry = Entry(head.instance_id, head.category, head.difficulty, number, offset)
         # Results name instances by their ids alone.
         if entries.setdefault(entry.instance_id, entry) is not entry:
             raise InputError(f"{path}:{number}: instance_id {entry.instance_id!r} is there twice", _REMEDY)
         offset += len(line)
-    if kind is None:
+    if not entries:
         raise InputError(f"{path}: holds no instance", _REMEDY)
     if identity not in (None, digest.hexdigest()):
         return read_index(path)  # another file than the validated one
     in_order = tuple(entries.values())
-    _known_sets[digest.hexdigest()] = kind, in_order
+    _known_sets[digest.hexdigest()] = in_order
     if len(_known_sets) > MOST_SETS:
         _known_sets.popitem(last=False)
-    return Index(digest.hexdigest(), kind, Instances(in_order, _FromFile(path, kind)))
+    return Index(digest.hexdigest(), Instances(in_order, _FromFile(path)))
 
 
-_known_sets: OrderedDict[str, tuple[type[Instance] | type[GameInstance], tuple[Entry, ...]]] = OrderedDict()
-"""Kind and entries of the sets read last, by the SHA-256 of their index."""
+_known_sets: OrderedDict[str, tuple[Entry, ...]] = OrderedDict()
+"""Entries of the sets read last, by the SHA-256 of their index."""
+
+
+class _Seen:
+    """The game and the pictures of the records of an index so far."""
+
+    def __init__(self) -> None:
+        self._game = ""
+        self._files: dict[str, str] = {}
+
+    def add(self, instance: Instance, where: str) -> None:
+        """Refuse a record that does not belong to those before it."""
+        self._game = self._game or instance.game
+        if instance.game != self._game:
+            games = ", ".join(sorted((self._game, instance.game)))
+            raise InputError(f"{where}: the instances are of several games: {games}", "Make a set for each game.")
+        for file in instance.pictures.values():
+            if self._files.setdefault(file.image, file.sha256) != file.sha256:
+                raise InputError(f"{where}: {file.image} is the file of two pictures", _REMEDY)
 
 
 def _identity(path: Path) -> str:
@@ -234,17 +250,6 @@ class _Head(BaseModel):
     instance_id: str
     category: str
     difficulty: str
-
-
-class _Named(BaseModel):
-    """The field by which the record of a game other than reconstruction is known."""
-
-    game: Any = None
-
-
-def _kind(line: bytes, path: Path) -> type[Instance] | type[GameInstance]:
-    """Return the kind of record of an index by its first line; reconstruction's name no game."""
-    return Instance if _validated(_Named, line, path, 1).game is None else GameInstance
 
 
 def _validated(kind: type[ModelT], line: bytes, path: Path, number: int) -> ModelT:

@@ -18,7 +18,7 @@ from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import available, load, unknown
 from ircore.core.records import DIFFICULTIES, Difficulty
 from ircore.core.validation import describe_validation_error
-from ircore.instances.store import AnyInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 
 Kind = Literal["build", "import", "category"]
 
@@ -141,7 +141,7 @@ def named(kind: Kind) -> tuple[str, ...]:
     return tuple(name.partition(".")[2] for name in available("instances") if name.startswith(f"{kind}."))
 
 
-def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
+def builder_of(game: str) -> Callable[[BuildRequest], InstanceSet]:
     """Return the function that builds instances of a game.
 
     Raises:
@@ -150,15 +150,15 @@ def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
     """
     if game not in named("build"):
         raise unknown("game with a builder", game, named("build"), "--game")
-    build: Callable[[BuildRequest], AnyInstanceSet] = load("instances", f"build.{game}")
+    build: Callable[[BuildRequest], InstanceSet] = load("instances", f"build.{game}")
 
-    def checked(request: BuildRequest) -> AnyInstanceSet:
+    def checked(request: BuildRequest) -> InstanceSet:
         with plugin_work(f"builder of {game}", OSError):
             made = build(request)
-        if not isinstance(made, AnyInstanceSet):
+        if not isinstance(made, InstanceSet):
             raise WorkError(
                 f"builder of {game}: returned a {type(made).__name__}, not the set that it wrote",
-                "Mend the package: return write_game_instances(…).",
+                "Mend the package: return write_instances(…).",
             )
         try:
             _refuse_unasked(game, request, made)
@@ -173,7 +173,7 @@ def builder_of(game: str) -> Callable[[BuildRequest], AnyInstanceSet]:
     return checked
 
 
-def _refuse_unasked(game: str, request: BuildRequest, made: AnyInstanceSet) -> None:
+def _refuse_unasked(game: str, request: BuildRequest, made: InstanceSet) -> None:
     """Refuse a set with instances of a category or difficulty that the request leaves out.
 
     Raises:
@@ -190,7 +190,7 @@ def _refuse_unasked(game: str, request: BuildRequest, made: AnyInstanceSet) -> N
             )
 
 
-def _refuse_unplayable(game: str, made: AnyInstanceSet) -> None:
+def _refuse_unplayable(game: str, made: InstanceSet) -> None:
     """Refuse a set that names another game, or whose payloads are none of the game's: nobody could play it.
 
     Raises:
@@ -200,13 +200,12 @@ def _refuse_unplayable(game: str, made: AnyInstanceSet) -> None:
         raise WorkError(
             f"builder of {game}: wrote instances of the game {made.game}", f"Mend the package: game={game!r}."
         )
-    # The payload of reconstruction is what the record of its instances holds already.
-    if isinstance(made, InstanceSet) or game not in available("games"):
+    if game not in available("games"):
         return
     payload = load("games", game).payload
     for instance in made.instances:
         try:
-            payload.model_validate(made.payload(instance))
+            payload.model_validate(instance.payload)
         except ValidationError as error:
             raise WorkError(
                 f"builder of {game}: {instance.instance_id}: payload: {describe_validation_error(error)}",
@@ -214,7 +213,7 @@ def _refuse_unplayable(game: str, made: AnyInstanceSet) -> None:
             ) from error
 
 
-def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:
+def importer_of(form: str) -> Callable[[ImportRequest], InstanceSet]:
     """Return the function that imports a format.
 
     Raises:
@@ -223,5 +222,5 @@ def importer_of(form: str) -> Callable[[ImportRequest], AnyInstanceSet]:
     """
     if form not in named("import"):
         raise unknown("format", form, named("import"))
-    read: Callable[[ImportRequest], AnyInstanceSet] = load("instances", f"import.{form}")
+    read: Callable[[ImportRequest], InstanceSet] = load("instances", f"import.{form}")
     return plugin_work(f"importer of {form}", OSError)(read)

@@ -13,7 +13,8 @@ from pydantic import Field
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
-from ircore.core.records import Instance, Name, Record, Sha256
+from ircore.core.images import Picture
+from ircore.core.records import Instance, Name, Record, Sha256, measures_of
 from ircore.core.validation import validating
 from ircore.instances.store import InstanceSet, write_instances
 
@@ -139,7 +140,7 @@ def review_set(instances: InstanceSet, out: Path) -> int:
     Raises:
         InputError: The folder holds something, or a picture is missing or damaged.
     """
-    pictures = ((_entry(instance), instances.picture_bytes(instance)) for instance in instances.instances)
+    pictures = ((_entry(instance), instances.picture_bytes(instance, "target")) for instance in instances.instances)
     return write_page(out, _title(instances), pictures)
 
 
@@ -155,11 +156,13 @@ def accept_from_set(instances: InstanceSet, decisions: Path, out: Path) -> Insta
         InputError: The decisions are of another set, or none was accepted.
     """
     known = {instance.instance_id: instance for instance in instances.instances}
-    names = accepted_names(decisions, _title(instances), {name: item.sha256 for name, item in known.items()})
+    names = accepted_names(
+        decisions, _title(instances), {name: item.pictures["target"].sha256 for name, item in known.items()}
+    )
 
-    def taken() -> Iterator[tuple[Instance, bytes]]:
+    def taken() -> Iterator[tuple[Instance, dict[str, Picture]]]:
         for name in names:
-            yield known[name], instances.picture_bytes(known[name])
+            yield known[name], instances.pictures(known[name])
 
     return write_instances(out, taken())
 
@@ -171,13 +174,14 @@ def _title(instances: InstanceSet) -> str:
 
 def _entry(instance: Instance) -> Entry:
     name = instance.instance_id
-    known = [_elements(instance), *(f"{key} {value:g}" for key, value in (instance.measures or {}).items())]
+    known = [_elements(instance), *(f"{key} {value:g}" for key, value in measures_of(instance).items())]
+    target = instance.pictures["target"]
     return Entry(
         name=name,
-        file=f"{name}{PurePosixPath(instance.image).suffix}",
-        sha256=instance.sha256,
-        width=instance.width,
-        height=instance.height,
+        file=f"{name}{PurePosixPath(target.image).suffix}",
+        sha256=target.sha256,
+        width=target.width,
+        height=target.height,
         summary=f"{instance.category}, {instance.difficulty}",
         read="; ".join([*known, instance.source, instance.licence]),
     )

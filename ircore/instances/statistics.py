@@ -78,7 +78,7 @@ def measure_set(instances: InstanceSet) -> SetStatistics:
     """
     measures, hashes = {}, {}
     for instance in instances.instances:
-        pixels = instances.target(instance).pixels
+        pixels = instances.picture(instance, "target").pixels
         measures[instance.instance_id] = measure(pixels, instance.scene)
         hashes[instance.instance_id] = perceptual_hash(pixels)
     return SetStatistics(instances.identity, instances.instances, measures, near_duplicates(hashes))

@@ -6,29 +6,30 @@ same identity are the same to the byte, and results are only ever compared on th
 
 import hashlib
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
 
 from ircore.core.errors import InputError
 from ircore.core.files import link_or_write, new_folder, write_bytes
-from ircore.core.game_records import GameInstance, PictureFile
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.plugins import unknown
-from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, AnyInstance, Instance
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PictureFile
 from ircore.instances.records import Instances, read_index
 from ircore.instances.withheld_pictures import may_be_published, ways_to_get
 
 INDEX = "instances.jsonl"
 
-InstanceT = TypeVar("InstanceT", Instance, GameInstance)
-
 
 @dataclass(frozen=True)
-class _InstancesOf(ABC, Generic[InstanceT]):
+class InstanceSet:
     """A set of instances of one game, read from a folder.
+
+    >>> targets = read_instances(Path("targets"))
+    >>> [instance.instance_id for instance in targets.select(difficulties=["easy"])]
+    ['simple_shapes-easy-01']
+    >>> targets.game, targets.picture(targets.instances[0], "target").width
+    ('reconstruction', 512)
 
     Attributes:
         folder: Folder of the set.
@@ -38,42 +39,48 @@ class _InstancesOf(ABC, Generic[InstanceT]):
 
     folder: Path
     identity: str
-    instances: Instances[InstanceT]
+    instances: Instances
 
     @property
-    @abstractmethod
     def game(self) -> str:
         """Name of the game that the set is for."""
+        return self.instances[0].game
 
-    @abstractmethod
-    def picture_files(self, instance: InstanceT) -> Mapping[str, Instance | PictureFile]:
-        """Return the records of an instance's pictures (file, hash, size) by name; nothing is read."""
-
-    def files(self, instance: InstanceT) -> dict[str, bytes]:
-        """Return the bytes of an instance's pictures by their files' names, their hashes checked.
+    def picture_bytes(self, instance: Instance, name: str) -> bytes:
+        """Return the bytes of a picture of an instance, by the picture's name, after checking their hash.
 
         Raises:
-            InputError: A file is missing or is not the one that the set was made with.
+            InputError: The file is missing or is not the one that the set was made with.
         """
-        return {file.image: _checked_bytes(self.folder, file) for file in self.picture_files(instance).values()}
+        return _checked_bytes(self.folder, instance.pictures[name])
 
-    def pictures(self, instance: InstanceT) -> dict[str, Picture]:
+    def picture(self, instance: Instance, name: str) -> Picture:
+        """Return a picture of an instance, by the picture's name, after checking its hash.
+
+        Raises:
+            InputError: The file is missing or is not the one that the set was made with.
+        """
+        file = instance.pictures[name]
+        return Picture.from_own_file(self.picture_bytes(instance, name), file.width, file.height)
+
+    def pictures(self, instance: Instance) -> dict[str, Picture]:
         """Return an instance's pictures by name, their hashes checked.
 
         Raises:
             InputError: A picture is missing, or is not the one that the set was made with.
         """
-        if not may_be_published(instance.licence) and not self._is_complete(instance, self.folder):
+        if not may_be_published(instance.licence) and not _is_complete(instance, self.folder):
             (way,) = ways_to_get([instance])
             raise InputError(f"{self.folder}: {instance.instance_id}: its pictures are in no release", way)
-        return {
-            name: Picture.from_own_file(_checked_bytes(self.folder, file), file.width, file.height)
-            for name, file in self.picture_files(instance).items()
-        }
+        return {name: self.picture(instance, name) for name in instance.pictures}
 
-    @abstractmethod
-    def payload(self, instance: InstanceT) -> dict[str, Any]:
-        """Return the game's own fields of an instance."""
+    def files(self, instance: Instance) -> dict[str, bytes]:
+        """Return the bytes of an instance's pictures by their files' names, their hashes checked.
+
+        Raises:
+            InputError: A file is missing or is not the one that the set was made with.
+        """
+        return {file.image: self.picture_bytes(instance, name) for name, file in instance.pictures.items()}
 
     def all_files(self) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the bytes of every picture of the set.
@@ -82,22 +89,22 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         """
         yield from self.files_of(self.instances)
 
-    def files_of(self, instances: Iterable[AnyInstance], lacking: Path | None = None) -> Iterator[tuple[str, bytes]]:
+    def files_of(self, instances: Iterable[Instance], lacking: Path | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the bytes of every picture of some instances; see ``all_files``.
 
         Args:
             instances: Instances of this set.
             lacking: A folder; instances whose pictures it holds are left out.
         """
-        for instance in cast(Iterable[InstanceT], instances):
-            if lacking is not None and self._is_complete(instance, lacking):
+        for instance in instances:
+            if lacking is not None and _is_complete(instance, lacking):
                 continue
             # A set from a release lacks these pictures on purpose; a set that was imported has all of them.
-            if not may_be_published(instance.licence) and not self._is_complete(instance, self.folder):
+            if not may_be_published(instance.licence) and not _is_complete(instance, self.folder):
                 continue
             yield from self.files(instance).items()
 
-    def hold(self, folder: Path, instances: Iterable[AnyInstance]) -> None:
+    def hold(self, folder: Path, instances: Iterable[Instance]) -> None:
         """Bring the missing pictures of instances into another folder, by hard link where possible.
 
         Args:
@@ -112,10 +119,7 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         for name, data in self.files_of(instances, lacking=folder):
             link_or_write(self.folder / name, folder / name, data)
 
-    def _is_complete(self, instance: InstanceT, folder: Path) -> bool:
-        return all((folder / file.image).is_file() for file in self.picture_files(instance).values())
-
-    def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> Instances[InstanceT]:
+    def select(self, categories: Sequence[str] = (), difficulties: Sequence[str] = ()) -> Instances:
         """Return the instances of the given categories and difficulties; an empty filter lets all through.
 
         Raises:
@@ -137,207 +141,107 @@ class _InstancesOf(ABC, Generic[InstanceT]):
         )
 
 
-@dataclass(frozen=True)
-class InstanceSet(_InstancesOf[Instance]):
-    """A set of targets of the reconstruction game.
-
-    >>> targets = read_instances(Path("targets"))
-    >>> [instance.instance_id for instance in targets.select(difficulties=["easy"])]
-    ['simple_shapes-easy-01']
-    >>> targets.target(targets.instances[0]).width
-    512
-    """
-
-    @property
-    def game(self) -> str:
-        """See ``_InstancesOf``."""
-        return RECONSTRUCTION
-
-    def picture_bytes(self, instance: Instance) -> bytes:
-        """Return the bytes of an instance's picture after checking their hash.
-
-        Raises:
-            InputError: The file is missing or is not the one that the set was made with.
-        """
-        return _checked_bytes(self.folder, instance)
-
-    def target(self, instance: Instance) -> Picture:
-        """Return an instance's picture after checking its hash."""
-        return Picture.from_own_file(self.picture_bytes(instance), instance.width, instance.height)
-
-    def picture_files(self, instance: Instance) -> Mapping[str, Instance | PictureFile]:
-        """See ``_InstancesOf``."""
-        return {"target": instance}
-
-    def payload(self, instance: Instance) -> dict[str, Any]:
-        """See ``_InstancesOf``."""
-        return {"scene": instance.scene}
+def _is_complete(instance: Instance, folder: Path) -> bool:
+    return all((folder / file.image).is_file() for file in instance.pictures.values())
 
 
-@dataclass(frozen=True)
-class GameInstanceSet(_InstancesOf[GameInstance]):
-    """A set of instances of another game than reconstruction.
-
-    >>> apple = GameInstance(instance_id="apple", game="guess", category="fruit", difficulty="easy", source="by hand",
-    ...                      licence="CC0-1.0", payload={"secret": "apple"})
-    >>> instances = write_game_instances(Path("guesses"), [(apple, {})])
-    >>> instances.game, instances.payload(instances.instances[0])
-    ('guess', {'secret': 'apple'})
-    """
-
-    @property
-    def game(self) -> str:
-        """See ``_InstancesOf``."""
-        return self.instances[0].game
-
-    def picture_files(self, instance: GameInstance) -> Mapping[str, Instance | PictureFile]:
-        """See ``_InstancesOf``."""
-        return instance.pictures
-
-    def payload(self, instance: GameInstance) -> dict[str, Any]:
-        """See ``_InstancesOf``."""
-        return dict(instance.payload)
-
-
-AnyInstanceSet = InstanceSet | GameInstanceSet
-"""A set of instances of any game."""
-
-
-def read_instances(folder: Path) -> InstanceSet:
-    """Read an instance set of the reconstruction game; pictures are read and checked when they are asked for.
-
-    Raises:
-        InputError: There is no index, a line of it is not a valid instance, or the set is for another game.
-    """
-    instances = read_any_instances(folder)
-    if not isinstance(instances, InstanceSet):
-        raise InputError(
-            f"{folder / INDEX}: the instances are of the game {instances.game}, not of {RECONSTRUCTION}",
-            f"Name an instance set of {RECONSTRUCTION}.",
-        )
-    return instances
-
-
-def read_any_instances(folder: Path, identity: str | None = None) -> AnyInstanceSet:
-    """Read an instance set of any game; records and pictures are read when they are asked for.
+def read_instances(folder: Path, identity: str | None = None, game: str | None = None) -> InstanceSet:
+    """Read an instance set; records and pictures are read when they are asked for.
 
     Args:
         folder: The set.
         identity: SHA-256 of an index that was validated before, whose records need not be validated now.
+        game: The only game whose sets are taken; None for any game.
 
     Raises:
-        InputError: There is no index, or a line of it is not a valid instance, or of another game than the first.
+        InputError: There is no index, a line of it is not a valid instance or is of another game than the first, or the
+            set is for another game than the one asked for.
     """
     path = folder / INDEX
     if not path.is_file():
         raise InputError(
             f"{folder}: holds no instance set (no {INDEX})", "Make a set with: ircore instances build --out DIR"
         )
-    index = read_index(path, identity)
-    if index.kind is Instance:
-        return InstanceSet(folder, index.identity, cast(Instances[Instance], index.instances))
-    instances = GameInstanceSet(folder, index.identity, cast(Instances[GameInstance], index.instances))
-    # An index of a known identity was validated before, games included.
-    games = set() if identity else {instance.game for instance in instances.instances}
-    if len(games) > 1:
+    read = InstanceSet(folder, *read_index(path, identity))
+    if game is not None and read.game != game:
         raise InputError(
-            f"{path}: the instances are of several games: {', '.join(sorted(games))}", "Make a set for each game."
+            f"{path}: the instances are of the game {read.game}, not of {game}", f"Name an instance set of {game}."
         )
-    return instances
+    return read
 
 
-def write_instances(folder: Path, made: Iterable[tuple[Instance, bytes]]) -> InstanceSet:
+def write_instances(folder: Path, made: Iterable[tuple[Instance, Mapping[str, Picture]]]) -> InstanceSet:
     """Write an instance set; the folder appears only when complete.
 
     Args:
         folder: Where to; it must not exist or be empty.
-        made: Each instance with the bytes of its picture. Written in the game's order of categories whatever the
-            order here, so that the same content is the same set.
-
-    Raises:
-        InputError: The folder holds something, or two pictures are alike.
-    """
-    ids_by_hash: dict[str, str] = {}
-
-    def unlike() -> Iterator[tuple[Instance, dict[str, bytes]]]:
-        for instance, data in made:
-            # Two ids of one picture would count its result twice.
-            twin = ids_by_hash.setdefault(instance.sha256, instance.instance_id)
-            if twin != instance.instance_id:
-                raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
-            yield instance, {instance.image: data}
-
-    _write(folder, unlike())
-    return read_instances(folder)
-
-
-def write_game_instances(folder: Path, made: Iterable[tuple[GameInstance, Mapping[str, Picture]]]) -> GameInstanceSet:
-    """Write an instance set of a game other than reconstruction; the folder appears only when complete.
-
-    Args:
-        folder: Where to; it must not exist or be empty.
-        made: Each instance, without its field ``pictures``, and its pictures by name. Written in the order of category,
-            difficulty and id; pictures of the same name and content share a file.
+        made: Each instance and its pictures by name. A picture whose file the field ``pictures`` does not name gets a
+            file; pictures of the same name and content share it. Written in the order of category, difficulty and id,
+            whatever the order here, so that the same content is the same set.
 
     Raises:
         InputError: The folder holds something, or the instances are no sound set.
     """
-    _write(folder, (_with_files(instance, pictures) for instance, pictures in made))
-    read = read_any_instances(folder)
-    if not isinstance(read, GameInstanceSet):
-        raise InputError(f"{folder}: the instances name no game", "Write the name of the game into every instance.")
-    for instance in read.instances:
-        # Read back at once: a picture under another's name would otherwise be found only when it is played.
-        read.files(instance)
-    return read
-
-
-def _with_files(instance: GameInstance, pictures: Mapping[str, Picture]) -> tuple[GameInstance, Mapping[str, bytes]]:
-    files = {
-        name: PictureFile(
-            # With a part of the hash, so that one name may stand for another picture in each instance.
-            image=f"images/{name}-{picture.sha256[:8]}.png",
-            sha256=picture.sha256,
-            width=picture.width,
-            height=picture.height,
-        )
-        for name, picture in pictures.items()
-    }
-    data = {files[name].image: picture.data for name, picture in pictures.items()}
-    return instance.model_copy(update={"pictures": files}), data
-
-
-def _write(folder: Path, made: Iterable[tuple[AnyInstance, Mapping[str, bytes]]]) -> None:
-    """Write instances, in the game's order, and their pictures by the names of their files."""
     with new_folder(folder) as temporary:
-        instances = []
-        for instance, pictures in made:
-            for name, data in pictures.items():
-                write_bytes(temporary / name, data)
-            instances.append(instance)
+        instances: dict[str, Instance] = {}
+        hashes: dict[str, str] = {}
+        asked: dict[str, str] = {}
+        for bare, pictures in made:
+            instance = _with_files(bare, pictures)
+            _refuse_twin(instance, asked)
+            if instances.setdefault(instance.instance_id, instance) is not instance:
+                raise InputError(f"{folder}: instance_id {instance.instance_id!r} is there twice", "Name each once.")
+            for name, picture in pictures.items():
+                file = instance.pictures[name]
+                if hashes.setdefault(file.image, picture.sha256) != picture.sha256 or file.sha256 != picture.sha256:
+                    problem = f"{folder}: {instance.instance_id}: {file.image} is the file of two pictures"
+                    raise InputError(problem, "Give each picture a file of its own.")
+                write_bytes(temporary / file.image, picture.data)
         # Sorted, so that the order in which a builder works does not change the set's identity.
-        write_bytes(temporary / INDEX, index_bytes(sorted(instances, key=_order)))
+        write_bytes(temporary / INDEX, index_bytes(sorted(instances.values(), key=_order)))
+    return read_instances(folder)
 
 
-def index_bytes(instances: Iterable[AnyInstance]) -> bytes:
+def _refuse_twin(instance: Instance, asked: dict[str, str]) -> None:
+    """Refuse an instance whose picture is all that it asks about, if an earlier one has it: it would count twice."""
+    if len(instance.pictures) != 1 or not instance.payload.keys() <= {"scene", "measures"}:
+        return
+    (file,) = instance.pictures.values()
+    twin = asked.setdefault(file.sha256, instance.instance_id)
+    if twin != instance.instance_id:
+        raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
+
+
+def _with_files(instance: Instance, pictures: Mapping[str, Picture]) -> Instance:
+    """Return an instance with the files of all its pictures."""
+    files = {
+        # With a part of the hash, so that one name may stand for another picture in each instance.
+        name: PictureFile.of(f"images/{name}-{picture.sha256[:8]}.png", picture)
+        for name, picture in pictures.items()
+        if name not in instance.pictures
+    }
+    return instance.model_copy(update={"pictures": {**instance.pictures, **files}}) if files else instance
+
+
+def index_bytes(instances: Iterable[Instance]) -> bytes:
     """Return the content of ``instances.jsonl`` for these instances, in their order."""
     return b"".join(instance.model_dump_json().encode() + b"\n" for instance in instances)
 
 
-def _order(instance: AnyInstance) -> tuple[int, str, int, str]:
+def _order(instance: Instance) -> tuple[int, str, int, str]:
     # Categories of a user's own come after the game's, in the order of their names.
     rank = CATEGORIES.index(instance.category) if instance.category in CATEGORIES else len(CATEGORIES)
     return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id
 
 
-def _checked_bytes(folder: Path, instance: Instance | PictureFile) -> bytes:
-    path = folder / instance.image
+def _checked_bytes(folder: Path, file: PictureFile) -> bytes:
+    path = folder / file.image
     # An index may come from a stranger, and its names from anywhere: no link and no .. may lead out of the folder.
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-        raise ImageError(f"{folder / INDEX}: image {instance.image!r} lies outside the set", "Build the set again.")
+        raise ImageError(f"{folder / INDEX}: image {file.image!r} lies outside the set", "Build the set again.")
     data = read_image_bytes(path)
     # Results are compared on the same pictures only, so a picture that was changed by hand must not be played.
-    if hashlib.sha256(data).hexdigest() != instance.sha256:
+    if hashlib.sha256(data).hexdigest() != file.sha256:
         raise ImageError(
             f"{path}: is not the picture that the set was made with", "Restore the file or build the set again."
         )
@@ -348,7 +252,7 @@ PULLED = "instances"
 """How the names of folders begin in which ``ircore release pull`` lays the sets of a release."""
 
 
-def read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
+def read_sets(folders: Sequence[Path]) -> dict[str, InstanceSet]:
     """Return the instance set of each game by the game's name.
 
     Args:
@@ -359,9 +263,9 @@ def read_sets(folders: Sequence[Path]) -> dict[str, AnyInstanceSet]:
         InputError: A folder holds no set, or two sets are of one game.
     """
     pulled = [folder for folder in folders if _is_pulled(folder)]
-    named: dict[str, AnyInstanceSet] = {}
+    named: dict[str, InstanceSet] = {}
     _add_sets(named, [folder for folder in folders if folder not in pulled])
-    brought: dict[str, AnyInstanceSet] = {}
+    brought: dict[str, InstanceSet] = {}
     _add_sets(brought, [path for folder in pulled for path in sorted(folder.glob(f"{PULLED}*")) if path.is_dir()])
     return {**brought, **named}
 
@@ -370,9 +274,9 @@ def _is_pulled(folder: Path) -> bool:
     return not (folder / INDEX).is_file() and (folder / PULLED / INDEX).is_file()
 
 
-def _add_sets(sets: dict[str, AnyInstanceSet], folders: Sequence[Path]) -> None:
+def _add_sets(sets: dict[str, InstanceSet], folders: Sequence[Path]) -> None:
     for folder in folders:
-        instances = read_any_instances(folder)
+        instances = read_instances(folder)
         twin = sets.setdefault(instances.game, instances)
         if twin.identity != instances.identity:
             problem = f"{twin.folder} and {folder}: two instance sets of {instances.game}"

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ircore.core.drawing import Drawing
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Instance
 from ircore.instances.benchmark import versions_of_set
-from ircore.instances.store import AnyInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 
 THUMBNAIL = 160
 """Longest side of a picture on a sheet, in pixels."""
@@ -51,7 +50,7 @@ class Summary:
         return sum(self.conditions.values())
 
 
-def summarise(instances: AnyInstanceSet) -> Summary:
+def summarise(instances: InstanceSet) -> Summary:
     """Count the contents of a set, checking every picture against its hash.
 
     Raises:
@@ -73,9 +72,8 @@ def summarise(instances: AnyInstanceSet) -> Summary:
     )
 
 
-def _sizes(instance: Instance | GameInstance) -> list[tuple[int, int]]:
-    pictures = [instance] if isinstance(instance, Instance) else list(instance.pictures.values())
-    return [(picture.width, picture.height) for picture in pictures]
+def _sizes(instance: Instance) -> list[tuple[int, int]]:
+    return [(picture.width, picture.height) for picture in instance.pictures.values()]
 
 
 def as_document(summary: Summary) -> dict[str, Any]:
@@ -144,7 +142,7 @@ def contact_sheet(instances: InstanceSet) -> Picture:
         for column, index in enumerate(indices):
             instance = instances.instances[index]
             left, top = GAP + column * across, GAP + row * down
-            small = Image.fromarray(instances.target(instance).pixels)
+            small = Image.fromarray(instances.picture(instance, "target").pixels)
             small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
             sheet.image.paste(small, (left, top))
             sheet.text((left, top + THUMBNAIL + 4), instance.instance_id, 11, "#202020", anchor="lt")

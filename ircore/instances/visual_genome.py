@@ -20,7 +20,17 @@ from pydantic import Field
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import DIFFICULTIES, Box, Difficulty, Element, Instance, Record, Scene
+from ircore.core.records import (
+    DIFFICULTIES,
+    RECONSTRUCTION,
+    Box,
+    Difficulty,
+    Element,
+    Instance,
+    PictureFile,
+    Record,
+    Scene,
+)
 from ircore.core.terminal import printable
 from ircore.core.validation import validating
 from ircore.instances.requests import ImportRequest, dataset_named_by
@@ -265,7 +275,7 @@ def _name_of(item: Mapping[str, Any]) -> str:
 
 def _made(
     chosen: Mapping[int, _Chosen], genome: Genome, category: str, source: str | None
-) -> Iterator[tuple[Instance, bytes]]:
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for image_id, picture in genome.pictures(tuple(chosen)):
         item = chosen[image_id]
         scales = picture.width / item.image.width, picture.height / item.image.height
@@ -279,16 +289,16 @@ def _made(
             instance_id=name,
             category=category,
             difficulty=item.difficulty,
-            image=f"images/{name}.png",
-            sha256=picture.sha256,
-            width=picture.width,
-            height=picture.height,
-            scene=_scene(item, picture, scales),
+            game=RECONSTRUCTION,
+            pictures={"target": PictureFile.of(f"images/{name}.png", picture)},
+            payload={
+                "scene": _scene(item, picture, scales).model_dump(mode="json"),
+                "measures": {"objects": float(len(item.things)), "salient": float(item.salient)},
+            },
             source=source or f"Visual Genome, image {image_id}; annotations CC-BY-4.0",
             licence=VISUAL_GENOME,
-            measures={"objects": float(len(item.things)), "salient": float(item.salient)},
         )
-        yield instance, picture.data
+        yield instance, {"target": picture}
 
 
 def _scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -> Scene:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance, PictureFile
-from ircore.core.records import Instance
+from ircore.core.records import Instance, PictureFile
 
 COCO = "LicenseRef-COCO-photographs"
 CONVGENVISMO = "LicenseRef-ConvGenVisMo-found-pictures"
@@ -47,13 +46,13 @@ def may_be_published(licence: str) -> bool:
     return licence not in HOW_TO_GET and not licence.startswith(WITHHELD)
 
 
-def published_pictures(instance: GameInstance) -> Mapping[str, PictureFile]:
+def published_pictures(instance: Instance) -> Mapping[str, PictureFile]:
     """Return the pictures of an instance that may be published, by name: all of them or none."""
     # The licence is one for the whole instance, so there are all pictures or none.
     return instance.pictures if may_be_published(instance.licence) else {}
 
 
-def ways_to_get(instances: Iterable[Instance | GameInstance]) -> tuple[str, ...]:
+def ways_to_get(instances: Iterable[Instance]) -> tuple[str, ...]:
     """Return how readers get the pictures of these instances that are not published, each way once."""
     # A dict keeps the order of first occurrence, which a set would not.
     licences = dict.fromkeys(instance.licence for instance in instances)
@@ -64,7 +63,7 @@ def ways_to_get(instances: Iterable[Instance | GameInstance]) -> tuple[str, ...]
     )
 
 
-def refuse_withheld(instances: Iterable[Instance | GameInstance], purpose: str) -> None:
+def refuse_withheld(instances: Iterable[Instance], purpose: str) -> None:
     """Refuse instances whose pictures are not to be published, where a page or table cannot do without them.
 
     Args:

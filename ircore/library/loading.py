@@ -13,16 +13,23 @@ from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question
-from ircore.results.tables.frames import as_frame
 from ircore.results.tables.game_catalogue import tables_of_game
 from ircore.results.tables.games import game_board
-from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.metrics.loading import LOADINGS, load_pixels
 from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
 
 if TYPE_CHECKING:
     import pandas as pd
     from PIL.Image import Image
+from typing import TYPE_CHECKING
+
+from ircore.core.extras import need_packages
+from ircore.results.tables.formats import flat_columns, flat_records
+from ircore.results.tables.model import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 Source = RunPlace | Results | GameResults | Sequence[RunPlace]
@@ -57,9 +64,9 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
         raise InputError(f"revision {revision!r}: runs have no revisions", "Remove the argument revision.")
     opened = [open_run(place) for place in places]
     for run in opened:
-        if isinstance(run, GameRunFolder):
+        if run.game != RECONSTRUCTION:
             raise InputError(f"{run.path} is a run of the game {run.game}", "Call ircore.board(RUN).")
-    return Results.from_runs([run for run in opened if isinstance(run, RunFolder)])
+    return Results.from_runs(opened)
 
 
 def board(
@@ -271,7 +278,7 @@ def verify(
 
 
 def _is_run(place: RunPlace) -> bool:
-    return isinstance(place, RunFolder | GameRunFolder) or (Path(place) / RUN_FILE).is_file()
+    return isinstance(place, RunFolder) or (Path(place) / RUN_FILE).is_file()
 
 
 def _results(source: Source, game: str | None) -> Results | GameResults:
@@ -292,7 +299,7 @@ def _read(source: Source, game: str | None) -> Results | GameResults:
         released: Results | GameResults = load("releases", "results")(str(places[0]), None, game)
         return released
     runs = [open_run(place) for place in places if _is_run(place)]
-    played = [run for run in runs if isinstance(run, GameRunFolder)]
+    played = [run for run in runs if run.game != RECONSTRUCTION]
     if not played:
         return load_results(*places)
     if len(played) < len(places):
@@ -302,3 +309,30 @@ def _read(source: Source, game: str | None) -> Results | GameResults:
 
 def _opened(image: Union[Place, "Image"]) -> "Path | Image":
     return Path(image) if isinstance(image, str | PathLike) else image
+
+
+def as_frame(table: Table) -> "pd.DataFrame":
+    """Return a table as a DataFrame in full precision, with the columns of its CSV.
+
+    Args:
+        table: Any table.
+
+    Returns:
+        A row for each row; an estimate has four columns, as ``flat_columns`` names them. ``attrs`` holds ``title``,
+        ``caption``, ``units`` and ``descriptions``, the last two by column.
+
+    Raises:
+        InputError: pandas is not installed.
+    """
+    need_packages("a DataFrame", "release", "pandas")
+    import pandas as pd
+
+    columns = flat_columns(table.columns, table.primary)
+    frame = pd.DataFrame(list(flat_records(table)), columns=[flat.name for flat in columns])
+    frame.attrs = {
+        "title": table.title,
+        "caption": table.caption,
+        "units": {flat.name: flat.column.unit for flat in columns if flat.part != "n"},
+        "descriptions": {flat.name: flat.column.description for flat in columns},
+    }
+    return frame

@@ -7,12 +7,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
+from ircore.core.records import RECONSTRUCTION
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import builtin_pairs
-from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
 from ircore.runs.play import play as play_episodes
 from ircore.runs.session import PlayPlan
@@ -26,7 +27,7 @@ T = TypeVar("T")
 Place = str | PathLike[str]
 """A path as text or ``Path``."""
 
-RunPlace = Place | RunFolder | GameRunFolder
+RunPlace = Place | RunFolder
 """A run: its folder's path, or the opened folder."""
 
 
@@ -38,7 +39,7 @@ def build_instances(
     per_condition: int = 10,
     categories: Sequence[str] = (),
     difficulties: Sequence[str] = (),
-) -> AnyInstanceSet:
+) -> InstanceSet:
     """Make an instance set in a new folder and return it.
 
     Args:
@@ -64,7 +65,7 @@ def build_instances(
     return builder_of(game)(BuildRequest(Path(out), seed, per_condition, tuple(categories), tuple(difficulties)))
 
 
-def load_instances(folder: Place) -> AnyInstanceSet:
+def load_instances(folder: Place) -> InstanceSet:
     """Return the instance set in a folder; each picture is checked against its hash when it is read.
 
     Args:
@@ -81,7 +82,7 @@ def load_instances(folder: Place) -> AnyInstanceSet:
         >>> pictures["target"].pixels.shape[2]  # red, green, blue
         3
     """
-    return read_any_instances(Path(folder))
+    return read_instances(Path(folder))
 
 
 def pairs() -> list[str]:
@@ -107,7 +108,7 @@ def play(
     seed: int = 0,
     repeats: int = 1,
     max_cost: float | None = None,
-) -> RunFolder | GameRunFolder:
+) -> RunFolder:
     """Let a pair play on an instance set; the same call again resumes where an earlier one stopped.
 
     Works inside a notebook too, whose own event loop is left alone.
@@ -183,7 +184,7 @@ def score(
     new = 0
     rated: list[RatedRun] = []
     for run in opened:
-        if isinstance(run, RunFolder):
+        if run.game == RECONSTRUCTION:
             rated.append(run)
         else:
             game = load_game(run.game, f"{run.path}/run.json: game")
@@ -195,13 +196,13 @@ def score(
     return new
 
 
-def open_run(run: RunPlace) -> RunFolder | GameRunFolder:
+def open_run(run: RunPlace) -> RunFolder:
     """Return a run folder, opened if only its path is given.
 
     Raises:
         InputError: It holds no readable run.
     """
-    return run if isinstance(run, RunFolder | GameRunFolder) else open_any_run(Path(run))
+    return run if isinstance(run, RunFolder) else RunFolder(Path(run))
 
 
 def _outside_event_loops(work: Callable[[], T]) -> T:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ircore.core.episode_records import AnyAbortReason, Attempt, Usage
+from ircore.core.episode_records import AbortReason, Attempt, Usage
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeReason
 
@@ -61,13 +61,13 @@ class PlayerError(Exception):
         attempts: The requests that were tried.
     """
 
-    def __init__(self, reason: AnyAbortReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
+    def __init__(self, reason: AbortReason, detail: str, attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(detail)
-        self.reason: AnyAbortReason = reason
+        self.reason: AbortReason = reason
         self.detail = detail
         self.attempts = attempts
 
-    def __reduce__(self) -> tuple[type["PlayerError"], tuple[AnyAbortReason, str, tuple[Attempt, ...]]]:
+    def __reduce__(self) -> tuple[type["PlayerError"], tuple[AbortReason, str, tuple[Attempt, ...]]]:
         """Keep reason, detail and attempts when the error crosses a process boundary."""
         return (type(self), (self.reason, self.detail, self.attempts))
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Generic, TypeVar
 
-from ircore.core.episode_records import AnyAbortReason, Attempt, FaultKind, Purpose, Usage
+from ircore.core.episode_records import AbortReason, Attempt, FaultKind, Purpose, Usage
 from ircore.core.errors import WorkError
 from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
@@ -94,7 +94,7 @@ class FaultError(Exception):
         self.received = received
 
 
-_REASONS: dict[Role | None, tuple[AnyAbortReason, AnyAbortReason, AnyAbortReason]] = {
+_REASONS: dict[Role | None, tuple[AbortReason, AbortReason, AbortReason]] = {
     "describer": ("describer_refused", "generator_no_image", "describer_empty"),
     "generator": ("generator_refused", "generator_no_image", "describer_empty"),
     None: ("answer_refused", "answer_format", "answer_empty"),
@@ -114,7 +114,7 @@ class CallError(Exception):
         self.fault = fault
         self.attempts = attempts
 
-    def reason(self, seat: Role | None) -> AnyAbortReason:
+    def reason(self, seat: Role | None) -> AbortReason:
         """Return the abort reason of an episode in which ``seat`` was asked; None: any seat of another game."""
         if self.fault.kind in LIMITS:
             return LIMITS[self.fault.kind]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ircore.core.episode_records import AnyAbortReason, FaultKind
+from ircore.core.episode_records import AbortReason, FaultKind
 
 MOST_ATTEMPTS: dict[FaultKind, float] = {
     # Faults that pass by themselves have no count of their own: the deadline bounds them.
@@ -45,7 +45,7 @@ that answer so to what they will never do are many, and their words know no rule
 HARD: frozenset[FaultKind] = frozenset({"denied", "not_found", "no_credit", "unsupported", "no_edits"})
 """Faults that every further call would meet too: they stop the run."""
 
-LIMITS: Mapping[FaultKind, AnyAbortReason] = {
+LIMITS: Mapping[FaultKind, AbortReason] = {
     "too_many_pictures": "too_many_pictures",
     "context_too_long": "context_too_long",
     "answer_too_long": "context_too_long",

@@ -12,7 +12,7 @@ from inspect import isawaitable
 from typing import Any, TypeVar, get_args
 from urllib.parse import quote, quote_plus
 
-from ircore.core.episode_records import AbortReason, AnyAbortReason, Attempt
+from ircore.core.episode_records import AbortReason, Attempt
 from ircore.core.errors import WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.records import PlayerSpec
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 PLAYER_REMEDY = "This is a fault of the player, not of the run: mend it and give the same command again."
 
 _REASONS: dict[type[Exception], frozenset[str]] = {
-    PlayerError: frozenset((*get_args(AbortReason), *get_args(get_args(AnyAbortReason)[1]))),
+    PlayerError: frozenset((*get_args(AbortReason), *get_args(get_args(AbortReason)[1]))),
     JudgeError: frozenset(get_args(JudgeReason)),
 }
 

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameSubmission, manifest_record
+from ircore.core.game_records import manifest_record
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION, PlayerSpec
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.submission_records import Submission
+from ircore.core.submission_records import GameSubmission, Submission
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import AnswerKind
 from ircore.players.guard import keeping_secret
@@ -34,7 +34,7 @@ class LoadedSubmission(NamedTuple):
 
     >>> from ircore.players.builtin_pairs import builtin_pairs
     >>> loaded = read_manifest(builtin_pairs()["classical+canvas"])
-    >>> loaded.submission.describer.player
+    >>> loaded.submission.players["describer"].player
     'classical'
     """
 

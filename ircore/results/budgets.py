@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ircore.core.prompt_files import BUILT_IN
+from ircore.core.records import Rules
 from ircore.core.submission_records import Run
 from ircore.results.cell import Cell
 from ircore.results.model import Results, SubmissionResult
@@ -53,8 +54,8 @@ def budget_series(
     """
     return tuple(
         _BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
-        for group in _groups(results, lambda run: (run.rules.model_copy(update={"token_budget": 1}), run.prompts))
-        if len({submission.run.rules.token_budget for submission in group}) > 1
+        for group in _groups(results, lambda run: (Rules.of(run).model_copy(update={"token_budget": 1}), run.prompts))
+        if len({submission.rules.token_budget for submission in group}) > 1
     )
 
 
@@ -65,7 +66,7 @@ def prompt_groups(results: Results) -> tuple[tuple[SubmissionResult, ...], ...]:
     """
     return tuple(
         tuple(sorted(group, key=lambda entry: (not entry.run.prompts.startswith(f"{BUILT_IN} "), entry.run.prompts)))
-        for group in _groups(results, lambda run: (run.rules,))
+        for group in _groups(results, lambda run: (Rules.of(run),))
         if len({submission.run.prompts for submission in group}) > 1
     )
 
@@ -76,7 +77,7 @@ def _groups(results: Results, kept: Callable[[Run], tuple[object, ...]]) -> list
     for submission in results.submissions:
         run = submission.run
         pair = run.submission
-        players = (pair.describer.model_dump_json(), pair.generator.model_dump_json())
+        players = tuple(player.model_dump_json() for player in pair.players.values())
         groups.setdefault(repr((run.game, *players, *kept(run), run.seed)), []).append(submission)
     return list(groups.values())
 
@@ -85,8 +86,8 @@ def _points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
 ) -> tuple[_BudgetPoint, ...]:
     # By run as well, so that two runs under the same budget stand in the same order in every build.
-    ordered = sorted(group, key=lambda submission: (submission.run.rules.token_budget, submission.run_id))
+    ordered = sorted(group, key=lambda submission: (submission.rules.token_budget, submission.run_id))
     return tuple(
-        _BudgetPoint(submission.run.rules.token_budget, results.cell(submission.run_id, judge, category, difficulty))
+        _BudgetPoint(submission.rules.token_budget, results.cell(submission.run_id, judge, category, difficulty))
         for submission in ordered
     )

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ircore.core.episode_records import Outcome
 from ircore.results.coverage import Coverage
 from ircore.results.episodes import Convergence
 from ircore.results.statistics.intervals import Estimate, share
@@ -38,7 +37,7 @@ class Cell(Coverage):
     played: int
     """Number of episodes that came to an end and were not aborted."""
 
-    outcomes: Mapping[Outcome, int]
+    outcomes: Mapping[str, int]
     """Number of episodes by outcome; episodes never begun are in none of the three counts."""
 
     main: Estimate

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import AnyInstance, Instance
+from ircore.core.records import Instance
 from ircore.results.cell import Cell
 from ircore.results.columns import Columns, columns
 from ircore.results.conditions import conditions, strata
@@ -104,7 +104,7 @@ def run_cells(
 
 
 def compute_standings(
-    instances: Sequence[AnyInstance], ratings: Mapping[str, JudgeRatings], barred: Collection[int] = ()
+    instances: Sequence[Instance], ratings: Mapping[str, JudgeRatings], barred: Collection[int] = ()
 ) -> dict[BoardKey, Standing]:
     """Rank runs by their main scores under every condition, by every judge.
 
@@ -144,7 +144,7 @@ def compute_standings(
     return {key: standings[key] for key, _ in boards}
 
 
-def paired_main(instances: Sequence[AnyInstance], ratings: JudgeRatings) -> tuple[Floats, Floats, Resamples]:
+def paired_main(instances: Sequence[Instance], ratings: JudgeRatings) -> tuple[Floats, Floats, Resamples]:
     """Return the least and greatest main scores on instances that the judge rates, and their resamples.
 
     Args:
@@ -158,7 +158,7 @@ def paired_main(instances: Sequence[AnyInstance], ratings: JudgeRatings) -> tupl
 
 
 def main_differences(
-    instances: Sequence[AnyInstance], couples: Sequence[JudgeRatings], critical: float | None
+    instances: Sequence[Instance], couples: Sequence[JudgeRatings], critical: float | None
 ) -> list[Estimate]:
     """Return the difference of the main scores of couples of runs, first minus second.
 
@@ -175,7 +175,7 @@ def main_differences(
     return differences
 
 
-def run_standing(instances: Sequence[AnyInstance], ratings: JudgeRatings, barred: Collection[int] = ()) -> Standing:
+def run_standing(instances: Sequence[Instance], ratings: JudgeRatings, barred: Collection[int] = ()) -> Standing:
     """Rank runs by their main scores under one condition.
 
     Args:

@@ -142,4 +142,4 @@ def same_rules(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
     # A slice, since without any run there is no set of rules either.
     usual = rule_sets(results)[:1]
-    return [submission for submission in results.submissions if submission.run.rules in usual]
+    return [submission for submission in results.submissions if submission.rules in usual]

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import Fields, GameEpisode, GameInstance, GameRun
+from ircore.core.records import Fields, Instance
+from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.players.traits import program_words
@@ -45,7 +47,7 @@ from ircore.results.statistics.bounds import bounded_intervals
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.scales import Scale
 from ircore.results.unranked_runs import held_runs
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.scorers.game_measures import played
 
 
@@ -161,7 +163,7 @@ class GameResults:
         return cls(judged.game, tuple(view.with_measures(judged) for view in views), held, programs)
 
     @property
-    def instances(self) -> Sequence[GameInstance]:
+    def instances(self) -> Sequence[Instance]:
         """Instances of the whole set, in the set's order."""
         return self.runs[0].instances.instances
 
@@ -256,12 +258,12 @@ class GameResults:
             return Estimate(None, None, None, 0)
         return self.cell(run_id, category, difficulty).measures[measure.key]
 
-    def rules_apart(self, run: GameRun) -> Fields:
+    def rules_apart(self, run: Run) -> Fields:
         """Return the rules of a run that are not the usual ones, which most runs have; empty for a usual run."""
         usual = self.runs[self._by_rules[0][0]].run.rules
         return {name: value for name, value in run.rules.items() if name not in usual or usual[name] != value}
 
-    def rivals(self, run: GameRun) -> int:
+    def rivals(self, run: Run) -> int:
         """Count the runs by the same rules, this one included: those that it is ranked among."""
         return next(len(group) for group in self._by_rules if self._columns[run.run_id] in group)
 
@@ -353,7 +355,7 @@ def _difference(known: Floats, drawn: Resamples, scale: Scale, scale_of_differen
     return contrast_intervals(ratios, lambda rows: rows[:1] - rows[1:], drawn, scale, scale_of_differences)[0]
 
 
-def read_game_results(folders: Sequence[GameRunFolder]) -> GameResults:
+def read_game_results(folders: Sequence[RunFolder]) -> GameResults:
     """Return the results of run folders of one game.
 
     Raises:
@@ -378,7 +380,7 @@ def rated_game_episodes(game: Game[Any], run: PlayedGameRun) -> list[RatedEpisod
     # A score without a value says why there is none: such an episode was asked about.
     without = {score.episode_id for score in run.scores if score.measure == game.headline.key}
 
-    def rated(episode: GameEpisode) -> RatedEpisode:
+    def rated(episode: Episode) -> RatedEpisode:
         final = np.nan
         if not played(game, episode):
             # A technical failure has no result yet and is played again; any other abort is the pair's own doing.
@@ -395,5 +397,5 @@ def rated_game_episodes(game: Game[Any], run: PlayedGameRun) -> list[RatedEpisod
     return [rated(episode) for episode in run.episodes]
 
 
-def _rules(run: GameRun) -> str:
+def _rules(run: Run) -> str:
     return json.dumps(run.rules, sort_keys=True)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.core.records import AnyInstance, Instance
+from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.episodes import Doubt, EpisodeResult
 
@@ -178,7 +178,7 @@ def main_scores_by_instance(episodes: Iterable[RatedEpisode]) -> dict[str, list[
     return values
 
 
-def arrange_ratings(instances: Sequence[AnyInstance], runs: Iterable[Iterable[RatedEpisode]]) -> JudgeRatings:
+def arrange_ratings(instances: Sequence[Instance], runs: Iterable[Iterable[RatedEpisode]]) -> JudgeRatings:
     """Arrange the episodes of runs by instance and run, those of one instance together.
 
     An episode is missing where a run has that repeat of any other instance of the condition: further repeats may be
@@ -193,7 +193,7 @@ def arrange_ratings(instances: Sequence[AnyInstance], runs: Iterable[Iterable[Ra
     return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
 
 
-def _column(instances: Sequence[AnyInstance], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
+def _column(instances: Sequence[Instance], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
     """Return the arrays of ``JudgeRatings`` for one run."""
     rows = {instance.instance_id: row for row, instance in enumerate(instances)}
     conditions = [(instance.category, instance.difficulty) for instance in instances]

@@ -8,10 +8,11 @@ from itertools import chain, count
 from math import fsum
 from typing import Any
 
-from ircore.core.game_records import GameEpisode, GameScore
+from ircore.core.episode_records import Episode
+from ircore.core.game_records import GameScore
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Game, Measure
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
 
 LONGEST_KEY = 64
@@ -70,7 +71,7 @@ class JudgedMeasures:
         return tuple(key for of_key in expanded for key in of_key)
 
     def values(
-        self, instances: GameInstanceSet, episodes: Iterable[GameEpisode], ratings: Sequence[Score]
+        self, instances: InstanceSet, episodes: Iterable[Episode], ratings: Sequence[Score]
     ) -> Iterator[GameScore]:
         """Yield the values of these measures in a run.
 

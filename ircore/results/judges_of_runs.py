@@ -87,7 +87,7 @@ def cells_by_judge(
     cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
     of_models = {judge: family for judge, family in families.items() if family is not None}
     # Looked up only where a model judges: the table of families is a YAML file.
-    describer = model_family(run.run.submission.describer.label) if of_models else None
+    describer = model_family(run.run.submission.players["describer"].label) if of_models else None
     same = {judge for judge, family in of_models.items() if family == describer}
     return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
 

@@ -12,7 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Rules
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.players.traits import program_words
@@ -74,12 +74,17 @@ class SubmissionResult:
     @property
     def describer(self) -> str:
         """The describer's label: its model, or the built-in player's name."""
-        return self.run.submission.describer.label
+        return self.run.submission.players["describer"].label
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that it was played by."""
+        return Rules.of(self.run)
 
     @property
     def generator(self) -> str:
         """The generator's label: its model, or the built-in player's name."""
-        return self.run.submission.generator.label
+        return self.run.submission.players["generator"].label
 
 
 BoardRow = RankedRow[SubmissionResult, Cell]
@@ -182,7 +187,7 @@ class Results:
         # Sorted, so that the results do not depend on the order in which the runs were named.
         sources = sorted(map(PlayedRun.of, runs), key=lambda run: run.sort_key)
         # References too: their lines stand beside pairs, so they must be of the same set.
-        refuse_mixtures(sources, lambda run: (run.rules, run.prompts))
+        refuse_mixtures(sources, lambda run: (Rules.of(run), run.prompts))
         ordered = [run for run in sources if not run.run.reference]
         if not ordered:
             raise InputError(

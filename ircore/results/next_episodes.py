@@ -11,8 +11,8 @@ from shlex import quote
 
 import numpy as np
 
-from ircore.core.game_records import GameRun, rule_word
-from ircore.core.records import AnyInstance, Rules
+from ircore.core.game_records import rule_word
+from ircore.core.records import RECONSTRUCTION, Instance, Rules
 from ircore.core.submission_records import Run
 from ircore.results.conditions import strata
 from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
@@ -37,7 +37,7 @@ Group = tuple[int, str, str]
 class PlannedRun:
     """One of the two runs: its identity, its episodes as they count, and what they cost."""
 
-    run: Run | GameRun
+    run: Run
     episodes: Sequence[RatedEpisode]
     costs: Mapping[str, float | None]
     """US dollars by episode id; None where they are not known."""
@@ -82,7 +82,7 @@ class SeparationPlan:
 
 
 def plan_separation(
-    instances: Sequence[AnyInstance], couple: tuple[PlannedRun, PlannedRun], main: Estimate, critical: float | None
+    instances: Sequence[Instance], couple: tuple[PlannedRun, PlannedRun], main: Estimate, critical: float | None
 ) -> SeparationPlan:
     """Return the plan for two runs of one board.
 
@@ -132,7 +132,7 @@ def _none(reason: str, targets: int | None = None) -> SeparationPlan:
 
 
 def _groups(
-    instances: Sequence[AnyInstance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
+    instances: Sequence[Instance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
 ) -> list[RepeatGroup[Group]]:
     """Return the instances by condition and run, with the luck that each run had there."""
     rows: dict[tuple[str, str], list[int]] = {}
@@ -170,7 +170,7 @@ def _plan(
     return SeparationPlan(False, False, further, sum(episodes), uniform, usd, None, tuple(commands), reason)
 
 
-def _commands(run: Run | GameRun, further: Mapping[tuple[str, str], int]) -> list[str]:
+def _commands(run: Run, further: Mapping[tuple[str, str], int]) -> list[str]:
     """Return what plays the further repeats of every condition: the first half, then the rest.
 
     Every command has seeds of its own, since its run is joined with the others by them.
@@ -194,17 +194,17 @@ def _commands(run: Run | GameRun, further: Mapping[tuple[str, str], int]) -> lis
     return lines
 
 
-def play_command(run: Run | GameRun, seed: int, repeats: int, out: str) -> str:
+def play_command(run: Run, seed: int, repeats: int, out: str) -> str:
     """Return the command that plays a run's submission by the run's rules, under a seed."""
     options = f" --seed {seed}" + (f" --repeats {repeats}" if repeats > 1 else "")
-    rules = run.rules
-    if isinstance(rules, Rules):
+    if run.game == RECONSTRUCTION:
+        rules = Rules.of(run)
         options = f" --token-budget {rules.token_budget} --max-turns {rules.max_turns}{options}"
         # Only rules that differ from the paper's are named, so that common commands stay short.
         others = {"over_budget": (rules.over_budget, "allow"), "history": (rules.history, "all")}
         others["drawing"] = (rules.drawing, "edit")
         stated: Iterable[tuple[str, str]] = ((name, value) for name, (value, usual) in others.items() if value != usual)
     else:
-        stated = ((name, rule_word(value)) for name, value in rules.items())
+        stated = ((name, rule_word(value)) for name, value in run.rules.items())
     options += "".join(f" --rule {quote(f'{name}={value}')}" for name, value in stated)
     return f"ircore play {quote(f'submissions/{run.slug}')} --instances INSTANCES --out {quote(out)}{options}"

@@ -6,15 +6,17 @@ from functools import cached_property
 from math import fsum
 from typing import Protocol
 
-from ircore.core.game_records import GameEpisode, GameRun, GameScore
+from ircore.core.episode_records import Episode
+from ircore.core.game_records import GameScore
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.games.base import Measure
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.played_run import AnyRunSource, RunView
 
 
-class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protocol):
+class GameRunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
     """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release.
 
     >>> class Stored:
@@ -36,7 +38,7 @@ class GameRunSource(AnyRunSource[GameRun, GameEpisode, GameInstanceSet], Protoco
         """Return the judges by name, as far as they are known."""
 
 
-class PlayedGameRun(RunView[GameRun, GameEpisode, GameInstanceSet]):
+class PlayedGameRun(RunView[Run, Episode, InstanceSet]):
     """A run of a game other than reconstruction with the values of its game's measures.
 
     Example:

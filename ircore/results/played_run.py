@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.fact_records import VERIFIED
-from ircore.core.game_records import GameEpisode, GameRun
 from ircore.core.images import Picture
+from ircore.core.records import Rules
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
-from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.judge_ratings import Scope, scopes_of
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Provenance
 from ircore.scorers.stated_facts.records import SaidTurn, read_said
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from ircore.results.language import RunLanguage
     from ircore.results.retests import TwoAnswers
 
-RunT_co = TypeVar("RunT_co", bound=Run | GameRun, covariant=True)
-EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode | GameEpisode, covariant=True)
-SetT_co = TypeVar("SetT_co", bound=InstanceSet | GameInstanceSet, covariant=True)
+RunT_co = TypeVar("RunT_co", bound=Run, covariant=True)
+EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode, covariant=True)
+SetT_co = TypeVar("SetT_co", bound=InstanceSet, covariant=True)
 
 
 class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
@@ -168,7 +168,7 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
 
     @cached_property
     def _ended(self) -> tuple[tuple[EpisodeT_co, ...], Mapping[str, float | None]]:
-        if isinstance(self.source, AnyRunFolder):
+        if isinstance(self.source, RunFolder):
             # Not at the top: a command that asks for no costs starts without the prices.
             from ircore.runs.costs.episode_costs import episode_costs
 
@@ -205,7 +205,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:
         """Key by which runs are ordered: slug, then rules."""
-        rules = self.run.rules
+        rules = Rules.of(self.run)
         # The path last: only it tells two runs apart that are refused as twins right after.
         return self.run.slug, rules.token_budget, rules.max_turns, rules.key, str(self.path)
 
@@ -240,7 +240,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     @cached_property
     def said(self) -> tuple[SaidTurn, ...]:
         """Facts that messages state and renderings show, as far as that was measured; nothing of a release's run."""
-        return read_said(self.source) if isinstance(self.source, AnyRunFolder) else ()
+        return read_said(self.source) if isinstance(self.source, RunFolder) else ()
 
     def facts(self, judge: str | None = VERIFIED) -> "Iterator[RenderingFacts]":
         """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call.
@@ -255,7 +255,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         from ircore.runs.rendering_facts import read_facts
 
         # Not kept: the facts of a large run take far more memory than the shares computed from them.
-        if isinstance(self.source, AnyRunFolder):
+        if isinstance(self.source, RunFolder):
             return read_facts(self.source)
         return iter(self.source.facts()) if isinstance(self.source, FactSource) else iter(())
 
@@ -286,7 +286,7 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         """What judges said of the same pictures when asked again, with the first answer; nothing of a release's run."""
         from ircore.results.retests import answered_twice
 
-        return tuple(answered_twice(self.source)) if isinstance(self.source, AnyRunFolder) else ()
+        return tuple(answered_twice(self.source)) if isinstance(self.source, RunFolder) else ()
 
     @cached_property
     def language(self) -> "RunLanguage":

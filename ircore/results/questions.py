@@ -23,8 +23,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.bootstrap import difference_intervals, resample
 from ircore.results.statistics.effects import complete_grid
-from ircore.results.statistics.independent import difference_of
-from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
+from ircore.results.statistics.intervals import Estimate, clear_of, difference_of, estimate, too_few
 from ircore.results.statistics.ranks import standing
 from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
 

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.core.records import AnyInstance
+from ircore.core.records import Instance
 from ircore.results.played_run import RunView
 from ircore.results.statistics.ranks import RankRange
 
@@ -112,7 +112,7 @@ def refuse_unknown(**chosen: tuple[str | None, Sequence[str]]) -> None:
             raise unknown(kind, name, list(known))
 
 
-def refuse_condition(instances: Sequence[AnyInstance], category: str | None, difficulty: str | None) -> None:
+def refuse_condition(instances: Sequence[Instance], category: str | None, difficulty: str | None) -> None:
     """Refuse a category or difficulty that no instance has; None stands for all.
 
     Raises:

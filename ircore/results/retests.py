@@ -8,7 +8,7 @@ import numpy as np
 
 from ircore.core.score_records import Score, Task
 from ircore.results.statistics.agreement import Agreement, observed_agreement, pearson
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def retest_agreements(answers: Iterable[TwoAnswers], judge: str) -> Iterator[Ret
         )
 
 
-def answered_twice(run: AnyRunFolder) -> Iterator[TwoAnswers]:
+def answered_twice(run: RunFolder) -> Iterator[TwoAnswers]:
     """Yield first and second answer of each judge to each question of a run that has both."""
     # Of two scores of the same thing the later line counts, as in results.
     second = {_question(score): score for score in run.retests()}

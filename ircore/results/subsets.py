@@ -12,7 +12,7 @@ from ircore.results.unranked_runs import columns_of
 
 def rule_sets(results: Results) -> tuple[Rules, ...]:
     """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
-    counted = Counter(submission.run.rules for submission in results.submissions)
+    counted = Counter(submission.rules for submission in results.submissions)
     return tuple(
         sorted(
             counted,
@@ -30,7 +30,7 @@ def under_rules(results: Results, rules: Rules) -> Results:
         results: Of runs under any rules.
         rules: One of ``rule_sets(results)``.
     """
-    submissions = tuple(submission for submission in results.submissions if submission.run.rules == rules)
+    submissions = tuple(submission for submission in results.submissions if submission.rules == rules)
     # The same object, whose standings and ratings are already computed.
     if len(submissions) == len(results.submissions):
         return results

@@ -25,7 +25,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.played = 0
-        self.outcomes: dict[Outcome, int] = dict.fromkeys(get_args(Outcome), 0)
+        self.outcomes: dict[str, int] = dict.fromkeys(get_args(Outcome), 0)
         self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
         self._preferences: dict[str, list[float]] = {}
         self._labels: dict[str, str] = {}

@@ -5,6 +5,7 @@ A run is held while it has grave findings that no maintainer has cleared.
 
 from collections.abc import Collection, Iterable, Sequence
 
+from ircore.core.records import Rules
 from ircore.results.played_run import PlayedRun
 from ircore.runs.provenance import Provenance
 
@@ -36,7 +37,7 @@ def past_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
         run.run.run_id
         for run in runs
         # The other rules let no such message through; turns that were cut are marked as over the budget, too.
-        if run.run.rules.over_budget == "allow"
+        if Rules.of(run.run).over_budget == "allow"
         and any(turn.over_budget for result in run.results for turn in result.episode.turns)
     )
 

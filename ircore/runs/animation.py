@@ -50,7 +50,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     if episode is None or not episode.rendered_turns:
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
     instance = next(iter(folder.instances.instances.named({episode.instance_id})))
-    frames, lasting = _frames(folder, episode, folder.target(instance), judges)
+    frames, lasting = _frames(folder, episode, folder.instances.picture(instance, "target"), judges)
     buffer = io.BytesIO()
     frames[0].save(
         buffer, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,

@@ -9,21 +9,20 @@ from typing import Any
 from pydantic import ValidationError
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Rendering
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
 from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import rating_fault
-from ircore.instances.store import GameInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting
 from ircore.runs.episode import ended_episode, payload_of, played
 from ircore.runs.events import Call, CallKey
 
 EPISODE = "episode"
-REFUSALS: Mapping[str, AnyAbortReason] = {"describe": "describer_refused", "render": "generator_refused"}
+REFUSALS: Mapping[str, AbortReason] = {"describe": "describer_refused", "render": "generator_refused"}
 """Reasons of refusals by the method of the seat; those of other seats name no seat."""
 
 MakeInstruments = Callable[[Mapping[str, Picture], Callable[[Rendering], Picture]], Instruments]
@@ -139,7 +138,7 @@ def check_game(
             _check_shown(declared_game, setup, shown_ending, where)
 
 
-def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) -> tuple[EpisodeSetup[Any], ...]:
+def episode_setups(game: Game[Any], instances: InstanceSet) -> tuple[EpisodeSetup[Any], ...]:
     """Return a setup for every instance of a set, with the game's default rules and prompts.
 
     Args:
@@ -150,7 +149,7 @@ def episode_setups(game: Game[Any], instances: InstanceSet | GameInstanceSet) ->
         EpisodeSetup(
             instance=instance,
             payload=payload_of(game, instances, instance),
-            pictures=instances.pictures(instance),  # type: ignore[arg-type]  # each set reads its own instances
+            pictures=instances.pictures(instance),
             rules=game.rules(),
             prompts=game.prompts(None),
         )

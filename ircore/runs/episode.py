@@ -3,25 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Episode, repeat_id
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import AnyEnded, Fields, GameEpisode, GameInstance, GameRun
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Record
+from ircore.core.records import Fields, Instance, Record
 from ircore.core.seeds import derived_seed
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import PlayerError
 
 
 def episode_setup(
     game: Game[Any],
-    run: Run | GameRun,
+    run: Run,
     instances: Any,
-    instance: AnyInstance,
+    instance: Instance,
     prompts: GamePrompts,
     pictures: Mapping[str, Picture] | None = None,
     repeat: int = 1,
@@ -44,13 +43,13 @@ def episode_setup(
         instance=instance,
         payload=payload_of(game, instances, instance),
         pictures=instances.pictures(instance) if pictures is None else pictures,
-        rules=run.rules if isinstance(run, Run) else game.rules.model_validate(run.rules),
+        rules=game.rules.model_validate(run.rules),
         prompts=prompts,
         seed=derived_seed(run.seeds[repeat - 1], instance.instance_id),
     )
 
 
-def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
+def payload_of(game: Game[Any], instances: Any, instance: Instance) -> Any:
     """Return the game's own fields of an instance as the game's record.
 
     Raises:
@@ -58,10 +57,10 @@ def payload_of(game: Game[Any], instances: Any, instance: AnyInstance) -> Any:
     """
     where = f"{instances.folder}: {instance.instance_id}: payload"
     with validating(where, f"Build the set again: ircore instances build --game {game.name}"):
-        return game.payload.model_validate(instances.payload(instance))
+        return game.payload.model_validate(instance.payload)
 
 
-def drawn_over(game: Game[Any], instances: GameInstanceSet) -> list[GameInstance]:
+def drawn_over(game: Game[Any], instances: InstanceSet) -> list[Instance]:
     """Return the instances whose pictures may stand in renderings, see ``Game.draws_over``.
 
     Raises:
@@ -145,7 +144,7 @@ def _stopped(error: Exception) -> Ending:
     raise error
 
 
-def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending, repeat: int = 1) -> AnyEnded:
+def ended_episode(game: Game[Any], instance: Instance, ending: Ending, repeat: int = 1) -> Episode:
     """Return the record of an episode that has ended.
 
     Raises:
@@ -161,22 +160,20 @@ def ended_episode(game: Game[Any], instance: AnyInstance, ending: Ending, repeat
             raise WorkError(
                 f"{where} ended with a {type(step).__name__} as step {number}, not a {game.step.__name__}", _REMEDY
             )
-    return episode_record(game.name, instance, ending.outcome, ending.steps, ending.reason, ending.detail, repeat)
+    return episode_record(instance, ending.outcome, ending.steps, ending.reason, ending.detail, repeat)
 
 
 def episode_record(
-    game: str,
-    instance: AnyInstance,
+    instance: Instance,
     outcome: str,
     steps: Sequence[Record | Fields],
-    reason: AnyAbortReason | None,
+    reason: AbortReason | None,
     detail: str | None,
     repeat: int = 1,
-) -> AnyEnded:
+) -> Episode:
     """Return the record of an episode of any game.
 
     Args:
-        game: Name of the game.
         instance: The instance that was played.
         outcome: One of the game's outcomes.
         steps: The steps as the game or an earlier record has them.
@@ -193,8 +190,4 @@ def episode_record(
         "abort_reason": reason,
         "detail": detail[:2000] if detail else None,
     }
-    # Reconstruction has a record of its own with named turns; the records of all other games hold plain JSON.
-    if game == RECONSTRUCTION:
-        return Episode.model_validate({**stated, "turns": steps})
-    plain = [step.model_dump(mode="json") if isinstance(step, Record) else step for step in steps]
-    return GameEpisode.model_validate({**stated, "steps": plain})
+    return Episode.model_validate({**stated, "steps": tuple(steps)})

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter
 
-from ircore.core.episode_records import TECHNICAL_REASONS, AnyAbortReason, Attempt, Episode, Rendering, Usage
-from ircore.core.game_records import GameEpisode
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Attempt, Episode, Rendering, Usage
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION, Name, Record, Sha256
 
@@ -45,9 +44,7 @@ class Failure(Record):
     episode_id: Name
     turn: int = Field(ge=1)
     role: Name = Field(description="The seat.")
-    reason: AnyAbortReason | Literal["stopped"] = Field(
-        description="``stopped``: every further request would fail too."
-    )
+    reason: AbortReason | Literal["stopped"] = Field(description="``stopped``: every further request would fail too.")
     question: Sha256 | None = Field(default=None, description="Hash of the question, as of an answer.")
     detail: str = Field(max_length=2000)
     attempts: tuple[Attempt, ...] = ()
@@ -59,47 +56,23 @@ class Failure(Record):
 
 
 class End(Record):
-    """The end of an episode of reconstruction.
+    """The end of an episode.
 
-    >>> line = event_line(End(episode={"episode_id": "a", "instance_id": "a", "category": "geometry",
-    ...                                "difficulty": "easy", "outcome": "turn_limit", "turns": ()}))
+    >>> line = event_line(End(episode={"episode_id": "a", "instance_id": "a", "category": "fruit",
+    ...                                "difficulty": "easy", "outcome": "completed", "steps": ()}))
     >>> EVENTS.validate_json(line).episode.outcome
-    'turn_limit'
+    'completed'
     """
 
     event: Literal["end"] = "end"
     episode: Episode
 
 
-class GameEnd(Record):
-    """The end of an episode of a game other than reconstruction.
+Event = Call | Failure | End
+"""An event of a run."""
 
-    >>> line = event_line(GameEnd(episode={"episode_id": "a", "instance_id": "a", "category": "fruit",
-    ...                                    "difficulty": "easy", "outcome": "completed", "steps": ()}))
-    >>> GAME_EVENTS.validate_json(line).episode.outcome
-    'completed'
-    """
-
-    event: Literal["game_end"] = "game_end"
-    episode: GameEpisode
-
-
-Event = Annotated[Call | Failure | End, Field(discriminator="event")]
-"""An event of a run of the reconstruction game."""
-
-EVENTS: TypeAdapter[Call | Failure | End] = TypeAdapter(Event)
-"""Reads a line of the journal of a reconstruction run."""
-
-GAME_EVENTS: TypeAdapter[Call | Failure | GameEnd] = TypeAdapter(
-    Annotated[Call | Failure | GameEnd, Field(discriminator="event")]
-)
-"""Reads a line of the journal of a run of another game."""
-
-AnyEnd = End | GameEnd
-"""The end of an episode of any game."""
-
-AnyEvent = Call | Failure | AnyEnd
-"""An event of a run of any game."""
+EVENTS: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
+"""Reads a line of the journal."""
 
 
 class Entry(NamedTuple):
@@ -110,11 +83,11 @@ class Entry(NamedTuple):
     (True, 'A red circle.')
     """
 
-    event: AnyEvent
+    event: Event
     picture: Picture | None = None
 
     @property
-    def counted(self) -> AnyEvent:
+    def counted(self) -> Event:
         """The event whose requests, tokens and cost are counted."""
         return self.event
 
@@ -131,14 +104,14 @@ class CallKey(NamedTuple):
     role: str
 
 
-def episode_id_of(event: AnyEvent) -> str:
+def episode_id_of(event: Event) -> str:
     """Return the id of the episode in which an event happened."""
-    return event.episode.episode_id if isinstance(event, AnyEnd) else event.episode_id
+    return event.episode.episode_id if isinstance(event, End) else event.episode_id
 
 
-def with_episode_id(event: AnyEvent, name: str) -> AnyEvent:
+def with_episode_id(event: Event, name: str) -> Event:
     """Return an event as one of an episode with another id."""
-    if isinstance(event, AnyEnd):
+    if isinstance(event, End):
         return event.model_copy(update={"episode": event.episode.model_copy(update={"episode_id": name})})
     return event.model_copy(update={"episode_id": name})
 
@@ -148,12 +121,7 @@ def step_word(game: str) -> str:
     return "turn" if game == RECONSTRUCTION else "step"
 
 
-def end_entry(episode: Episode | GameEpisode) -> Entry:
-    """Return the entry that records the end of an episode."""
-    return Entry(End(episode=episode) if isinstance(episode, Episode) else GameEnd(episode=episode))
-
-
-def event_line(event: AnyEvent) -> bytes:
+def event_line(event: Event) -> bytes:
     """Return an event as a line of the journal, without newline."""
     # Ends keep their nulls: the records of episodes are published, with the same fields in every line.
-    return event.model_dump_json(exclude_none=not isinstance(event, AnyEnd)).encode()
+    return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()

@@ -1,18 +1,17 @@
 """Ending a run for good: an episode without a result counts as not played from then on."""
 
-from ircore.core.episode_records import GIVEN_UP
+from ircore.core.episode_records import GIVEN_UP, Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, recorded_steps
-from ircore.core.records import AnyInstance
+from ircore.core.records import Instance
 from ircore.instances.records import Instances
 from ircore.runs.episode import episode_record
-from ircore.runs.events import end_entry
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RunFolder
 from ircore.runs.shards import read_part
 from ircore.runs.writer import RunWriter
 
 
-def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int:
+def declare_final(folder: RunFolder, selected: Instances) -> int:
     """Give up every episode without a result: it counts as not played, and will not be played again.
 
     Each such episode gets an end of its own in the journal, with the reason ``given_up`` and the steps that a
@@ -41,17 +40,17 @@ def declare_final(folder: AnyRunFolder, selected: Instances[AnyInstance]) -> int
             )
         failed = folder.ended()
         given_up = [
-            _given_up(folder.game, instance, repeat, failed.get(name))
+            _given_up(instance, repeat, failed.get(name))
             for instance in selected
             for repeat, name in enumerate(folder.run.episode_ids([instance.instance_id]), start=1)
             if name not in writer.finished
         ]
-        writer.record([end_entry(episode) for episode in given_up])
+        writer.record([Entry(End(episode=episode)) for episode in given_up])
     return len(given_up)
 
 
-def _given_up(game: str, instance: AnyInstance, repeat: int, failed: AnyEnded | None) -> AnyEnded:
+def _given_up(instance: Instance, repeat: int, failed: Episode | None) -> Episode:
     """Return the final record of an episode; ``failed`` is its technical failure, None if it never ended."""
     was = "never played to an end" if failed is None else f"{failed.abort_reason}: {failed.detail or ''}"
-    steps = () if failed is None else recorded_steps(failed)
-    return episode_record(game, instance, "aborted", steps, GIVEN_UP, f"declared final; {was}", repeat)
+    steps = () if failed is None else failed.steps
+    return episode_record(instance, "aborted", steps, GIVEN_UP, f"declared final; {was}", repeat)

@@ -10,25 +10,23 @@ measures.jsonl    what a game other than reconstruction measured of its episodes
 retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
-witness.jsonl     a relay's signatures of the journal's lines (``ircore.runs.witness``), if one handed out the questions
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Self
 
 from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import locked, new_folder, sync_folder, write_bytes, write_text
-from ircore.core.game_records import AnyEnded, GameEpisode, GameRun, GameScore
+from ircore.core.game_records import GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import (
     DamagedLineError,
@@ -38,13 +36,12 @@ from ircore.core.journal import (
     read_numbered,
     read_records,
 )
-from ircore.core.records import RECONSTRUCTION, AnyInstance, Instance
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.instances.records import Instances
-from ircore.instances.store import INDEX, AnyInstanceSet, GameInstanceSet, InstanceSet, read_any_instances
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, AnyEvent, Call, CallKey, Failure
+from ircore.instances.store import INDEX, InstanceSet, read_instances
+from ircore.runs.events import EVENTS, Call, CallKey, End, Event, Failure
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -52,34 +49,36 @@ JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 RETESTS = "retests.jsonl"
 MEASURES = "measures.jsonl"
-WITNESS = "witness.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
 _GAME_SCORES, _SCORES = TypeAdapter(GameScore), TypeAdapter(Score)
 
 
-class AnyRunFolder:
+class RunFolder:
     """A run folder opened for reading.
 
-    >>> run = open_any_run(Path("run"))
+    >>> run = RunFolder(Path("run"))
     >>> run.game, list(run.ended())
     ('reconstruction', ['simple_shapes-easy-01', 'simple_shapes-hard-01'])
 
     Args:
         path: The folder.
+        game: The only game whose runs are taken; None for any game.
 
     Raises:
-        InputError: It holds no readable run.
+        InputError: It holds no readable run, or one of another game.
     """
 
-    _events: ClassVar[TypeAdapter[Any]]
-    """Format of the journal's lines."""
-
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, game: str | None = None) -> None:
         self.path = path
-        self.run: Run | GameRun = _read_run(path)
-        self._held: tuple[AnyEvent, ...] | None = None
+        self.run = _read_run(path)
+        if game not in (None, self.run.game):
+            raise InputError(
+                f"{path / RUN_FILE}: a run of the game {self.run.game}",
+                f"Name a run of {game}: this command takes no other game.",
+            )
+        self._held: tuple[Event, ...] | None = None
         self._is_locked = False
 
     @property
@@ -88,9 +87,9 @@ class AnyRunFolder:
         return self.run.game
 
     @cached_property
-    def any_instances(self) -> AnyInstanceSet:
+    def instances(self) -> InstanceSet:
         """The instance set that is played, as copied into the run."""
-        copied = read_any_instances(self.path / "instances", self.run.instance_set)
+        copied = read_instances(self.path / "instances", self.run.instance_set)
         # Answers and scores belong to the pictures of this set; another copy would give them other targets.
         if copied.identity != self.run.instance_set:
             raise InputError(
@@ -102,7 +101,7 @@ class AnyRunFolder:
     @property
     def episode_ids(self) -> list[str]:
         """Ids of all episodes of the run, in the order of the instance set."""
-        return self.run.episode_ids(self.any_instances.instances.ids)
+        return self.run.episode_ids(self.instances.instances.ids)
 
     def rendering_path(self, sha256: str) -> Path:
         """Return where the rendering with this hash lies."""
@@ -127,27 +126,25 @@ class AnyRunFolder:
         path = self.rendering_path(rendering.sha256)
         return Picture.stored(path, rendering.sha256, rendering.width, rendering.height)
 
-    def events(self) -> Iterator[AnyEvent]:
+    def events(self) -> Iterator[Event]:
         """Yield the events of the run in the order in which they happened."""
         if self._held is not None:
             return iter(self._held)
         return (numbered.record for numbered in self.numbered_events())
 
-    def numbered_events(self) -> Iterator[NumberedRecord[AnyEvent]]:
+    def numbered_events(self) -> Iterator[NumberedRecord[Event]]:
         """Yield the events of the run with number and content of their lines.
 
         Raises:
             InputError: A line is damaged; the remedy names all lines of its episode.
         """
         try:
-            yield from read_numbered(self.path / JOURNAL, self._events)
+            yield from read_numbered(self.path / JOURNAL, EVENTS)
         except DamagedLineError as error:
             raise InputError(error.problem, self._remedy_for(error)) from error
 
     def _remedy_for(self, damaged: DamagedLineError) -> str:
         """Return what to do about a damaged line: without it, answers after it would belong to other questions."""
-        if (self.path / WITNESS).exists():
-            return "Restore the journal from a copy of the run: the relay has signed each of its lines."
         name = _EPISODE_ID.search(damaged.line)
         # The damage may be in the id, which then names no episode.
         if name is None or name[1].decode() not in self.episode_ids:
@@ -174,7 +171,7 @@ class AnyRunFolder:
         """Return the failures that are players' answers (``Failure.settled``) to questions without another answer."""
         settled: dict[CallKey, Failure] = {}
         for event in self.events():
-            if isinstance(event, AnyEnd):
+            if isinstance(event, End):
                 continue
             key = CallKey(event.episode_id, event.turn, event.role)
             if isinstance(event, Failure) and event.settled:
@@ -187,10 +184,14 @@ class AnyRunFolder:
         """Return every question that brought no answer, in order of time."""
         return tuple(event for event in self.events() if isinstance(event, Failure))
 
-    def ended(self) -> dict[str, AnyEnded]:
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
+        return tuple(self.ended().values())
+
+    def ended(self) -> dict[str, Episode]:
         """Return the latest end of each episode by the episode's id, in the order of the instance set."""
         # A later end takes the place of an earlier one: an episode that failed was played again.
-        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, AnyEnd)}
+        ended = {event.episode.episode_id: event.episode for event in self.events() if isinstance(event, End)}
         return {name: ended[name] for name in self.episode_ids if name in ended}
 
     def scores(self) -> tuple[Score, ...]:
@@ -220,6 +221,18 @@ class AnyRunFolder:
     def _append_scores(self, name: str, scores: Iterable[Score]) -> None:
         with JournalWriter(self.path / name) as journal:
             journal.append(score.model_dump_json().encode() for score in scores)
+
+    def measured(self) -> tuple[GameScore, ...]:
+        """Return the values of the game's measures so far."""
+        return tuple(read_records(self.path / MEASURES, _GAME_SCORES))
+
+    def keep_measured(self, scores: Iterable[GameScore]) -> None:
+        """Write all values of the game's measures in place of earlier values.
+
+        Raises:
+            WorkError: They cannot be written.
+        """
+        write_bytes(self.path / MEASURES, b"".join(score.model_dump_json().encode() + b"\n" for score in scores))
 
     def judges(self) -> dict[str, JudgeIdentity]:
         """Return who the judges of the scores are, by name.
@@ -291,107 +304,13 @@ class AnyRunFolder:
                 self._is_locked = False
 
 
-class RunFolder(AnyRunFolder):
-    """The folder of a run of the reconstruction game, opened for reading; ``InputError`` for a run of another game.
-
-    >>> [episode.outcome for episode in RunFolder(Path("run")).episodes()]
-    ['converged', 'converged']
-    """
-
-    run: Run
-    _events = EVENTS
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        if not isinstance(self.run, Run):
-            raise InputError(
-                f"{path / RUN_FILE}: a run of the game {self.run.game}",
-                f"Name a run of {RECONSTRUCTION}: this command takes no other game.",
-            )
-
-    @classmethod
-    def open(cls, path: Path) -> "RunFolder":
-        """Open an existing run folder."""
-        return cls(path)
-
-    @classmethod
-    def create(cls, path: Path, run: Run, instances: InstanceSet) -> "RunFolder":
-        """Make a run folder; the folder appears only when complete.
-
-        Raises:
-            InputError: ``path`` exists and holds something else.
-        """
-        create_run(path, run, instances)
-        return cls(path)
-
-    @property
-    def instances(self) -> InstanceSet:
-        """The instance set that is played, as copied into the run."""
-        copied = self.any_instances
-        if not isinstance(copied, InstanceSet):
-            raise InputError(f"{self.path / 'instances' / INDEX}: of another game", "Restore the run folder.")
-        return copied
-
-    def target(self, instance: Instance) -> Picture:
-        """Return the picture of an instance after checking its hash."""
-        return self.instances.target(instance)
-
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
-        return tuple(episode for episode in self.ended().values() if isinstance(episode, Episode))
-
-
-class GameRunFolder(AnyRunFolder):
-    """The folder of a run of a game other than reconstruction, opened for reading.
-
-    >>> isinstance(open_any_run(Path("run")), GameRunFolder)  # a run of reconstruction
-    False
-    """
-
-    run: GameRun
-    _events = GAME_EVENTS
-
-    def episodes(self) -> tuple[GameEpisode, ...]:
-        """Return the episodes that have ended, in the order of the instance set, each once (the latest)."""
-        return tuple(episode for episode in self.ended().values() if isinstance(episode, GameEpisode))
-
-    @property
-    def instances(self) -> GameInstanceSet:
-        """The instance set that is played, as copied into the run."""
-        copied = self.any_instances
-        if not isinstance(copied, GameInstanceSet):
-            raise InputError(f"{self.path / 'instances' / INDEX}: of another game", "Restore the run folder.")
-        return copied
-
-    def measured(self) -> tuple[GameScore, ...]:
-        """Return the values of the game's measures so far."""
-        return tuple(read_records(self.path / MEASURES, _GAME_SCORES))
-
-    def keep_measured(self, scores: Iterable[GameScore]) -> None:
-        """Write all values of the game's measures in place of earlier values.
-
-        Raises:
-            WorkError: They cannot be written.
-        """
-        write_bytes(self.path / MEASURES, b"".join(score.model_dump_json().encode() + b"\n" for score in scores))
-
-
-def open_any_run(path: Path) -> RunFolder | GameRunFolder:
-    """Open the folder of a run of any game.
-
-    Raises:
-        InputError: It holds no readable run.
-    """
-    return RunFolder(path) if isinstance(_read_run(path), Run) else GameRunFolder(path)
-
-
 def create_run(
     path: Path,
-    run: Run | GameRun,
-    instances: AnyInstanceSet,
-    selected: Instances[AnyInstance] | None = None,
+    run: Run,
+    instances: InstanceSet,
+    selected: Instances | None = None,
     complete: Callable[[Path], None] | None = None,
-) -> RunFolder | GameRunFolder:
+) -> RunFolder:
     """Make a run folder; the folder appears only when complete, and is on the disk itself then.
 
     Args:
@@ -413,7 +332,7 @@ def create_run(
         write_text(temporary / RUN_FILE, run.model_dump_json(indent=2, by_alias=True) + "\n")
         if complete is not None:
             complete(temporary)
-    return open_any_run(path)
+    return RunFolder(path)
 
 
 def lines_in_words(numbers: Iterable[int]) -> str:
@@ -439,20 +358,10 @@ def _read_judge(path: Path) -> JudgeIdentity:
         return JudgeIdentity.model_validate_json(path.read_bytes())
 
 
-def _read_run(path: Path) -> Run | GameRun:
+def _read_run(path: Path) -> Run:
     file = path / RUN_FILE
     if not file.is_file():
         missing = f"no run here (no {RUN_FILE})" if path.exists() else "there is no such folder"
         raise InputError(f"{path}: {missing}", "Name a folder made by: ircore play … --out DIR")
-    data = file.read_bytes()
-    kind: type[Run] | type[GameRun] = GameRun if _names_another_game(data) else Run
     with validating(file, _RESTORE):
-        return kind.model_validate_json(data)
-
-
-def _names_another_game(run_file: bytes) -> bool:
-    try:
-        document = json.loads(run_file)
-    except (ValueError, RecursionError):
-        return False  # the record of reconstruction then says what is wrong with the file
-    return isinstance(document, dict) and document.get("game", RECONSTRUCTION) != RECONSTRUCTION
+        return Run.model_validate_json(file.read_bytes())

@@ -16,7 +16,7 @@ from ircore.core.episode_records import Attempt, Usage
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity, JudgeReason
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError, read_choice, read_score, read_verdicts
 
 JUDGEMENTS = "judgements.jsonl"
@@ -138,7 +138,7 @@ def asked_as(identity: JudgeIdentity) -> str:
     return hashlib.sha256(identity.model_dump_json(include={"player", "prompts", "version"}).encode()).hexdigest()
 
 
-def read_judgements(folder: AnyRunFolder) -> tuple[JudgeQuestion, ...]:
+def read_judgements(folder: RunFolder) -> tuple[JudgeQuestion, ...]:
     """Return every question to a judge so far, in the order in which they were answered.
 
     Raises:

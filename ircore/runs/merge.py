@@ -12,22 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import TypeAdapter
+from typing import TypeVar
 
 from ircore.core.episode_records import Rendering, repeat_id
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.files import new_folder, write_bytes
-from ircore.core.game_records import GameRun, GameScore
+from ircore.core.game_records import GameScore
 from ircore.core.journal import JournalWriter
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.runs.costs.prices import RUN_PRICES
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEnd, Call, episode_id_of, event_line, with_episode_id
-from ircore.runs.folder import JOURNAL, RUN_FILE, AnyRunFolder, GameRunFolder, create_run, open_any_run
+from ircore.runs.events import EVENTS, Call, End, episode_id_of, event_line, with_episode_id
+from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, create_run
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
 from ircore.runs.play import as_decided, with_run_id
 from ircore.runs.provenance import Provenance, write_provenance
@@ -54,7 +51,7 @@ class Merged:
         lacking: Number of all episodes that should be there and are not, those of shards that were not given included.
     """
 
-    folder: AnyRunFolder
+    folder: RunFolder
     episodes: int
     missing: tuple[str, ...]
     lacking: int
@@ -77,7 +74,7 @@ class _Contents:
     renderings: dict[str, Rendering] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, shard: AnyRunFolder, names: Mapping[str, str]) -> "_Contents":
+    def of(cls, shard: RunFolder, names: Mapping[str, str]) -> "_Contents":
         contents, place = cls(names), 0
         for _, line, event in shard.numbered_events():
             length = len(line) + 1
@@ -87,7 +84,7 @@ class _Contents:
             if name is None:
                 continue
             contents.lines.setdefault(name, []).append((place - length, length))
-            if isinstance(event, AnyEnd):
+            if isinstance(event, End):
                 # A technical failure has an end in the journal, and is played again: it does not count as finished.
                 kept = contents.finished.add if event.episode.finished else contents.finished.discard
                 kept(name)
@@ -109,7 +106,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
         WorkError: The run cannot be written; no part of it is left then.
     """
     # Resolved, since a folder that is named twice, once through a link, would otherwise overlap with itself.
-    shards = [open_any_run(path) for path in dict.fromkeys(path.resolve() for path in paths)]
+    shards = [RunFolder(path) for path in dict.fromkeys(path.resolve() for path in paths)]
     with ExitStack() as locks:
         for shard in shards:
             locks.enter_context(shard.lock())
@@ -129,17 +126,17 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
             if provenance is not None:
                 write_provenance(temporary, provenance)
     lacking = len(missing) + selected - len(planned)
-    return Merged(open_any_run(out), len(finished), missing, lacking)
+    return Merged(RunFolder(out), len(finished), missing, lacking)
 
 
-def joined_identity(shards: Sequence[AnyRunFolder]) -> Run | GameRun:
+def joined_identity(shards: Sequence[RunFolder]) -> Run:
     """Return the identity of the run that shards, or runs under several seeds, are joined into.
 
     Raises:
         InputError: They differ in more than their seeds, one seed is in two runs, or shards are of different seeds.
     """
     first = shards[0]
-    seeds: dict[int, AnyRunFolder] = {}
+    seeds: dict[int, RunFolder] = {}
     for shard in shards:
         _check_identity(shard, first, with_seeds=False)
         for seed in shard.run.seeds:
@@ -164,7 +161,7 @@ def joined_identity(shards: Sequence[AnyRunFolder]) -> Run | GameRun:
     return with_run_id(first.run.model_copy(update={"seed": ordered[0], "more_seeds": ordered[1:]}))
 
 
-def _check_identity(shard: AnyRunFolder, first: AnyRunFolder, with_seeds: bool) -> None:
+def _check_identity(shard: RunFolder, first: RunFolder, with_seeds: bool) -> None:
     left_out = {"started"} if with_seeds else {"started", "run_id", "seed", "more_seeds"}
     others = as_decided(first.run).model_dump(exclude=left_out)
     # Field by field, so that the message can say what differs.
@@ -176,19 +173,19 @@ def _check_identity(shard: AnyRunFolder, first: AnyRunFolder, with_seeds: bool) 
             )
 
 
-def _renamed(shard: AnyRunFolder, run: Run | GameRun) -> dict[str, str]:
+def _renamed(shard: RunFolder, run: Run) -> dict[str, str]:
     """Return the ids that a shard's episodes have in the joined run, by their ids in the shard, in their order."""
     repeats = [run.seeds.index(seed) + 1 for seed in shard.run.seeds]
     return {
         own: repeat_id(name, repeat)
-        for name in shard.any_instances.instances.ids
+        for name in shard.instances.instances.ids
         for own, repeat in zip(shard.run.episode_ids([name]), repeats, strict=True)
     }
 
 
-def _judges(shards: Sequence[AnyRunFolder]) -> list[JudgeIdentity]:
+def _judges(shards: Sequence[RunFolder]) -> list[JudgeIdentity]:
     """Return the judges that scored the shards; judges of the same name must be identical."""
-    known: dict[str, tuple[JudgeIdentity, AnyRunFolder]] = {}
+    known: dict[str, tuple[JudgeIdentity, RunFolder]] = {}
     for shard in shards:
         for name, judge in shard.judges().items():
             first, where = known.setdefault(name, (judge, shard))
@@ -200,7 +197,7 @@ def _judges(shards: Sequence[AnyRunFolder]) -> list[JudgeIdentity]:
     return [judge for judge, _ in known.values()]
 
 
-def _provenance(shards: Sequence[AnyRunFolder]) -> Provenance | None:
+def _provenance(shards: Sequence[RunFolder]) -> Provenance | None:
     """Return who vouches for the shards, which must be the same for all of them."""
     stated = [shard.provenance() for shard in shards]
     for shard, provenance in zip(shards, stated, strict=True):
@@ -216,9 +213,7 @@ def _without_time(provenance: Provenance | None) -> Provenance | None:
     return provenance and provenance.model_copy(update={"when": ""})
 
 
-def _planned(
-    shards: Sequence[AnyRunFolder], names: Sequence[Mapping[str, str]], partial: bool
-) -> tuple[list[str], int]:
+def _planned(shards: Sequence[RunFolder], names: Sequence[Mapping[str, str]], partial: bool) -> tuple[list[str], int]:
     """Return the ids of the episodes that the shards were to play, and how many all shards are to play."""
     run = shards[0].run
     if any(shard.run.seeds != run.seeds for shard in shards):
@@ -228,9 +223,9 @@ def _planned(
     return run.episode_ids(instances), selected * run.repeats
 
 
-def _planned_instances(shards: Sequence[AnyRunFolder], partial: bool) -> tuple[list[str], int]:
+def _planned_instances(shards: Sequence[RunFolder], partial: bool) -> tuple[list[str], int]:
     """Return the instances that the shards of one run were to play, and how many all of its shards are to play."""
-    names = list(shards[0].any_instances.instances.ids)
+    names = list(shards[0].instances.instances.ids)
     parts = [(shard, part) for shard in shards if (part := read_part(shard)) is not None]
     if len(parts) < len(shards):
         return names, len(names)
@@ -239,10 +234,10 @@ def _planned_instances(shards: Sequence[AnyRunFolder], partial: bool) -> tuple[l
     return [name for name in names if name in owners], parts[0][1].selected
 
 
-def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> None:
+def _check_parts(parts: Sequence[tuple[RunFolder, Part]], partial: bool) -> None:
     """Check that all shards are there, each once."""
     count = parts[0][1].shard.count
-    known: dict[int, AnyRunFolder] = {}
+    known: dict[int, RunFolder] = {}
     for folder, part in parts:
         if part.shard.count != count:
             raise InputError(
@@ -260,7 +255,7 @@ def _check_parts(parts: Sequence[tuple[AnyRunFolder, Part]], partial: bool) -> N
         raise _gap([f"{index}/{count}" for index in missing], "not given", "shard")
 
 
-def _check_selection(parts: Sequence[tuple[AnyRunFolder, Part]]) -> None:
+def _check_selection(parts: Sequence[tuple[RunFolder, Part]]) -> None:
     """Check that all shards are parts of the same selected instances."""
     # The largest selection is taken for the right one: a shard with a --limit is the more likely mistake.
     first, whole = max(parts, key=lambda part: part[1].selected)
@@ -280,9 +275,9 @@ def _check_selection(parts: Sequence[tuple[AnyRunFolder, Part]]) -> None:
         )
 
 
-def _owners(names_of_shards: Iterable[tuple[AnyRunFolder, Iterable[str]]]) -> dict[str, AnyRunFolder]:
+def _owners(names_of_shards: Iterable[tuple[RunFolder, Iterable[str]]]) -> dict[str, RunFolder]:
     """Return the only shard that names each instance."""
-    owners: dict[str, AnyRunFolder] = {}
+    owners: dict[str, RunFolder] = {}
     for shard, names in names_of_shards:
         for name in names:
             if (first := owners.setdefault(name, shard)) is not shard:
@@ -291,10 +286,10 @@ def _owners(names_of_shards: Iterable[tuple[AnyRunFolder, Iterable[str]]]) -> di
 
 
 def _write(
-    run: Run | GameRun,
-    shards: Sequence[AnyRunFolder],
+    run: Run,
+    shards: Sequence[RunFolder],
     contents: Sequence[_Contents],
-    owners: dict[str, AnyRunFolder],
+    owners: dict[str, RunFolder],
     judges: Sequence[JudgeIdentity],
     out: Path,
 ) -> None:
@@ -302,11 +297,11 @@ def _write(
     first = shards[0]
     # The shards began at different times, which no identity covers; the joined run began with the earliest.
     run = run.model_copy(update={"started": min(shard.run.started for shard in shards)})
-    folder = create_run(out, run, first.any_instances, first.any_instances.instances[:0])
+    folder = create_run(out, run, first.instances, first.instances.instances[:0])
     for shard in shards:
-        ids = shard.any_instances.instances.ids
+        ids = shard.instances.instances.ids
         names = {name for name in ids if any(owners.get(each) is shard for each in run.episode_ids([name]))}
-        shard.any_instances.hold(out / "instances", shard.any_instances.instances.named(names))
+        shard.instances.hold(out / "instances", shard.instances.instances.named(names))
     for shard, held in zip(shards, contents, strict=True):
         for rendering in held.renderings.values():
             copied = folder.rendering_path(rendering.sha256)
@@ -324,8 +319,8 @@ def _write(
         folder.add_retests(retests)
     if facts := _in_order([(*place, read_facts(place[0])) for place in places], owners, order):
         add_facts(folder, facts)
-    games = [(shard, names, shard.measured()) for shard, names in places if isinstance(shard, GameRunFolder)]
-    if isinstance(folder, GameRunFolder) and (measured := _in_order(games, owners, order)):
+    games = [(shard, names, shard.measured()) for shard, names in places]
+    if measured := _in_order(games, owners, order):
         folder.keep_measured(measured)
     if judgements := _in_order([(*place, read_judgements(place[0])) for place in places], owners, order):
         _write_lines(folder.path / JUDGEMENTS, question_lines(judgements))
@@ -335,27 +330,26 @@ def _write(
 
 
 def _join_journals(
-    shards: Sequence[AnyRunFolder], contents: Sequence[_Contents], order: Sequence[str], path: Path
+    shards: Sequence[RunFolder], contents: Sequence[_Contents], order: Sequence[str], path: Path
 ) -> None:
     """Write the lines of all shards, episode by episode in the order of the joined run."""
     with ExitStack() as opened, JournalWriter(path) as journal:
         journals = [
-            (opened.enter_context((shard.path / JOURNAL).open("rb")), shard.game, held)
+            (opened.enter_context((shard.path / JOURNAL).open("rb")), held)
             for shard, held in zip(shards, contents, strict=True)
             if held.lines
         ]
         for name in order:
-            for file, game, held in journals:
+            for file, held in journals:
                 for place, length in held.lines.get(name, ()):
                     file.seek(place)
                     line = file.read(length).removesuffix(b"\n")
-                    journal.append([line if held.names.get(name) == name else _with_episode_id(line, game, name)])
+                    journal.append([line if held.names.get(name) == name else _with_episode_id(line, name)])
         journal.sync()
 
 
-def _with_episode_id(line: bytes, game: str, name: str) -> bytes:
-    kind: TypeAdapter[Any] = EVENTS if game == RECONSTRUCTION else GAME_EVENTS
-    return event_line(with_episode_id(kind.validate_json(line), name))
+def _with_episode_id(line: bytes, name: str) -> bytes:
+    return event_line(with_episode_id(EVENTS.validate_json(line), name))
 
 
 def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
@@ -364,8 +358,8 @@ def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def _in_order(
-    parts: Iterable[tuple[AnyRunFolder, Mapping[str, str], Iterable[RecordT]]],
-    owners: dict[str, AnyRunFolder],
+    parts: Iterable[tuple[RunFolder, Mapping[str, str], Iterable[RecordT]]],
+    owners: dict[str, RunFolder],
     order: Sequence[str],
 ) -> list[RecordT]:
     """Return the records of each episode from the shard that played it, in the order of the joined run."""
@@ -379,7 +373,7 @@ def _in_order(
     return sorted(records, key=lambda record: rank[record.episode_id])
 
 
-def _copy_prices(shards: Sequence[AnyRunFolder], out: Path) -> None:
+def _copy_prices(shards: Sequence[RunFolder], out: Path) -> None:
     tables = {path.read_bytes() for shard in shards if (path := shard.path / RUN_PRICES).is_file()}
     if len(tables) > 1:
         raise InputError("the shards were played with different --prices", "Remove all prices.yaml but one.")

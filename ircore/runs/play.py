@@ -6,60 +6,39 @@ with the recorded answers standing in for the players, up to the point where the
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast, overload
+from typing import Any, Protocol
 
 from ircore import __version__
-from ircore.core.episode_records import repeat_id
+from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.plugins import package_version
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
-from ircore.core.records import LONGEST_NAME, RECONSTRUCTION, AnyInstance, GameRules
+from ircore.core.records import LONGEST_NAME, GameRules
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.tokens import load_tokenizer
 from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
-from ircore.instances.store import AnyInstanceSet
-from ircore.players.submission import AnyLoaded, LoadedGameSubmission, LoadedSubmission
+from ircore.instances.store import InstanceSet
+from ircore.players.submission import AnyLoaded
 from ircore.players.traits import deciding, reference_players
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
-from ircore.runs.folder import RUN_FILE, AnyRunFolder, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.session import Players, PlayPlan, Session
 from ircore.runs.writer import RunWriter
 
-RunT = TypeVar("RunT", bound=Run | GameRun)
 
-
-@overload
 def make_run(
-    loaded: LoadedSubmission,
-    instances: AnyInstanceSet,
-    rules: GameRules,
-    prompts: GamePrompts,
-    seed: int,
-    repeats: int = 1,
-) -> Run: ...
-@overload
-def make_run(
-    loaded: LoadedGameSubmission,
-    instances: AnyInstanceSet,
-    rules: GameRules,
-    prompts: GamePrompts,
-    seed: int,
-    repeats: int = 1,
-) -> GameRun: ...
-def make_run(
-    loaded: AnyLoaded, instances: AnyInstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
-) -> Run | GameRun:
+    loaded: AnyLoaded, instances: InstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
+) -> Run:
     """Return the identity of a run; its id depends on every field but the time, and on all that decides an answer.
 
     Args:
@@ -75,15 +54,13 @@ def make_run(
     """
     if repeats > 1:
         _check_ids(instances)
-    game = loaded.submission.game
-    kind: type[Run] | type[GameRun] = Run if game == RECONSTRUCTION else GameRun
-    draft: Run | GameRun = kind(
+    draft = Run(
         run_id=loaded.slug,
-        game=game,
+        game=loaded.submission.game,
         slug=loaded.slug,
         submission=loaded.submission,
         instance_set=instances.identity,
-        rules=rules if kind is Run else rules.model_dump(mode="json"),
+        rules=rules.model_dump(mode="json"),
         prompts=prompts.version,
         seed=seed,
         more_seeds=tuple(range(seed + 1, seed + repeats)),
@@ -95,7 +72,7 @@ def make_run(
     return with_run_id(draft)
 
 
-def _check_ids(instances: AnyInstanceSet) -> None:
+def _check_ids(instances: InstanceSet) -> None:
     """Refuse a set in which an instance has the id of another one's repeat, or an id too long for repeats to have one.
 
     Raises:
@@ -119,29 +96,19 @@ def _packages(loaded: AnyLoaded) -> dict[str, str]:
     return dict(sorted({package for package in packages if package is not None}))
 
 
-def with_run_id(run: RunT) -> RunT:
+def with_run_id(run: Run) -> Run:
     """Return a run with the id that follows from every field but the time, and from what decides an answer alone."""
     digest = sha256(as_decided(run).model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
-    return cast(RunT, run.model_copy(update={"run_id": f"{run.slug}-{digest}"}))
+    return run.model_copy(update={"run_id": f"{run.slug}-{digest}"})
 
 
-def as_decided(run: RunT) -> RunT:
+def as_decided(run: Run) -> Run:
     """Return the identity of a run without what changes no answer: with players as ``deciding``."""
     players = {seat: deciding(spec) for seat, spec in run.submission.players.items()}
-    return cast(RunT, run.model_copy(update={"submission": run.submission.with_players(players)}))
+    return run.model_copy(update={"submission": run.submission.with_players(players)})
 
 
-@overload
-def open_run(
-    path: Path, run: Run, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
-) -> RunFolder: ...
-@overload
-def open_run(
-    path: Path, run: GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
-) -> GameRunFolder: ...
-def open_run(
-    path: Path, run: Run | GameRun, instances: AnyInstanceSet, selected: Instances[AnyInstance] | None = None
-) -> RunFolder | GameRunFolder:
+def open_run(path: Path, run: Run, instances: InstanceSet, selected: Instances | None = None) -> RunFolder:
     """Return the run folder: created if missing, else resumed.
 
     Args:
@@ -156,7 +123,7 @@ def open_run(
     """
     if not (path / RUN_FILE).is_file():
         return create_run(path, run, instances, selected)
-    folder = open_any_run(path)
+    folder = RunFolder(path)
     # The id is a hash of the other fields: compared field by field, the message can say what differs.
     ours, recorded = (as_decided(each).model_dump(exclude={"started", "run_id"}) for each in (run, folder.run))
     for field, value, other in _differences(ours, recorded):
@@ -194,14 +161,13 @@ class Pool(Protocol):
 
 def play(
     plan: PlayPlan,
-    folder: RunFolder | GameRunFolder,
+    folder: RunFolder,
     game: Game[Any],
     players: Players,
     cost_limit: CostLimit | None = None,
     cache: Cache | None = None,
     pool: Pool | None = None,
-    writing: Callable[[AnyRunFolder], RunWriter] = RunWriter,
-) -> list[AnyEnded]:
+) -> list[Episode]:
     """Play the episodes of a plan that have no result yet.
 
     Args:
@@ -212,7 +178,6 @@ def play(
         cost_limit: Counts along, and may limit the cost.
         cache: Answers of other runs.
         pool: Plays the episodes elsewhere; None for this process.
-        writing: Makes the writer of the journal.
 
     Returns:
         The episodes selected by the plan, finished ones included; how they ended, not their turns, for which see
@@ -225,7 +190,7 @@ def play(
         InputError: Another process works on the run.
     """
     cost_limit = cost_limit or CostLimit(prices_of_run(folder))
-    with folder.lock(), writing(folder) as writer:
+    with folder.lock(), RunWriter(folder) as writer:
         names, unfinished = plan.episode_ids, plan.due(writer.finished)
         cost_limit.begin(folder.questions(), len(names), [name for name in names if name in writer.finished])
         with progress(f"play {folder.run.slug}", len(unfinished)) as shown:

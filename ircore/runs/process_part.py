@@ -21,7 +21,7 @@ from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import RunPrices, prices_of_run
 from ircore.runs.engine import Engine
 from ircore.runs.events import Entry
-from ircore.runs.folder import AnyRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.session import DueEpisode, PlayPlan, Session
 from ircore.runs.setup import make_players
 from ircore.runs.stopping import SIGNALS, let_signals_go
@@ -106,10 +106,10 @@ class Done(NamedTuple):
 class _Handed:
     """Hands events to the process that records them, in the thread of a recorder; in place of ``RunWriter``."""
 
-    def __init__(self, folder: AnyRunFolder, names: Iterable[str], records: Connection) -> None:
+    def __init__(self, folder: RunFolder, names: Iterable[str], records: Connection) -> None:
         # The answers of its own episodes alone: memory would otherwise grow with the number of processes.
         wanted = frozenset(names)
-        self.folder: AnyRunFolder = folder
+        self.folder: RunFolder = folder
         journal = folder.held()  # read once
         self.known = {key: call for key, call in journal.calls().items() if key.episode_id in wanted}
         self.refused = {key: failure for key, failure in journal.refusals().items() if key.episode_id in wanted}
@@ -223,7 +223,7 @@ def play_part(
         signal.signal(number, signal.SIG_IGN)  # the process that began this one decides when to stop
     let_signals_go()
     try:
-        folder = open_any_run(path)
+        folder = RunFolder(path)
         prices = prices_of_run(folder)
         cost_limit = _Reserving(prices, control) if limited else _Telling(prices, control)
         writer = _Handed(folder, [repeat_id(instance.instance_id, repeat) for instance, repeat in due], records)

@@ -20,7 +20,7 @@ from ircore.players.submission import AnyLoaded
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError, Reserve
 from ircore.runs.engine import Engine
-from ircore.runs.events import AnyEnd, Entry
+from ircore.runs.events import End, Entry
 from ircore.runs.process_part import Batch, Busy, Done, Freed, Grant, Stopping, Tried, Wish, play_part
 from ircore.runs.session import DueEpisode, PlayPlan, count_ended
 from ircore.runs.stopping import signals_held
@@ -205,7 +205,7 @@ class _Worker:
 
     def _count_entries(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            if isinstance(entry.event, AnyEnd):
+            if isinstance(entry.event, End):
                 count_ended(entry.event.episode, self._writer, self._engine)
             else:
                 self._engine.cost_limit.asked(entry.event)

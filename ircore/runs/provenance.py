@@ -1,9 +1,8 @@
 """The origin of a run: who played it, and which checks were made here. File ``provenance.json`` of a run folder.
 
-Trust is computed, never declared. Three commands write this file, all given by maintainers in a protected job:
-``ircore play --as-maintainers``, which played the run, ``ircore submission rescore``, which fetched a submitter's
-transcripts and checked them, and ``ircore submission evaluate``, which verified a relay's signatures. A file of this
-name among a submitter's transcripts is never read.
+Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job:
+``ircore play --as-maintainers``, which played the run, and ``ircore submission rescore``, which fetched a submitter's
+transcripts and checked them. A file of this name among a submitter's transcripts is never read.
 """
 
 from datetime import UTC, datetime
@@ -73,24 +72,8 @@ class Flag(Record):
         return self.rule in GRAVE_RULES and self.explained is None
 
 
-class Witness(Record):
-    """The relay that signed a run, see ``ircore.runs.witness``.
-
-    >>> first, last = "2026-11-23T10:00:00.000+00:00", "2026-11-23T11:00:00.000+00:00"
-    >>> Witness(relay="berlin", key="0" * 64, records=12, first=first, last=last, head="1" * 64).records
-    12
-    """
-
-    relay: Line = Field(description="Name of the relay's key.")
-    key: Sha256 = Field(description="Public key, Ed25519, 64 hexadecimal digits.")
-    records: int = Field(ge=1, description="Signed lines: answers, questions without an answer, ends of episodes.")
-    first: Line = Field(description="When the first line was signed, ISO 8601 in UTC.")
-    last: Line = Field(description="When the last line was signed.")
-    head: Sha256 = Field(description="Of the last line of the record, which follows from all lines before it.")
-
-
 UNCOMMITTED = "uncommitted: seed and order were the submitter's choice, and so was the run among several"
-"""Words about a run that its submitter played without a commitment and without a relay."""
+"""Words about a run that its submitter played without a commitment."""
 
 
 class Committed(Record):
@@ -116,18 +99,14 @@ class Provenance(Record):
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
-    kind: Literal["maintainers", "rescored", "witnessed"] = Field(
-        description="maintainers: played here; rescored: played by the submitter, checked and scored here; "
-        "witnessed: answered by the submitter's players, question by question, through a relay that signed each answer."
+    kind: Literal["maintainers", "rescored"] = Field(
+        description="maintainers: played here; rescored: played by the submitter, checked and scored here."
     )
     when: Line = Field(description="When it was played or checked, ISO 8601 in UTC.")
     version: Line = Field(description="Version of ircore that did it.")
     commit: Commit | None = Field(default=None, description="Commit of that code; null outside a git checkout.")
     manifest: Sha256 = Field(description="SHA-256 of the submission.yaml that was played or re-scored.")
     source: TranscriptsReference | None = Field(default=None, description="What was fetched, if the run was fetched.")
-    witness: Witness | None = Field(
-        default=None, exclude_if=is_none, description="Of a witnessed run: the relay that signed it."
-    )
     committed: Committed | None = Field(
         default=None, exclude_if=is_none, description="The commitment of a run that its submitter played by one."
     )
@@ -135,9 +114,7 @@ class Provenance(Record):
 
     @model_validator(mode="after")
     def _kind_follows_from_the_rest(self) -> "Provenance":
-        if (self.witness is None) == (self.kind == "witnessed"):
-            raise ValueError("witness is given exactly when kind is witnessed")
-        if self.witness is None and (self.source is None) == (self.kind == "rescored"):
+        if (self.source is None) == (self.kind == "rescored"):
             raise ValueError("source is given exactly when kind is rescored")
         return self
 
@@ -151,26 +128,23 @@ def make_provenance(
     manifest: Path,
     source: TranscriptsReference | None = None,
     flags: tuple[Flag, ...] = (),
-    witness: Witness | None = None,
     committed: Committed | None = None,
 ) -> Provenance:
-    """Return the provenance of a run that is played, re-scored or verified now by this code.
+    """Return the provenance of a run that is played or re-scored now by this code.
 
     Args:
         manifest: The submission.yaml.
         source: Origin of the transcripts; None if the run is played here.
         flags: Findings in the transcripts; the first ``MAX_FLAGS`` are recorded.
-        witness: The relay whose signatures were verified; None for a run without them.
         committed: The commitment that the run follows from; None for a run without one.
     """
     return Provenance(
-        kind="witnessed" if witness else "maintainers" if source is None else "rescored",
+        kind="maintainers" if source is None else "rescored",
         when=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
         commit=code_commit(),
         manifest=sha256(manifest.read_bytes()).hexdigest(),
         source=source,
-        witness=witness,
         committed=committed,
         flags=flags[:MAX_FLAGS],
     )

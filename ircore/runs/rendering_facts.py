@@ -6,14 +6,14 @@ from pydantic import TypeAdapter
 
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.journal import JournalWriter, read_records
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 
 FACTS = "facts.jsonl"
 
 _FACTS = TypeAdapter(RenderingFacts)
 
 
-def read_facts(run: AnyRunFolder) -> Iterator[RenderingFacts]:
+def read_facts(run: RunFolder) -> Iterator[RenderingFacts]:
     """Yield the facts of a run's renderings in the order of the file; nothing if the file is missing.
 
     Of two lines on one episode and rendering the later counts.
@@ -24,7 +24,7 @@ def read_facts(run: AnyRunFolder) -> Iterator[RenderingFacts]:
     return read_records(run.path / FACTS, _FACTS)
 
 
-def add_facts(run: AnyRunFolder, facts: Iterable[RenderingFacts]) -> None:
+def add_facts(run: RunFolder, facts: Iterable[RenderingFacts]) -> None:
     """Append facts; the caller holds the run's lock.
 
     Raises:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from ircore.core.episode_records import GIVEN_UP, AbortReason, Episode, Usage
 from ircore.core.errors import InputError
-from ircore.core.records import PlayerSpec
+from ircore.core.records import RECONSTRUCTION, PlayerSpec
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Seat
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
@@ -85,7 +85,7 @@ class ReplayPlayer:
         path = spec.parameters.get("run")
         if not isinstance(path, str):
             raise InputError("parameters.run: is missing", "Name the folder of a recorded run.")
-        self._folder = RunFolder.open(Path(path))
+        self._folder = RunFolder(Path(path), RECONSTRUCTION)
         self._described: dict[tuple[str, int], list[_Moment]] = defaultdict(list)
         self._drawn: dict[tuple[str, ...], list[_Moment]] = defaultdict(list)
         self._read()
@@ -125,7 +125,9 @@ class ReplayPlayer:
         return replace(answer, usage=Usage(), seconds=0.0)
 
     def _read(self) -> None:
-        targets = {instance.instance_id: instance.sha256 for instance in self._folder.instances.instances}
+        targets = {
+            instance.instance_id: instance.pictures["target"].sha256 for instance in self._folder.instances.instances
+        }
         calls = self._folder.calls()
         for episode in self._folder.episodes():
             replies = (calls.get(CallKey(episode.episode_id, turn, DESCRIBER.name)) for turn in count(1))

@@ -2,20 +2,19 @@
 
 from collections.abc import Awaitable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from ircore.core.episode_records import Episode, repeat_id
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
-from ircore.core.records import AnyInstance, Instance
+from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import writable
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.records import Instances
-from ircore.instances.store import AnyInstanceSet, InstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView, PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.players.recorded_seat import RecordedSeat
@@ -34,8 +33,8 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import JOURNAL, AnyRunFolder, lines_in_words
+from ircore.runs.events import Call, CallKey, End, Entry, Failure
+from ircore.runs.folder import JOURNAL, RunFolder, lines_in_words
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
@@ -47,7 +46,7 @@ AnswerT = TypeVar("AnswerT", bound=Answer)
 class DueEpisode(NamedTuple):
     """An episode that is to be played: an instance, and which of its episodes in the run."""
 
-    instance: AnyInstance
+    instance: Instance
     repeat: int
 
 
@@ -74,9 +73,9 @@ class PlayPlan:
         only: Ids of the episodes of these instances that are to be played; None for all.
     """
 
-    run: Run | GameRun
-    instances: AnyInstanceSet
-    selected: Instances[AnyInstance]
+    run: Run
+    instances: InstanceSet
+    selected: Instances
     prompts: GamePrompts
     concurrency: int
     deadline: float | None = None
@@ -142,7 +141,7 @@ class Session:
                 return  # the episode stays open, and goes on from its record when the run is resumed
             episode = ended_episode(self.game, instance, ending, repeat)
             # Nothing waits for the end of an episode: the next one begins while the line is written.
-            self.engine.recorder.record_soon(end_entry(episode))
+            self.engine.recorder.record_soon(Entry(End(episode=episode)))
             count_ended(episode, self.writer, self.engine)
 
 
@@ -157,16 +156,15 @@ class KnownAnswers(Protocol):
     ['simple_shapes-easy-01', 'simple_shapes-hard-01']
     """
 
-    folder: AnyRunFolder
+    folder: RunFolder
     known: dict[CallKey, Call]
     refused: dict[CallKey, Failure]
-    finished: dict[str, AnyEnded]
+    finished: dict[str, Episode]
 
 
-def count_ended(episode: AnyEnded, known: KnownAnswers, engine: Engine[Entry]) -> None:
+def count_ended(episode: Episode, known: KnownAnswers, engine: Engine[Entry]) -> None:
     """Count an episode as finished, without its turns: memory would grow with the run, and they are on the disk."""
-    lighter = {"turns": ()} if isinstance(episode, Episode) else {"steps": ()}
-    known.finished[episode.episode_id] = episode.model_copy(update=lighter)
+    known.finished[episode.episode_id] = episode.model_copy(update={"steps": ()})
     engine.cost_limit.ended(episode.outcome, episode.episode_id)
     engine.shown.advance(engine.cost_limit.note())
 
@@ -314,7 +312,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         return call_entry(self.key, self.seat, self.question, answer, seconds, self.hashed)
 
 
-def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSet) -> Asked:
+def informed(question: Asked, setup: EpisodeSetup[Any], instances: InstanceSet) -> Asked:
     """Return a describer's question with full knowledge of the target, for reference describers alone.
 
     Args:
@@ -322,10 +320,10 @@ def informed(question: Asked, setup: EpisodeSetup[Any], instances: AnyInstanceSe
         setup: Setup of the episode.
         instances: The set that is played.
     """
-    if not isinstance(question, DescriberView) or not isinstance(instances, InstanceSet):
+    if not isinstance(question, DescriberView):
         return question
     instance = setup.instance
     others = tuple(other for other in instances.instances if other.instance_id != instance.instance_id)
-    knowledge = Knowledge(cast(Instance, instance), others, instances.target, setup.seed)
+    knowledge = Knowledge(instance, others, partial(instances.picture, name="target"), setup.seed)
     shown = {field.name: getattr(question, field.name) for field in fields(question)}
     return InformedView(**shown, knowledge=knowledge)

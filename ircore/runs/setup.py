@@ -14,14 +14,14 @@ from ircore.core.records import GameRules, Rules
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
-from ircore.runs.folder import RUN_FILE, GameRunFolder, RunFolder, create_run
+from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.play import open_run
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
 from ircore.runs.remote.cluster import Cluster
@@ -40,7 +40,7 @@ class Prepared(NamedTuple):
 
     loaded: AnyLoaded
     game: Game[Any]
-    instances: AnyInstanceSet
+    instances: InstanceSet
     rules: GameRules
 
 
@@ -61,7 +61,7 @@ def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, objec
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
-    instances = read_any_instances(instances_dir)
+    instances = read_instances(instances_dir)
     if instances.game != game.name:
         raise InputError(
             f"{instances_dir}: instances of the game {instances.game}; {loaded.path} plays {game.name}",
@@ -159,7 +159,7 @@ def begin_run(
     prices_file: Path | None = None,
     max_cost: float | None = None,
     vouching: bool = False,
-) -> Iterator[tuple[RunFolder | GameRunFolder, CostLimit]]:
+) -> Iterator[tuple[RunFolder, CostLimit]]:
     """Hold the run folder, with the settings that a resumed run needs, locked while the block runs.
 
     A new folder appears with all of them at once. In a folder that was begun nothing is changed before it is locked and

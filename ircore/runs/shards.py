@@ -15,7 +15,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.records import Name, Record, Sha256
 from ircore.core.validation import validating
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 
 SHARD_FILE = "shard.json"
 MOST_SHARDS = 10_000
@@ -79,7 +79,7 @@ def parse_shard(text: str) -> Shard:
     return Shard(index=index, count=count)
 
 
-def check_part(folder: AnyRunFolder, part: Part | None) -> None:
+def check_part(folder: RunFolder, part: Part | None) -> None:
     """Check that a run folder is for a part of a run; None for a run in one piece.
 
     Raises:
@@ -100,7 +100,7 @@ def write_part(path: Path, part: Part) -> None:
     write_text(path / SHARD_FILE, part.model_dump_json(indent=2) + "\n", durable=True)
 
 
-def read_part(folder: AnyRunFolder) -> Part | None:
+def read_part(folder: RunFolder) -> Part | None:
     """Return the part of a run that a folder holds; None for an undivided run.
 
     Raises:

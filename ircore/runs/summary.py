@@ -6,18 +6,17 @@ from math import fsum
 from typing import Any, get_args
 
 from ircore.core.episode_records import Episode, Outcome
-from ircore.core.game_records import AnyEnded, recorded_steps
-from ircore.core.submission_records import Run
+from ircore.core.records import RECONSTRUCTION
 from ircore.games.registry import installed_games
 from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure, step_word
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
 
 
-def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
+def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, Any]:
     """Count outcomes, turns, requests, tokens and cost of a run of any game.
 
     Args:
@@ -45,16 +44,16 @@ def summarise(folder: AnyRunFolder, prices: RunPrices | None = None) -> dict[str
     questions = folder.questions()
     summary = _summary(folder, episodes, questions, prices)
     # Turns without questions: the run came from a release, which has no answers as they came.
-    if isinstance(folder.run, Run) and not questions and any(map(recorded_steps, episodes)):
-        summary |= _of_pulled(folder, [episode for episode in episodes if isinstance(episode, Episode)], summary)
+    if folder.game == RECONSTRUCTION and not questions and any(episode.steps for episode in episodes):
+        summary |= _of_pulled(folder, episodes, summary)
     return summary
 
 
 def _summary(
-    folder: AnyRunFolder, episodes: Sequence[AnyEnded], questions: Sequence[Call | Failure], prices: RunPrices
+    folder: RunFolder, episodes: Sequence[Episode], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> dict[str, Any]:
     outcomes = Counter(episode.outcome for episode in episodes)
-    planned = len(folder.any_instances.instances) * folder.run.repeats
+    planned = len(folder.instances.instances) * folder.run.repeats
     sums = Totals.of(questions, prices).as_dict()
     attempts = (attempt.kind for question in questions for attempt in question.attempts)
     summary = {
@@ -66,7 +65,7 @@ def _summary(
         # Declared outcomes come first, and are listed also where they did not occur.
         "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),
-        f"{step_word(folder.game)}s": sum(len(recorded_steps(episode)) for episode in episodes),
+        f"{step_word(folder.game)}s": sum(len(episode.steps) for episode in episodes),
         **sums,
         "requests": {
             seat: Totals.of((question for question in questions if question.role == seat), prices).requests
@@ -76,13 +75,13 @@ def _summary(
         "served": served_models(questions),
         "per_episode": _per_episode(folder, episodes, questions, prices),
     }
-    if isinstance(folder.run, Run):
-        turns = (turn for episode in episodes if isinstance(episode, Episode) for turn in episode.turns)
+    if folder.game == RECONSTRUCTION:
+        turns = (turn for episode in episodes for turn in episode.turns)
         # Messages are counted by one tokenizer for all models, unlike what providers count.
         summary["tokens"] = {"messages": sum(turn.message_tokens for turn in turns), **sums["tokens"]}
     judgements = read_judgements(folder)
     # Runs of other games have no judge unless one was named.
-    if judgements or isinstance(folder.run, Run):
+    if judgements or folder.game == RECONSTRUCTION:
         judging = _judging(judgements, prices)
         summary["requests"]["judge"] = judging["requests"]
         summary["judging"] = judging
@@ -101,15 +100,15 @@ def served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, in
     return {seat: dict(names.most_common()) for seat, names in served.items() if names}
 
 
-def _outcomes(folder: AnyRunFolder) -> Sequence[str]:
+def _outcomes(folder: RunFolder) -> Sequence[str]:
     """Return the outcomes that a game declares; an empty list if the game is not installed."""
-    if isinstance(folder.run, Run):
+    if folder.game == RECONSTRUCTION:
         return get_args(Outcome)
     game = installed_games()[0].get(folder.game)
     return [outcome.name for outcome in game.outcomes] if game else []
 
 
-def _of_pulled(folder: AnyRunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
+def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
     costs = episode_costs(folder)
     unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
@@ -153,7 +152,7 @@ def _judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str,
 
 
 def _per_episode(
-    folder: AnyRunFolder, episodes: Sequence[AnyEnded], questions: Sequence[Call | Failure], prices: RunPrices
+    folder: RunFolder, episodes: Sequence[Episode], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> list[dict[str, Any]]:
     """Return the sums of every begun episode; an episode that has not ended has no outcome."""
     by_episode: dict[str, list[Call | Failure]] = defaultdict(list)

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance, GameSubmission
 from ircore.core.plugins import unknown
-from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
+from ircore.core.records import DIFFICULTIES, RECONSTRUCTION, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox
+from ircore.core.submission_records import GameSubmission
 from ircore.core.validation import validating
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
 from ircore.games.synthesis.prompts import SYNTHETIC
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
 from ircore.players.openai.settings import is_loopback
 from ircore.players.submission import LoadedGameSubmission
 from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run, store_prices
-from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
@@ -149,40 +149,39 @@ def _submission(plan: SynthesisPlan) -> GameSubmission:
         )  # fmt: skip
 
 
-def _conditions(plan: SynthesisPlan, folder: Path) -> GameInstanceSet:
+def _conditions(plan: SynthesisPlan, folder: Path) -> InstanceSet:
     """Return the conditions as an instance set: an episode for each."""
     instances = [
-        GameInstance.model_validate({
+        Instance.model_validate({
             "instance_id": f"{category}-{difficulty}", "game": NAME, "category": category, "difficulty": difficulty,
             "source": "a condition of targets to be made", "licence": plan.licence,
             "payload": Condition(count=plan.count).model_dump(),
         })
         for category, difficulty in plan.conditions
     ]  # fmt: skip
-    return write_game_instances(folder, ((instance, {}) for instance in instances))
+    return write_instances(folder, ((instance, {}) for instance in instances))
 
 
-def open_synthesis(path: Path) -> GameRunFolder:
+def open_synthesis(path: Path) -> RunFolder:
     """Open a folder that ``ircore instances synthesize`` made.
 
     Raises:
         InputError: It is none.
     """
-    folder = open_any_run(path)
-    if not isinstance(folder, GameRunFolder) or folder.game != NAME:
+    folder = RunFolder(path)
+    if folder.game != NAME:
         raise InputError(f"{path}: not a folder of figures made by models", "Name one of: ircore instances synthesize")
     return folder
 
 
-def steps_of(folder: object) -> Iterator[tuple[tuple[str, str], FigureStep]]:
+def steps_of(folder: RunFolder) -> Iterator[tuple[tuple[str, str], FigureStep]]:
     """Yield category and difficulty with each figure of the conditions that are finished."""
-    assert isinstance(folder, GameRunFolder)  # noqa: S101 - for the type checker
     for episode in folder.episodes():
         for step in episode.steps:
             yield (episode.category, episode.difficulty), FigureStep.model_validate(step)
 
 
-def candidates(folder: GameRunFolder) -> list[Candidate]:
+def candidates(folder: RunFolder) -> list[Candidate]:
     """Return the figures that passed the checks, in the order of their names."""
     figures = DrawnFigures(folder.path / FIGURES)
     passed = []
@@ -194,12 +193,16 @@ def candidates(folder: GameRunFolder) -> list[Candidate]:
     return passed
 
 
-def instance_of(folder: GameRunFolder, candidate: Candidate) -> Instance:
+def instance_of(folder: RunFolder, candidate: Candidate) -> Instance:
     """Return the record of a figure that a person accepted."""
     players, drawn = folder.run.submission.players, candidate.drawn
     return Instance.model_validate({
         "instance_id": candidate.name, "category": drawn.category, "difficulty": candidate.difficulty,
-        "image": f"images/{candidate.name}.png", "sha256": drawn.picture, "width": drawn.width, "height": drawn.height,
-        "scene": drawn.scene, "seed": drawn.seed, "licence": folder.run.submission.licence,
+        "game": RECONSTRUCTION, "payload": {"scene": drawn.scene and drawn.scene.model_dump(mode="json")},
+        "pictures": {"target": {
+            "image": f"images/{candidate.name}.png", "sha256": drawn.picture, "width": drawn.width,
+            "height": drawn.height,
+        }},
+        "seed": drawn.seed, "licence": folder.run.submission.licence,
         "source": f"described by {players['describer'].label}, programmed by {players['coder'].label}",
     })  # fmt: skip

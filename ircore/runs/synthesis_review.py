@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ircore.core.counted import counted
+from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.instances.review import Entry, accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.synthesis import Candidate, candidates, instance_of
 
 
-def write_review(folder: GameRunFolder, out: Path) -> int:
+def write_review(folder: RunFolder, out: Path) -> int:
     """Write the review page of all figures that passed the checks; return their number.
 
     Args:
@@ -25,7 +26,7 @@ def write_review(folder: GameRunFolder, out: Path) -> int:
     return write_page(out, folder.run.run_id, _shown(folder))
 
 
-def _shown(folder: GameRunFolder) -> Iterator[tuple[Entry, bytes]]:
+def _shown(folder: RunFolder) -> Iterator[tuple[Entry, bytes]]:
     drawn = DrawnFigures(folder.path / FIGURES)
     for candidate in candidates(folder):
         picture = drawn.picture(candidate.drawn)
@@ -51,7 +52,7 @@ def _entry(candidate: Candidate, sha256: str) -> Entry:
     )
 
 
-def accepted_set(folder: GameRunFolder, decisions: Path, out: Path) -> InstanceSet:
+def accepted_set(folder: RunFolder, decisions: Path, out: Path) -> InstanceSet:
     """Write the instance set of the figures that a person accepted.
 
     Args:
@@ -68,7 +69,7 @@ def accepted_set(folder: GameRunFolder, decisions: Path, out: Path) -> InstanceS
     return write_instances(out, _made(folder, taken))
 
 
-def _made(folder: GameRunFolder, taken: list[Candidate]) -> Iterator[tuple[Instance, bytes]]:
+def _made(folder: RunFolder, taken: list[Candidate]) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     drawn = DrawnFigures(folder.path / FIGURES)
     for candidate in taken:
-        yield instance_of(folder, candidate), drawn.picture(candidate.drawn).data
+        yield instance_of(folder, candidate), {"target": drawn.picture(candidate.drawn)}

@@ -6,15 +6,15 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import Attempt, Episode, Rendering, Turn
+from ircore.core.episode_records import Attempt, Episode, Rendering, Turn, drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, Fields, GameEpisode, drawn_renderings, recorded_steps, rule_word
-from ircore.core.records import AnyInstance, Instance
+from ircore.core.game_records import rule_word
+from ircore.core.records import RECONSTRUCTION, Fields, Instance
 from ircore.core.terminal import printable, terminal_width
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure, step_word
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 
 WIDTH = 100
 """Characters in a line of text, where the terminal is not narrower."""
@@ -38,19 +38,19 @@ class Dialogue(NamedTuple):
     """
 
     game: str
-    instance: AnyInstance
+    instance: Instance
     pictures: dict[str, str]
-    episode: AnyEnded | None
+    episode: Episode | None
     questions: tuple[Call | Failure, ...]
 
 
-def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
+def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
     """Find an episode of a run.
 
     Raises:
         InputError: The run has no such episode; the nearest ones are named.
     """
-    instances: Any = folder.any_instances
+    instances: Any = folder.instances
     known = {
         name: instance for instance in instances.instances for name in folder.run.episode_ids([instance.instance_id])
     }
@@ -62,7 +62,7 @@ def read_dialogue(folder: AnyRunFolder, episode_id: str) -> Dialogue:
     events = (event for event in folder.events() if isinstance(event, Call | Failure))
     questions = tuple(question for question in events if question.episode_id == episode_id)
     instance = known[episode_id]
-    pictures = {name: file.image for name, file in instances.picture_files(instance).items()}
+    pictures = {name: file.image for name, file in instance.pictures.items()}
     return Dialogue(folder.game, instance, pictures, folder.ended().get(episode_id), questions)
 
 
@@ -79,31 +79,39 @@ def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
 def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
     """Return a dialogue for people: messages, renderings, tokens, time and cost."""
     instance, word = dialogue.instance, step_word(dialogue.game)
-    size = f"  {instance.width} × {instance.height} px" if isinstance(instance, Instance) else ""
     lines = [
         f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
-        *(f"{name:<11} instances/{file}{size}" for name, file in dialogue.pictures.items()),
+        *(
+            f"{name:<11} instances/{file.image}  {file.width} × {file.height} px"
+            for name, file in instance.pictures.items()
+        ),
         f"outcome     {_outcome(dialogue.episode, word)}",
         f"took        {_took(dialogue, prices)}",
     ]
     episode = dialogue.episode
-    turns = {turn.turn: turn for turn in episode.turns} if isinstance(episode, Episode) else {}
+    turns = {turn.turn: turn for turn in _turns(dialogue)}
     # A failed question has no turn, and the turns of a pulled run have no questions.
     for number in sorted({question.turn for question in dialogue.questions} | turns.keys()):
         questions = [question for question in dialogue.questions if question.turn == number]
         lines += ["", f"{word} {number}", *_turn(turns.get(number), questions)]
-    if isinstance(episode, GameEpisode) and not dialogue.questions:
-        for number, step in enumerate(recorded_steps(episode), start=1):
+    if episode is not None and not turns and not dialogue.questions:
+        for number, step in enumerate(episode.steps, start=1):
             lines += ["", f"{word} {number}", *_pulled_step(step)]
     return "\n".join(lines)
+
+
+def _turns(dialogue: Dialogue) -> tuple[Turn, ...]:
+    """Return the turns of an episode of reconstruction; none of any other game, whose steps say nothing of times."""
+    known = dialogue.episode is not None and dialogue.game == RECONSTRUCTION
+    return dialogue.episode.turns if known and dialogue.episode is not None else ()
 
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:
     episode = dialogue.episode
     # Steps without questions: the run came from a release, which has no answers as they came.
-    if episode is not None and recorded_steps(episode) and not dialogue.questions:
+    if episode is not None and episode.steps and not dialogue.questions:
         # Steps of other games hold no times.
-        seconds = f", {sum(turn.seconds for turn in episode.turns):.1f} s" if isinstance(episode, Episode) else ""
+        seconds = f", {sum(turn.seconds for turn in turns):.1f} s" if (turns := _turns(dialogue)) else ""
         return (
             f"{counted(len(drawn_renderings(episode)), 'image')}{seconds}; requests are not recorded, since the run "
             "was pulled from a release"
@@ -115,11 +123,10 @@ def _took(dialogue: Dialogue, prices: RunPrices) -> str:
     )
 
 
-def _outcome(episode: AnyEnded | None, word: str) -> str:
+def _outcome(episode: Episode | None, word: str) -> str:
     if episode is None:
         return "not ended yet"
-    steps = "" if isinstance(episode, Episode) else f"{len(recorded_steps(episode))} {word}s, "
-    rendered = f"{steps}{counted(len(drawn_renderings(episode)), 'rendering')}"
+    rendered = f"{counted(len(episode.steps), word)}, {counted(len(drawn_renderings(episode)), 'rendering')}"
     if episode.abort_reason is None:
         return f"{episode.outcome}, {rendered}"
     return printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())

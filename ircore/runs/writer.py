@@ -3,18 +3,15 @@
 from collections.abc import Iterable, Sequence, Set
 from typing import Self
 
-from ircore.core.errors import InputError
+from ircore.core.episode_records import Episode
 from ircore.core.files import sync_folder, write_bytes
-from ircore.core.game_records import AnyEnded
 from ircore.core.journal import JournalWriter
 from ircore.runs.events import Entry, event_line
-from ircore.runs.folder import JOURNAL, WITNESS, AnyRunFolder
+from ircore.runs.folder import JOURNAL, RunFolder
 
 
 class RunWriter:
     """Records a run while it is played; a context manager. The caller holds the run folder's lock.
-
-    Raises ``InputError`` for a run that a relay signs, unless ``witnessed`` says that its lines will be signed.
 
     >>> from pathlib import Path
     >>> from ircore.runs.events import Call
@@ -27,9 +24,7 @@ class RunWriter:
     1
     """
 
-    def __init__(self, folder: AnyRunFolder, witnessed: bool = False) -> None:
-        if not witnessed and (folder.path / WITNESS).exists():
-            raise InputError(f"{folder.path}: is played through a relay", "Go on with: ircore relay serve")
+    def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         journal = folder.held()  # read once
         self.known = journal.calls()
@@ -42,7 +37,7 @@ class RunWriter:
         self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
 
     @staticmethod
-    def finished_episodes(folder: AnyRunFolder) -> dict[str, AnyEnded]:
+    def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
         """Return the episodes that need not be played again, by id."""
         return {name: episode for name, episode in folder.ended().items() if episode.finished}
 
@@ -55,12 +50,7 @@ class RunWriter:
             WorkError: It cannot be written.
         """
         self._stored |= store_pictures(self.folder, entries, self._stored)
-        self._journal.append(self.lines(entries), durable=True)
-
-    @staticmethod
-    def lines(entries: Sequence[Entry]) -> list[bytes]:
-        """Return the journal's lines of entries, without newlines."""
-        return [event_line(entry.event) for entry in entries]
+        self._journal.append([event_line(entry.event) for entry in entries], durable=True)
 
     def __enter__(self) -> Self:
         return self
@@ -69,7 +59,7 @@ class RunWriter:
         self._journal.__exit__(None, None, None)
 
 
-def store_pictures(folder: AnyRunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
+def store_pictures(folder: RunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
     """Write the renderings of entries through to the disk, except those already there.
 
     Args:

@@ -190,12 +190,12 @@ class _ProbeInquiry(JudgementInquiry):
     def view(self) -> JudgeView:
         if self.asking == "unseen":
             return JudgeView(self.prompt, ())
-        return JudgeView(self.prompt, (Captioned("picture", self.instances.target(self.instance)),))
+        return JudgeView(self.prompt, (Captioned("picture", self.instances.picture(self.instance, "target")),))
 
     @property
     def draft(self) -> JudgeQuestion:
         # With the picture's hash, so that two targets with the same title are both asked about.
-        words = f"{self.judge.asked_as}{self.asking}{self.instance.sha256}{self.prompt}"
+        words = f"{self.judge.asked_as}{self.asking}{self.instance.pictures['target'].sha256}{self.prompt}"
         return JudgeQuestion(
             judge=self.judge.name,
             asked_as=hashlib.sha256(words.encode()).hexdigest(),
@@ -203,7 +203,7 @@ class _ProbeInquiry(JudgementInquiry):
             episode_id=self.instance.instance_id,
             turn=1,
             task="facts",
-            target=self.instance.sha256,
+            target=self.instance.pictures["target"].sha256,
             shown=(),
         )
 

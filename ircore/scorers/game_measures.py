@@ -1,6 +1,5 @@
 """Scores of games other than reconstruction: measures that the game computes from steps and pictures of episodes."""
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -8,15 +7,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import WorkError
-from ircore.core.game_records import LONGEST_NOTE, GameEpisode, GameInstance, GameScore
+from ircore.core.game_records import LONGEST_NOTE, GameScore
 from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import progress
-from ircore.core.validation import validating
+from ircore.core.records import Instance
 from ircore.core.workers import in_order
 from ircore.games.base import Ending, Game, Instruments, Measure, Measured
 from ircore.runs.episode import payload_of
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 
 
 class MeasureCounts(NamedTuple):
@@ -27,7 +27,7 @@ class MeasureCounts(NamedTuple):
     kept: int
 
 
-def score_game_run(run: GameRunFolder, game: Game[Any], workers: int | None = None) -> MeasureCounts:
+def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) -> MeasureCounts:
     """Compute the measures of a run and store them in the run.
 
     Args:
@@ -62,7 +62,7 @@ class _Work(NamedTuple):
     path: Path
     instance_set: str
     game: Game[Any]
-    episode: GameEpisode
+    episode: Episode
     meaningless: Mapping[str, str]
 
 
@@ -81,8 +81,8 @@ def _scores(work: _Work) -> list[GameScore]:
 
 
 @lru_cache(maxsize=4)
-def _opened(path: Path, instance_set: str) -> tuple[GameRunFolder, dict[str, GameInstance]]:
-    run = GameRunFolder(path)
+def _opened(path: Path, instance_set: str) -> tuple[RunFolder, dict[str, Instance]]:
+    run = RunFolder(path)
     assert run.run.instance_set == instance_set  # noqa: S101 - the set is part of the key: folders may be made anew
     return run, {instance.instance_id: instance for instance in run.instances.instances}
 
@@ -94,7 +94,7 @@ def needs_pictures(game: Game[Any]) -> bool:
 
 def measured_scores(
     game: Game[Any],
-    episode: GameEpisode,
+    episode: Episode,
     payloads: Mapping[str, Any],
     instruments: Instruments | None = None,
     meaningless: Mapping[str, str] = MappingProxyType({}),
@@ -146,23 +146,20 @@ def _fault(measure: Measure | None, value: Measured) -> str:
     return ""
 
 
-def played(game: Game[Any], episode: GameEpisode) -> bool:
+def played(game: Game[Any], episode: Episode) -> bool:
     """Return whether an episode counts as played."""
     return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
 
 
-def ending_of(game: Game[Any], episode: GameEpisode) -> Ending:
+def ending_of(game: Game[Any], episode: Episode) -> Ending:
     """Return a recorded episode with its steps as the game's records.
 
     Raises:
         InputError: They do not fit: another version of the game played it.
     """
-    where = f"{episode.episode_id}: a step does not fit the game {game.name}"
-    with validating(where, "Install the version of the game that played it."):
-        steps = tuple(game.step.model_validate_json(json.dumps(step)) for step in episode.steps)
-    return Ending(episode.outcome, steps, episode.abort_reason, episode.detail)
+    return Ending(episode.outcome, episode.steps_as(game.step), episode.abort_reason, episode.detail)
 
 
-def payloads_of(game: Game[Any], instances: Any, members: Iterable[GameInstance]) -> dict[str, Any]:
+def payloads_of(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:
     """Return the game's own fields of instances as its records, by id."""
     return {instance.instance_id: payload_of(game, instances, instance) for instance in members}

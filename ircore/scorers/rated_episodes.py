@@ -4,25 +4,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameEpisode, GameInstance, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
-from ircore.core.records import Instance, Scene
+from ircore.core.records import RECONSTRUCTION, Instance, Scene
 from ircore.games.base import Game, RatedPicture
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.measuring import rating_fault
 from ircore.games.registry import load_game
-from ircore.instances.records import Instances
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.episode import payload_of
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.scorers.game_measures import ending_of, played
 
-InstanceT = TypeVar("InstanceT", Instance, GameInstance)
+InstanceT = TypeVar("InstanceT", Instance, Instance)
 
-RatedRun = RunFolder | GameRunFolder
+RatedRun = RunFolder
 """The folder of a run of any game."""
 
 
@@ -83,7 +81,7 @@ def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
         InputError: No picture of the run's game is rated, the game is not installed, or an episode does not fit it.
         WorkError: The game is broken.
     """
-    if isinstance(run, RunFolder):
+    if run.game == RECONSTRUCTION:
         by_id = {instance.instance_id: instance for instance in run.instances.instances}
         return [_of_pair(episode, by_id[episode.instance_id]) for episode in run.episodes() if episode.played]
     game = load_game(run.game, f"{run.path}/run.json: game")
@@ -95,9 +93,7 @@ def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
     return list(rated_episodes_of(game, run.instances, run.episodes()))
 
 
-def rated_episodes_of(
-    game: Game[Any], instances: GameInstanceSet, episodes: Iterable[GameEpisode]
-) -> Iterator[RatedEpisode]:
+def rated_episodes_of(game: Game[Any], instances: InstanceSet, episodes: Iterable[Episode]) -> Iterator[RatedEpisode]:
     """Yield the played episodes of a game other than reconstruction; see ``rated_episodes``."""
     by_id = {instance.instance_id: instance for instance in instances.instances}
     for episode in episodes:
@@ -112,23 +108,21 @@ def picture_of(run: RatedRun, original: Original) -> Picture:
     Raises:
         InputError: It is missing or damaged, or is in no release.
     """
-    if isinstance(run, RunFolder):
-        return run.target(_instance(run.instances.instances, original))
-    return run.instances.pictures(_instance(run.instances.instances, original))[original.picture]
+    return run.instances.pictures(_instance(run.instances, original))[original.picture]
 
 
 def scene_of(run: RatedRun, original: Original) -> Scene | None:
     """Return what an original shows; None if nobody knows."""
     # Read when it is asked for, since the scenes of many targets take far more memory than all the rest.
-    return _instance(run.instances.instances, original).scene if isinstance(run, RunFolder) else original.scene
+    return _instance(run.instances, original).scene if run.game == RECONSTRUCTION else original.scene
 
 
-def _instance(instances: Instances[InstanceT], original: Original) -> InstanceT:
-    return next(iter(instances.named({original.instance_id})))
+def _instance(instances: InstanceSet, original: Original) -> Instance:
+    return next(iter(instances.instances.named({original.instance_id})))
 
 
 def _of_pair(episode: Episode, instance: Instance) -> RatedEpisode:
-    target = Original(instance.instance_id, "target", instance.sha256)
+    target = Original(instance.instance_id, "target", instance.pictures["target"].sha256)
     renderings = episode.renderings
     return RatedEpisode(
         episode.episode_id,
@@ -140,7 +134,7 @@ def _of_pair(episode: Episode, instance: Instance) -> RatedEpisode:
     )
 
 
-def _of_game(game: Game[Any], episode: GameEpisode, instance: GameInstance, payload: Any) -> RatedEpisode:
+def _of_game(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package."
     with plugin_work(where, remedy=remedy):
         rated = [RatedPicture(*picture) for picture in game.rated(payload, ending_of(game, episode))]

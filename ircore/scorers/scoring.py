@@ -17,10 +17,10 @@ from typing import TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.progress import progress
-from ircore.core.records import Instance, Scene, categories_with_scenes
+from ircore.core.records import RECONSTRUCTION, Instance, Scene, categories_with_scenes
 from ircore.core.score_records import JudgeIdentity, Score, Task
 from ircore.core.workers import in_order
-from ircore.runs.folder import AnyRunFolder, RunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
 from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
@@ -122,9 +122,9 @@ def score_runs(
         for run in runs:
             rated = rated_episodes(run)
             # Metrics are for reconstruction alone: another game measures its pictures by itself.
-            metrics = plan.metrics if isinstance(run, RunFolder) else ()
+            metrics = plan.metrics if run.game == RECONSTRUCTION else ()
             plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges), metrics=metrics)
-            scened = categories_with_scenes(run.instances.instances) if isinstance(run, RunFolder) else ()
+            scened = categories_with_scenes(run.instances.instances) if run.game == RECONSTRUCTION else ()
             works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run, scened)) for episode in rated]
             outdated = set()
             for name in plan_of_run.judges:
@@ -160,7 +160,7 @@ def _supersedes(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
 
 def _judges_of(run: RatedRun, episodes: Sequence[RatedEpisode], judges: Sequence[str]) -> tuple[str, ...]:
     """Return the judges that can rate anything of a run."""
-    if isinstance(run, RunFolder):
+    if run.game == RECONSTRUCTION:
         return applicable_judges(judges, run.instances.instances)
     # Only the episodes of another game say what its pictures show.
     shown = [(episode.category, original.scene) for episode in episodes for original in episode.originals.values()]
@@ -203,7 +203,7 @@ def _applies(name: str, category: str, scene: Scene | None, scened: Sequence[str
     return identity_of(name, judge, scened).rates(category) and not (isinstance(judge, SceneJudge) and scene is None)
 
 
-def scores_by_question(run: AnyRunFolder) -> dict[Wanted, Score]:
+def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
     """Return the scores of a run by the question that each score answers."""
     return {wanted_of(score): score for score in run.scores()}
 
@@ -284,7 +284,7 @@ def _by_target(works: Sequence[tuple[RatedRun, _Work]]) -> list[list[tuple[Rated
 
     Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
     """
-    places = {run.path: {name: place for place, name in enumerate(run.any_instances.instances.ids)} for run, _ in works}
+    places = {run.path: {name: place for place, name in enumerate(run.instances.instances.ids)} for run, _ in works}
     batches = {path: number // RUNS_AT_ONCE for number, path in enumerate(places)}
     groups: dict[tuple[int, int, str], list[tuple[RatedRun, _Work]]] = {}
     for run, work in works:
@@ -314,4 +314,4 @@ def _material(work: _Work) -> Material:
 @lru_cache(maxsize=RUNS_AT_ONCE)
 def _opened(path: Path) -> RatedRun:
     """Return a run; the last few runs of a worker process are kept."""
-    return open_any_run(path)
+    return RunFolder(path)

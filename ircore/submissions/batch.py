@@ -13,12 +13,12 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, estimate
 from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.costs.totals import Totals
-from ircore.runs.folder import RUN_FILE, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.submissions.history import is_gone, read_history
 
 
@@ -110,7 +110,7 @@ def spent(run: Path) -> float:
     """Return the cost of a run so far, in US dollars, as far as known; 0 without a run."""
     if not (run / RUN_FILE).is_file():
         return 0.0
-    folder = open_any_run(run)
+    folder = RunFolder(run)
     return Totals.of(folder.questions(), prices_of_run(folder)).cost_usd
 
 
@@ -129,7 +129,7 @@ def chosen(slugs: Sequence[str], pending: Sequence[str]) -> list[str]:
     return [slug for slug in pending if not slugs or slug in slugs]
 
 
-def goes_on(run: Path, submission: Path, instances: AnyInstanceSet) -> bool:
+def goes_on(run: Path, submission: Path, instances: InstanceSet) -> bool:
     """Return whether a run that was begun is one of a submission as it is now, and was not taken off the boards.
 
     Args:
@@ -139,7 +139,7 @@ def goes_on(run: Path, submission: Path, instances: AnyInstanceSet) -> bool:
     """
     if not (run / RUN_FILE).is_file():
         return False
-    begun = open_any_run(run).run
+    begun = RunFolder(run).run
     # A manifest that was changed since asks for another run, however far the first one came.
     as_now = read_any_manifest(submission).submission == begun.submission
     gone = is_gone(read_history(submission), begun.run_id)
@@ -150,7 +150,7 @@ def is_finished(run: Path) -> bool:
     """Return whether every episode of a run has a result."""
     if not (run / RUN_FILE).is_file():
         return False
-    folder = open_any_run(run)
+    folder = RunFolder(run)
     ended = folder.ended()
     # An episode that failed for technical reasons has ended, and will be played again.
-    return len(ended) == len(folder.any_instances.instances) and all(episode.finished for episode in ended.values())
+    return len(ended) == len(folder.instances.instances) and all(episode.finished for episode in ended.values())

@@ -24,7 +24,8 @@ class Registered(Record):
     """A commitment that was announced. A line of ``commitments.jsonl``.
 
     >>> when = "2026-11-23T10:00:00+00:00"
-    >>> Registered(slug="my-pair", commitment="0" * 64, players="2" * 64, nonce="1" * 64, when=when).slug
+    >>> known = {"slug": "my-pair", "account_id": 7, "pull_request": 12}
+    >>> Registered(commitment="0" * 64, players="2" * 64, nonce="1" * 64, when=when, **known).slug
     'my-pair'
     """
 
@@ -33,8 +34,8 @@ class Registered(Record):
     players: Sha256 = Field(description="Hash of game, rules and players, see ``players_of``.")
     nonce: Sha256 = Field(description="Drawn when the commitment was registered, 64 hexadecimal digits.")
     when: Line = Field(description="When it was registered, ISO 8601 in UTC.")
-    account_id: int | None = Field(default=None, gt=0, strict=True, description="Number of the account.")
-    pull_request: int | None = Field(default=None, gt=0, strict=True, description="Number of the pull request.")
+    account_id: int = Field(gt=0, strict=True, description="Number of the account.")
+    pull_request: int = Field(gt=0, strict=True, description="Number of the pull request.")
 
 
 Register = Mapping[tuple[str, str], Registered]

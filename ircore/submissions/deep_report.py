@@ -65,7 +65,7 @@ def table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> str:
         loaded: The submission.
         reports: Of its seats.
     """
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     cells = {probe: word for report in reports for probe, word in report.cells.items()}
     row = [
         spec.base_url or "OpenAI",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from ircore.core.untrusted_text import shortened, without_controls
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, read_provenance
 from ircore.submissions.github import PullRequest
 from ircore.submissions.history import is_cleared, is_gone
@@ -214,7 +214,7 @@ def held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]
     steps = {submission.slug: submission.steps for submission in submissions}
     runs = []
     for path in published:
-        run, provenance = open_any_run(path).run, read_provenance(path)
+        run, provenance = RunFolder(path).run, read_provenance(path)
         decided = steps.get(run.slug, ())
         grave = tuple(flag for flag in provenance.flags if flag.grave) if provenance is not None else ()
         if grave and not (is_cleared(decided, run.run_id) or is_gone(decided, run.run_id)):

@@ -24,16 +24,16 @@ from ircore.core.files import new_folder, write_bytes
 from ircore.core.images import MAX_BYTES as MAX_PICTURE_BYTES
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.journal import read_records
-from ircore.core.records import AnyInstance
+from ircore.core.records import Instance
 from ircore.games.base import Seat
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import SLUG
 from ircore.players.submission import AnyLoaded
 from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone, seat_hash
 from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, Entry, Failure, end_entry
-from ircore.runs.folder import JOURNAL, RUN_FILE, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.events import Call, CallKey, End, Entry, Failure
+from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, create_run
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, question_lines
 from ircore.runs.play import make_run, with_run_id
 from ircore.runs.provenance import make_provenance, write_provenance
@@ -73,7 +73,7 @@ def kept_judgements(run: Path) -> Path:
     return run.with_name(f"{run.name}~{JUDGEMENTS}")
 
 
-def bring_back(service: GitHub, folder: Path, instances: AnyInstanceSet, out: Path) -> Iterator[str]:
+def bring_back(service: GitHub, folder: Path, instances: InstanceSet, out: Path) -> Iterator[str]:
     """Make a run folder of each submission for which an earlier job has answers; yield a line about each.
 
     The newest artefact that has usable answers for a submission counts, whatever stands in newer ones.
@@ -154,7 +154,7 @@ def _take(archive: ZipFile, info: ZipInfo, most: int, out: Path) -> None:
         write_bytes(out / info.filename, file.read(most))
 
 
-def _brought_back(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: Path) -> str:
+def _brought_back(former: Path, loaded: AnyLoaded, instances: InstanceSet, out: Path) -> str:
     """Bring back what one artefact has of a submission, and return it in words; empty if it has nothing of use."""
     judged = _settled(former / JUDGEMENTS) + _settled(kept_judgements(former))
     answers = 0
@@ -174,7 +174,7 @@ def _settled(file: Path) -> list[JudgeQuestion]:
     return [question for question in read_records(file, QUESTIONS) if question.settled]
 
 
-def _make_anew(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: Path) -> int:
+def _make_anew(former: Path, loaded: AnyLoaded, instances: InstanceSet, out: Path) -> int:
     """Make the run that is played now, with the answers in a former run folder; return their number.
 
     Only answers to questions that the rules ask now are taken: the rules are played again on them.
@@ -185,7 +185,7 @@ def _make_anew(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: 
     prepared = prepare(loaded.path, instances.folder, {})
     game, prompts = prepared.game, prepared.game.prompts(None)
     run = make_run(loaded, instances, prepared.rules, prompts, 0)
-    folder = open_any_run(former)
+    folder = RunFolder(former)
     # Answers of other players, or by other rules, prompts or targets, answer other questions. The stated id is text.
     if with_run_id(folder.run).run_id != run.run_id:
         return 0
@@ -216,14 +216,14 @@ def _make_anew(former: Path, loaded: AnyLoaded, instances: AnyInstanceSet, out: 
                 taken += len(answered)
                 # A model's refusal is its answer: the rules say how the episode ended.
                 if failures and ended is not None and ended.finished:
-                    writer.record([Entry(failures[0]), end_entry(ended)])
+                    writer.record([Entry(failures[0]), Entry(End(episode=ended))])
         if not taken:
             raise InputError("none of them belongs to a question of this run")
     return taken
 
 
 def _answers(
-    folder: RunFolder | GameRunFolder, seats: Mapping[str, Seat[Any, Any]], episode_ids: Collection[str]
+    folder: RunFolder, seats: Mapping[str, Seat[Any, Any]], episode_ids: Collection[str]
 ) -> dict[CallKey, Call]:
     """Return the answers that seats of the game gave in episodes of the set.
 
@@ -241,7 +241,7 @@ def _answers(
     return calls
 
 
-def _picture(folder: RunFolder | GameRunFolder, call: Call) -> Picture | None:
+def _picture(folder: RunFolder, call: Call) -> Picture | None:
     """Return the picture of an answer, decoded and written as players' pictures are; None if it has none.
 
     Raises:
@@ -257,8 +257,8 @@ def _picture(folder: RunFolder | GameRunFolder, call: Call) -> Picture | None:
 
 
 def _refusals(
-    folder: RunFolder | GameRunFolder, calls: Mapping[CallKey, Call], instances: AnyInstanceSet
-) -> Iterator[tuple[Failure, AnyInstance]]:
+    folder: RunFolder, calls: Mapping[CallKey, Call], instances: InstanceSet
+) -> Iterator[tuple[Failure, Instance]]:
     """Yield the last refusal of each episode that says something about its players, with the episode's instance."""
     final = {
         failure.episode_id: failure

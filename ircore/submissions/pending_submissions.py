@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.core.game_records import GameRun, stated_rules
+from ircore.core.game_records import stated_rules
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.submission import AnyLoaded, manifests_in
-from ircore.runs.folder import AnyRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.submissions.history import Step, is_gone
 from ircore.submissions.merged_submissions import merged_submissions
@@ -27,7 +27,7 @@ class _PendingSubmission(NamedTuple):
 
 
 def pending_submissions(
-    folder: Path, runs: Sequence[Path], instances: AnyInstanceSet | None = None
+    folder: Path, runs: Sequence[Path], instances: InstanceSet | None = None
 ) -> list[_PendingSubmission]:
     """Return the submissions of a folder whose current state no published run shows.
 
@@ -45,9 +45,9 @@ def pending_submissions(
     """
     # Refuses a folder without any submission, which is most likely a wrong one.
     manifests_in(folder)
-    published: dict[str, list[AnyRunFolder]] = {}
+    published: dict[str, list[RunFolder]] = {}
     for path in runs:
-        run = open_any_run(path)
+        run = RunFolder(path)
         published.setdefault(run.run.slug, []).append(run)
     pending = []
     for submission in merged_submissions(folder):
@@ -67,14 +67,14 @@ def pending_submissions(
     return pending
 
 
-def _is_current(run: Run | GameRun, instances: AnyInstanceSet | None) -> bool:
+def _is_current(run: Run, instances: InstanceSet | None) -> bool:
     """Return whether a run is of the version of the benchmark that is played now."""
     if instances is not None and instances.game == run.game and instances.identity != run.instance_set:
         return False
     return load_game(run.game).prompts(None).version == run.prompts
 
 
-def _first(loaded: AnyLoaded, runs: list[AnyRunFolder], steps: Sequence[Step]) -> str:
+def _first(loaded: AnyLoaded, runs: list[RunFolder], steps: Sequence[Step]) -> str:
     """Return a remark about the published run that has to be withdrawn first; empty if no run stands in the way."""
     stays = [
         run.run.run_id
@@ -86,7 +86,7 @@ def _first(loaded: AnyLoaded, runs: list[AnyRunFolder], steps: Sequence[Step]) -
     return f"; before that, ircore submission correct --run {stays[0]}" if stays else ""
 
 
-def _why(loaded: AnyLoaded, runs: list[AnyRunFolder]) -> str:
+def _why(loaded: AnyLoaded, runs: list[RunFolder]) -> str:
     """Return the reason why no run shows a submission as it is; empty if a run does."""
     # As published: what a release left out is no change. Authors, links and the like may change without another run.
     players = loaded.submission.published.players
@@ -102,7 +102,7 @@ def _why(loaded: AnyLoaded, runs: list[AnyRunFolder]) -> str:
     return ""
 
 
-def _same_rules(run: AnyRunFolder, loaded: AnyLoaded) -> bool:
+def _same_rules(run: RunFolder, loaded: AnyLoaded) -> bool:
     """Return whether a run was played by the rules that a manifest of the same game states."""
     if run.game != loaded.submission.game:
         return False

@@ -4,22 +4,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.records import PlayerSpec
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import Run, Submission
 from ircore.games.registry import load_game
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import MANIFEST, AnyLoaded, LoadedGameSubmission, LoadedSubmission, make_player
 from ircore.players.traits import traits_of
 from ircore.runs.events import step_word
-from ircore.runs.folder import AnyRunFolder, create_run
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import play
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 
 
-def plays_offline(run: Run | GameRun) -> bool:
+def plays_offline(run: Run) -> bool:
     """Return whether all players of a run need no service, no key and nobody, so that they can be asked again."""
     return all(spec.player == RECORDED or is_offline(spec) for spec in run.submission.players.values())
 
@@ -45,15 +45,15 @@ def offline_players(loaded: AnyLoaded) -> dict[str, Any]:
     }
 
 
-def submission_of(folder: AnyRunFolder) -> AnyLoaded:
+def submission_of(folder: RunFolder) -> AnyLoaded:
     """Return the submission that a run was played for, as the run states it."""
     run, manifest = folder.run, folder.path / MANIFEST
-    if isinstance(run, Run):
+    if isinstance(run.submission, Submission):
         return LoadedSubmission(run.slug, run.submission, manifest)
     return LoadedGameSubmission(run.slug, run.submission, manifest)
 
 
-def differences(published: AnyRunFolder, out: Path, limit: int | None = None) -> Iterator[str]:
+def differences(published: RunFolder, out: Path, limit: int | None = None) -> Iterator[str]:
     """Play a run again and yield a line for each episode that differs from the published run.
 
     Args:
@@ -70,7 +70,7 @@ def differences(published: AnyRunFolder, out: Path, limit: int | None = None) ->
         raise InputError(
             f"{published.path}: was played with the prompts {run.prompts}", "Use the version that has them."
         )
-    instances = published.any_instances
+    instances = published.instances
     again = create_run(out, run, instances)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
     play(plan, again, game, make_players(game, submission_of(published)))
@@ -81,9 +81,9 @@ def differences(published: AnyRunFolder, out: Path, limit: int | None = None) ->
             yield f"{run.slug}: {name}: {difference}"
 
 
-def _difference(published: AnyEnded, ours: AnyEnded, word: str) -> str:
+def _difference(published: Episode, ours: Episode, word: str) -> str:
     """Return the first thing that differs between two episodes; seconds may."""
-    their_steps, our_steps = recorded_steps(published), recorded_steps(ours)
+    their_steps, our_steps = published.steps, ours.steps
     for number, (then, now) in enumerate(zip(their_steps, our_steps, strict=False), start=1):
         for name in dict.fromkeys([*then, *now]):
             # Another machine takes another time.

@@ -22,7 +22,7 @@ from ircore.core.files import write_text
 from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.validation import describe_validation_error
 from ircore.instances.requests import BuildRequest, builder_of
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 
 T = TypeVar("T", bound=Record)
 
@@ -56,7 +56,7 @@ class Season(Record):
     committed: Line = Field(description="When, ISO 8601 in UTC.")
     instances: int = Field(ge=1, description="Pictures in the set.")
     version: Line = Field(description="Version of ircore that drew it.")
-    edition: int | None = Field(default=None, ge=1, description="Of the builders; null for the first, or a given set.")
+    edition: int | None = Field(default=None, ge=1, description="Of the builders; null for a given set.")
     revealed: Line | None = Field(default=None, description="When the set was published, ISO 8601 in UTC.")
     identity: Sha256 | None = Field(default=None, description="Of the set: the SHA-256 of its instances.jsonl.")
     salt: Sha256 | None = Field(default=None, description="32 random bytes as hexadecimal digits.")
@@ -132,7 +132,7 @@ def begin_season(
         request = BuildRequest(folder / INSTANCES, seed, per_condition, categories, edition=drawn_by or 1)
         instances = build(request)
     else:
-        instances = read_any_instances(instance_set or folder)
+        instances = read_instances(instance_set or folder)
     salt = token_hex(32)
     season = Season(
         season=name,
@@ -235,7 +235,7 @@ class Committed(NamedTuple):
     season: Season
     """The published record, not revealed yet."""
 
-    instances: AnyInstanceSet
+    instances: InstanceSet
     """The set."""
 
     salt: str
@@ -253,14 +253,14 @@ def committed_set(folder: Path, instances: Path | None = None) -> Committed:
         InputError: There is no season, or the set is not the one that was committed to.
     """
     secret = _read(folder / SECRET, _SeasonSecret)
-    known = read_any_instances(instances or folder / INSTANCES)
+    known = read_instances(instances or folder / INSTANCES)
     commitment = commitment_to(secret.season.season, known.identity, secret.salt)
     if commitment != secret.season.commitment:
         raise InputError(f"{known.folder}: not the set of season {secret.season.season}", "Name the season's own set.")
     return Committed(secret.season, known, secret.salt)
 
 
-def verify_season(season: Season, instances: AnyInstanceSet | None) -> None:
+def verify_season(season: Season, instances: InstanceSet | None) -> None:
     """Check that a revealed set matches the commitment.
 
     Args:

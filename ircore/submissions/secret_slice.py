@@ -9,10 +9,10 @@ import hmac
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.records import Instance
+from ircore.core.records import RECONSTRUCTION, Instance
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
-from ircore.results.statistics.independent import difference_of
+from ircore.results.statistics.intervals import difference_of
 from ircore.runs.folder import RunFolder
 from ircore.submissions.season_gaps import PairGap, SeasonGaps, read_season_gaps
 from ircore.submissions.seasons import Committed
@@ -39,7 +39,7 @@ def slice_of(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[
         InputError: The set is of another game, or has fewer pictures.
     """
     instances = committed.instances
-    if not isinstance(instances, InstanceSet) or len(instances.instances) < count:
+    if instances.game != RECONSTRUCTION or len(instances.instances) < count:
         raise InputError(f"{instances.folder}: has no {count} pictures to reconstruct", "Name another season.")
     by_condition: dict[tuple[str, str], list[Instance]] = {}
     for instance in sorted(instances.instances, key=lambda known: _drawn(committed, run_id, known.instance_id)):
@@ -58,9 +58,7 @@ def write_slice(committed: Committed, run_id: str, folder: Path, count: int = PI
     """
     chosen = slice_of(committed, run_id, count)
     if not folder.exists():
-        pictures = committed.instances
-        assert isinstance(pictures, InstanceSet)  # noqa: S101 - slice_of has checked
-        return write_instances(folder, ((instance, pictures.target(instance).data) for instance in chosen))
+        return write_instances(folder, ((instance, committed.instances.pictures(instance)) for instance in chosen))
     known = read_instances(folder)
     if {instance.instance_id for instance in known.instances} != {instance.instance_id for instance in chosen}:
         raise InputError(f"{folder}: holds other pictures than those of {run_id}", "Remove it.")

@@ -12,7 +12,7 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import AnyLoaded
 from ircore.results.benchmark_version import require_version
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.submissions.merged_submissions import MergedSubmission, merged_submissions, unplayed
 from ircore.submissions.season_gaps import SEASON_GAPS
@@ -231,7 +231,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     return Content(site, games, site.pictures, pages, tuple(files), frozen, many)
 
 
-def _games_content(runs: Sequence[GameRunFolder], options: Options) -> Content:
+def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
     """Return the content of a site of other games alone."""
     asked = {
         "--judge": options.judge,

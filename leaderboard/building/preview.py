@@ -6,8 +6,8 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
-from ircore.core.game_records import AnySubmission, GameSubmission
-from ircore.core.submission_records import Submission
+from ircore.core.game_records import AnySubmission
+from ircore.core.submission_records import GameSubmission, Submission
 from ircore.players.submission import AnyLoaded
 from ircore.results.games import read_game_results
 from ircore.results.ranking import RankedRow
@@ -79,7 +79,7 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
     if pair.result.run.submission.published != submission.published:
         # Scores of an edited manifest are those of the manifest that was played.
         yield "note   the run was played with another version of the manifest"
-    results = site.under(pair.result.run.rules)
+    results = site.under(pair.result.rules)
     for judge in results.judges:
         for row in results.board(judge):
             if row.submission.run_id == pair.run_id and row.cell.main.mean is not None:

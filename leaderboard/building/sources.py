@@ -8,12 +8,17 @@ from typing import Any
 
 import yaml
 from markupsafe import escape
+from pydantic import TypeAdapter
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
+from ircore.core.game_records import AnySubmission, GameScore
+from ircore.core.records import Instance
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import without_comments, write_bundles
-from leaderboard.building.json_schemas import json_schemas
 from leaderboard.building.shells import has_own_shell
 from leaderboard.building.tree import Tree
 from leaderboard.building.try_it import canvas_archive
@@ -118,3 +123,10 @@ def _navigation(
             yield {title: entry}
         if title == _GAMES_AFTER and games:
             yield {"Games": [{game: f"{path}.md"} for game, path in games]}
+
+
+def json_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schema of every record by the record's name, for publishing."""
+    kinds = (Instance, Run, Episode, Score, JudgeIdentity, Run, Episode, GameScore)
+    manifest = {"title": "Submission", **TypeAdapter(AnySubmission).json_schema()}
+    return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

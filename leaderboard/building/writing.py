@@ -1,20 +1,25 @@
 """Writing a site's content into the build folder: pages, charts and data, in several processes for many pairs."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple
 from functools import partial
 
+from ircore.core.files import write_bytes
 from ircore.core.workers import run_pieces
+from ircore.runs.animation import animate
 from leaderboard.building.cards import card_of, card_path
 from leaderboard.building.content import Content, Files
-from leaderboard.building.drawing import draw
-from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree, finding_path
-from leaderboard.charts.catalogue import Chart, Drawn
-from leaderboard.model.site import Page
+from leaderboard.charts.catalogue import Chart, Drawn, figures
+from leaderboard.model.site import Page, Site
 from leaderboard.pages.figures import ALONE
 from leaderboard.pages.player_boards import compared_boards
+from leaderboard.pages.selections import Chosen
 from leaderboard.pages.sharing import share_strip
-from leaderboard.rendering.render import Renderer, read_templates
+from leaderboard.pages.turn_strips import strip_episodes, strip_path
+from leaderboard.rendering.render import Renderer, block, read_templates
+from leaderboard.storage.build_cache import content_key, load_or_make
 from leaderboard.storage.output_folder import write_text
 
 PIECES = 12
@@ -85,3 +90,72 @@ def _write_files(files: Files, tree: Tree) -> None:
     made: Iterable[tuple[str, str]] = files()
     for path, text in made:
         write_text(tree.files / path, text)
+
+
+def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
+    """Return the figures of pages, by id.
+
+    Args:
+        site: Data of the figures; figures of a single pair are loaded from its build cache, or stored there.
+        pages: Pages that name their figures; those of a pair's page must depend on this pair alone.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    of_pairs = [page for page in pages if "pair" in page.values]
+    cached = {page.path: _load_cached(site, page) for page in of_pairs}
+    wanted = {name for page in pages if not cached.get(page.path) for name in page.values.get("charts", ())}
+    charts = figures(site.results, site.pairs, wanted, site.judge, site.under(), site.version)
+    for page in of_pairs:
+        cached[page.path] = cached[page.path] or _draw_for_pair(site, page, charts)
+    return {**charts, **{chart.id: chart for drawn in cached.values() for chart in drawn}}
+
+
+def _load_cached(site: Site, page: Page) -> list[Drawn]:
+    """Return the cached figures of a page; an empty list unless they are exactly the page's figures."""
+    data = site.cache.load(_cache_name(site, page)) if site.cache else None
+    charts = [Drawn(*fields) for fields in json.loads(data)] if data else []
+    # The page may name other figures than the page that the earlier build cached.
+    return charts if {chart.id for chart in charts} == set(page.values["charts"]) else []
+
+
+def _draw_for_pair(site: Site, page: Page, charts: dict[str, Chart]) -> list[Drawn]:
+    made = [_ready_chart(charts[name], page.root) for name in page.values["charts"]]
+    if site.cache:
+        site.cache.store(_cache_name(site, page), json.dumps([astuple(chart) for chart in made]).encode())
+    return made
+
+
+def _ready_chart(chart: Chart, root: str) -> Drawn:
+    figure, numbers = ("", "") if chart.missing else (chart.json(), chart.csv())
+    return Drawn(chart.id, chart.missing, figure, numbers, block("chart", {"figure": chart, "root": root}))
+
+
+def _cache_name(site: Site, page: Page) -> str:
+    return f"figures/{site.key(page.values['pair'])}"
+
+
+def write_strips(site: Site | None, tree: Tree) -> None:
+    """Write the strip of every episode that has one; a site without the reconstruction game has none.
+
+    Raises:
+        WorkError: The disk is full.
+    """
+    if site is None:
+        return
+    for chosen in strip_episodes(site):
+        _write_strip(site, chosen, tree)
+
+
+def _write_strip(site: Site, chosen: Chosen, tree: Tree) -> None:
+    file = tree.files / strip_path(chosen)
+    file.parent.mkdir(parents=True, exist_ok=True)
+
+    def drawn() -> bytes:
+        animate(site.runs[chosen.pair.run_id].source, chosen.result.episode.episode_id, file, (site.judge,))
+        return file.read_bytes()
+
+    name = f"strips/{content_key(site.key(chosen.pair), chosen.gallery.instance.instance_id)}"
+    strip = load_or_make(site.cache, name, drawn)
+    if not file.exists():
+        write_bytes(file, strip)

@@ -174,7 +174,7 @@ def _attributes(line: Line, layout: RowLayout, first: bool) -> str:
     attributes = [
         f'role="row" id="{escape(pair.key)}"',
         f'data-describer="{escaped(one_line(pair.describer))}" data-generator="{escaped(one_line(pair.generator))}"',
-        f'data-budget="{escaped(line.budget)}" data-rules="{escaped(pair.result.run.rules.key)}"',
+        f'data-budget="{escaped(line.budget)}" data-rules="{escaped(pair.result.rules.key)}"',
     ]
     if pair.apart:
         attributes.append(f'data-apart="{escape(one_line(pair.apart))}"')

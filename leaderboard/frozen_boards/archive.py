@@ -174,7 +174,7 @@ def _read_frozen(path: Path) -> FrozenBoard:
 
 
 def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
-    """Return a row with its run's facts from the file; boards frozen by earlier releases have no such facts."""
+    """Return a row with its run's facts, as far as the file, which is data from outside, has them."""
     run = runs.get(str(row.get("run_id"))) if isinstance(runs, dict) else None
     said = run if isinstance(run, dict) else {}
     return {**row, **{name: said[name] for name in _OF_RUNS if isinstance(said.get(name), str)}}

@@ -36,7 +36,7 @@ class _FrozenView:
     """Difficulty, or ``all``."""
 
     rules: str
-    """Rules of its pairs, in words; empty if the file does not say."""
+    """Rules of its pairs, in words."""
 
     rows: tuple[Row, ...]
     """Best first, as they were."""
@@ -52,14 +52,14 @@ def frozen_views(rows: Sequence[Row]) -> tuple[_FrozenView, ...]:
     """Return every board among the rows of ``leaderboard.json``, the first overall board of the first judge first.
 
     Args:
-        rows: Rows of the file, best first on each board; rows without a judge or a condition are skipped.
+        rows: Rows of the file, best first on each board; rows without a judge, a condition or rules are skipped.
     """
     rows_by_view: dict[tuple[str, str, str, str], list[Row]] = {}
     for row in rows:
-        key = (*(row.get(name) for name in _FIELDS[:-1]), row.get(_FIELDS[-1], ""))
+        judge, category, difficulty, rules = (str(row.get(name)) for name in _FIELDS)
         # The file is data from outside: a row of another shape is skipped, not trusted.
-        if all(isinstance(part, str) for part in key):
-            rows_by_view.setdefault(key, []).append(row)
+        if all(isinstance(row.get(name), str) for name in _FIELDS):
+            rows_by_view.setdefault((judge, category, difficulty, rules), []).append(row)
     # Stable: apart from the overall boards, which come first, the order of the file stays.
     keys = sorted(rows_by_view, key=lambda key: (key[1] != ALL or key[2] != ALL, key[0]))
     return tuple(
@@ -80,9 +80,7 @@ def choices(views: Sequence[_FrozenView], shown: _FrozenView) -> Iterator[tuple[
 
 def values_of(record: BenchmarkVersion, views: Sequence[_FrozenView], view: _FrozenView) -> dict[str, Any]:
     """Return the values of the template ``frozen`` for a board."""
-    # Earlier releases of the project ranked by score; their files say nothing of what a judge did not rate.
-    ranked_by_main = any("applicable" in row for row in view.rows)
-    return {"record": record, "view": view, "choices": list(choices(views, view)), "ranked_by_main": ranked_by_main}
+    return {"record": record, "view": view, "choices": list(choices(views, view))}
 
 
 def _title(field: str, value: str) -> str:
@@ -90,4 +88,4 @@ def _title(field: str, value: str) -> str:
         return "All" if value == ALL else category_title(value)
     if field == "difficulty":
         return "Both" if value == ALL else value.capitalize()
-    return one_line(value, 100) or "Not said"
+    return one_line(value, 100)

@@ -4,21 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import one_line
-from ircore.results.episodes import CONVERGENCES, EpisodeResult
+from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode
+from ircore.results.vouched_scores import VouchedScores
 from leaderboard.components.xray_data import marks_data
-from leaderboard.gallery.episode_view import view_episode
+from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs
 from leaderboard.gallery.same_words import FAULTS, FILE, Faults, same_words
-from leaderboard.gallery.sample_episode import sample_episode
 from leaderboard.gallery.shards import FOLDER
 from leaderboard.model.final_fates import facts_of_pair
 from leaderboard.model.site import Gallery, Page, Pair, Site
+from leaderboard.model.turn_facts import FactGroup, TurnFacts
 from leaderboard.pages.finding import outcome_words, target_finding
 from leaderboard.pages.selections import Chosen, best_of, selections, telling_episode
 from leaderboard.pages.turn_strips import SELECTION, strip_episodes, strip_page, strip_path
+from leaderboard.storage.pictures import Shown
 from leaderboard.words.alt_text import target_words
 from leaderboard.words.labels import OUTCOMES
+from leaderboard.words.marked_messages import Marked, Segment
 
 
 def gallery_pages(site: Site) -> Iterator[Page]:
@@ -154,3 +158,42 @@ def _selected(site: Site, chosen: Chosen) -> dict[str, Any]:
         "final": site.rendering(chosen.pair.run_id, final),
         "share": strip_page(chosen),
     }
+
+
+_ANY = "…"
+"""Stands where a script puts words."""
+
+
+def sample_episode(pair: Pair) -> EpisodeView:
+    """Return a sample episode that contains every element a gallery row can show.
+
+    Its judges are one with a change and one of a single rendering, its turns one with a rendering and one without.
+
+    Args:
+        pair: A pair without a row in the page, so that no id is there twice.
+    """
+    judged = partial(JudgedEpisode, _ANY, 0.0, 0.0, convergence=None, preference=None, trajectory={})
+    message = Marked((Segment(_ANY, ("position",)),), 1, ("position",))
+    facts = TurnFacts(0, 0, 1, 1, Doubt(0, 0, 1, unread=True), (FactGroup(_ANY, (("presence", _ANY),)),))
+    turn = partial(
+        TurnView, alt=_ANY, scores=((_ANY, 0.0), (_ANY, None)), message=message, tokens=0, over_budget=True, facts=facts
+    )
+    picture = Shown("index.html", "index.html", 1, 1)
+    return EpisodeView(
+        pair=pair,
+        episode=Episode(
+            episode_id="sample",
+            instance_id="sample",
+            category="sample",
+            difficulty="easy",
+            outcome="aborted",
+            abort_reason="given_up",
+            detail=_ANY,
+            steps=(),
+        ),
+        judged=(judged(0.0), judged(None)),
+        turns=(turn(1, picture, notes=(_ANY,)), turn(2, None, notes=(_ANY,))),
+        ended=_ANY,
+        why=_ANY,
+        vouched=VouchedScores(1, 1),
+    )

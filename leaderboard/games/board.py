@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import floor, log10
 from typing import Any
 
-from ircore.core.game_records import NOBODY
+from ircore.core.submission_records import NOBODY
 from ircore.games.base import Measure
 from ircore.results.game_curves import partner_mean
 from ircore.results.statistics.intervals import Estimate, too_few

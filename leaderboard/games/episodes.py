@@ -10,9 +10,9 @@ from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import WorkError
-from ircore.core.game_records import GameEpisode, GameInstance
+from ircore.core.records import Instance
 from ircore.core.untrusted_text import visible
 from ircore.results.played_game_run import PlayedGameRun
 from ircore.scorers.game_measures import ending_of
@@ -58,7 +58,7 @@ def register_pictures(section: GameSection) -> None:
                 section.rendering(entry, rendering)
 
 
-def instance_html(section: GameSection, instance: GameInstance, root: str) -> Markup:
+def instance_html(section: GameSection, instance: Instance, root: str) -> Markup:
     """Return an instance as the game's template shows it.
 
     Args:
@@ -74,7 +74,7 @@ def instance_html(section: GameSection, instance: GameInstance, root: str) -> Ma
     return _rendered(section, "an instance", section.game.pages.instance or INSTANCE, values)
 
 
-def episode_html(section: GameSection, entry: Entry, instance: GameInstance, episode: GameEpisode, root: str) -> Markup:
+def episode_html(section: GameSection, entry: Entry, instance: Instance, episode: Episode, root: str) -> Markup:
     """Return one episode as the game's template shows it.
 
     Args:
@@ -120,7 +120,7 @@ def _shown(section: GameSection, payload: Any, ending: Any) -> Mapping[str, Any]
         ) from error
 
 
-def _instance_values(section: GameSection, instance: GameInstance, payload: Any, root: str) -> dict[str, Any]:
+def _instance_values(section: GameSection, instance: Instance, payload: Any, root: str) -> dict[str, Any]:
     pictures = section.instance_pictures(instance)
     return {
         "instance": instance,
@@ -176,9 +176,7 @@ def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering,
     return components.withheld(alt) if shown is None else components.picture(shown, alt, root)
 
 
-def _measured(
-    run: PlayedGameRun, episode: GameEpisode
-) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
+def _measured(run: PlayedGameRun, episode: Episode) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
     """Return an episode's values by measure, and a list of values by measure, one entry per step."""
     per_episode: dict[str, float | None] = {}
     per_step: dict[str, list[float | None]] = {}
@@ -193,7 +191,7 @@ def _measured(
     return per_episode, per_step
 
 
-def _renderings(episode: GameEpisode) -> list[Rendering]:
+def _renderings(episode: Episode) -> list[Rendering]:
     fields = (value for step in episode.steps for value in step.values())
     return [
         Rendering.model_validate(value)

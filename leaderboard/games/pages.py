@@ -6,7 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ircore.core.game_records import GameEpisode, GameInstance, rule_word
+from ircore.core.episode_records import Episode
+from ircore.core.game_records import rule_word
+from ircore.core.records import Instance
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
 from ircore.instances.withheld_pictures import ways_to_get
@@ -187,7 +189,7 @@ def _groups(section: GameSection) -> list[dict[str, Any]]:
     ]
 
 
-def _thumbnail(section: GameSection, instance: GameInstance, values: Sequence[float]) -> dict[str, Any]:
+def _thumbnail(section: GameSection, instance: Instance, values: Sequence[float]) -> dict[str, Any]:
     return {
         "instance": instance,
         "path": section.instance_path(instance),
@@ -249,7 +251,7 @@ def _links(section: GameSection, entry: Entry, category: str, difficulty: str) -
     ]
 
 
-def _instance_values(section: GameSection, instance: GameInstance) -> dict[str, Any]:
+def _instance_values(section: GameSection, instance: Instance) -> dict[str, Any]:
     """Return an instance and its episodes, rendered by the game's templates."""
     root = "../" * (section.instance_path(instance).count("/"))
     ids = [other.instance_id for other in section.instances]
@@ -265,9 +267,7 @@ def _instance_values(section: GameSection, instance: GameInstance) -> dict[str, 
     }
 
 
-def _episode(
-    section: GameSection, entry: Entry, instance: GameInstance, episode: GameEpisode, root: str
-) -> dict[str, Any]:
+def _episode(section: GameSection, entry: Entry, instance: Instance, episode: Episode, root: str) -> dict[str, Any]:
     headline = section.game.headline
     value = entry.measured.values(headline).get(episode.episode_id)
     return {

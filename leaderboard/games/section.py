@@ -7,20 +7,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import Fields, GameEpisode, GameInstance, rules_words
-from ircore.core.records import PlayerSpec
+from ircore.core.game_records import rules_words
+from ircore.core.records import RECONSTRUCTION, Fields, Instance, PlayerSpec
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
 from ircore.players.traits import traits_of
 from ircore.results.games import GameResults, read_game_results
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import payload_of
-from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from leaderboard.games.entries import Entry, entries_of
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words.labels import instance_titles
@@ -88,7 +88,7 @@ class GameSection:
         return entries_of(self.results)
 
     @property
-    def instances(self) -> Sequence[GameInstance]:
+    def instances(self) -> Sequence[Instance]:
         """Instances of the game's set."""
         return self._instance_set.instances
 
@@ -139,7 +139,7 @@ class GameSection:
         """Names of the instances for headings, by their ids."""
         return instance_titles(self.instances)
 
-    def instance_path(self, instance: GameInstance) -> str:
+    def instance_path(self, instance: Instance) -> str:
         """Return the path of an instance's page, without suffix."""
         name = instance.instance_id
         # An instance named like a page of the section would replace that page.
@@ -149,11 +149,11 @@ class GameSection:
         """Return the path of a run's page, without suffix."""
         return f"{self.folder}/runs/{entry.key}"
 
-    def payload(self, instance: GameInstance) -> Any:
+    def payload(self, instance: Instance) -> Any:
         """Return the game's own fields of an instance as its record."""
         return payload_of(self.game, self._instance_set, instance)
 
-    def instance_pictures(self, instance: GameInstance) -> dict[str, Shown]:
+    def instance_pictures(self, instance: Instance) -> dict[str, Shown]:
         """Return the published pictures of an instance by name; pictures that must not be published are left out."""
         folder = self._instance_set.folder
         return {
@@ -161,29 +161,29 @@ class GameSection:
             for name, picture in published_pictures(instance).items()
         }
 
-    def picture_paths(self, instance: GameInstance) -> list[Path]:
+    def picture_paths(self, instance: Instance) -> list[Path]:
         """Return the files of an instance's published pictures."""
         return [self._instance_set.folder / picture.image for picture in published_pictures(instance).values()]
 
-    def thumbnail(self, instance: GameInstance) -> Shown | None:
+    def thumbnail(self, instance: Instance) -> Shown | None:
         """Return the picture that stands for an instance; None for an instance without pictures."""
         pictures = self.instance_pictures(instance)
         # The declared picture may be among those that must not be published.
         return pictures.get(self.game.pages.thumbnail) or next(iter(pictures.values()), None)
 
-    def renderings_are_published(self, instance: GameInstance) -> bool:
+    def renderings_are_published(self, instance: Instance) -> bool:
         """Return whether renderings hold no picture that must not be published."""
         # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
 
     def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""
-        if not isinstance(entry.measured.source, GameRunFolder):
+        if not isinstance(entry.measured.source, RunFolder):
             raise TypeError("pages are made of run folders")
         path = entry.measured.source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
-    def episodes(self, instance: GameInstance) -> Iterator[tuple[Entry, GameEpisode]]:
+    def episodes(self, instance: Instance) -> Iterator[tuple[Entry, Episode]]:
         """Yield each run's episode of an instance, the best run first."""
         for entry in self.entries:
             for episode in entry.measured.episodes:
@@ -191,21 +191,21 @@ class GameSection:
                     yield entry, episode
 
     @property
-    def _instance_set(self) -> GameInstanceSet:
+    def _instance_set(self) -> InstanceSet:
         """Instance set of the first run; all runs hold the same set."""
         return self.results.runs[0].instances
 
 
-def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[GameRunFolder]]:
+def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[RunFolder]]:
     """Return the paths of runs of the reconstruction game, and the runs of other games."""
-    opened = [(path, open_any_run(path)) for path in paths]
-    games = [run for _, run in opened if isinstance(run, GameRunFolder)]
-    return [path for path, run in opened if not isinstance(run, GameRunFolder)], games
+    opened = [(path, RunFolder(path)) for path in paths]
+    games = [run for _, run in opened if run.game != RECONSTRUCTION]
+    return [path for path, run in opened if run.game == RECONSTRUCTION], games
 
 
-def game_sections(runs: Sequence[GameRunFolder], pictures: PictureBook) -> tuple[GameSection, ...]:
+def game_sections(runs: Sequence[RunFolder], pictures: PictureBook) -> tuple[GameSection, ...]:
     """Return a section for each game; one that cannot be loaded is left out, and a line on stderr says so."""
-    by_game: dict[str, list[GameRunFolder]] = {}
+    by_game: dict[str, list[RunFolder]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)
     sections = []

@@ -144,7 +144,7 @@ class Pair(Marked):
             "generator": visible(self.generator),
             "programs": list(self.programs),
             "apart": visible(self.apart),
-            "rules": self.result.run.rules.key,
+            "rules": self.result.rules.key,
             "hue": describer_class(self.hue),
             "mark": generator_path(self.shape),
         }
@@ -334,9 +334,10 @@ class Site:
     def target_path(self, instance: Instance) -> Path:
         """Return where the picture of a target is: in the first run that has it."""
         # A run that played a part of its set holds the targets of that part alone.
-        paths = (run.instances.folder / instance.image for run in self.runs.values())
+        paths = (run.instances.folder / instance.pictures["target"].image for run in self.runs.values())
         return next(
-            (path for path in paths if path.is_file()), next(iter(self.runs.values())).instances.folder / instance.image
+            (path for path in paths if path.is_file()),
+            next(iter(self.runs.values())).instances.folder / instance.pictures["target"].image,
         )
 
     def _galleries(self) -> dict[str, Gallery]:
@@ -349,7 +350,12 @@ class Site:
             path = self.target_path(instance)
             # A target that nobody played and whose picture is missing has nothing to show.
             if instance.instance_id in played or path.is_file():
-                target = self.pictures.add(path, instance.sha256, instance.width, instance.height)
+                target = self.pictures.add(
+                    path,
+                    instance.pictures["target"].sha256,
+                    instance.pictures["target"].width,
+                    instance.pictures["target"].height,
+                )
                 galleries[instance.instance_id] = Gallery(instance, titles[instance.instance_id], target)
         return galleries
 
@@ -363,8 +369,8 @@ def _hues(results: Results, judge: str) -> Hues:
 def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pair]:
     keys = page_keys([(submission.slug, submission.run_id) for submission in submissions])
     generators = _labels(submission.generator for submission in submissions)
-    alike = Counter((submission.describer, submission.generator, submission.run.rules) for submission in submissions)
-    mixed = len({submission.run.rules for submission in submissions}) > 1
+    alike = Counter((submission.describer, submission.generator, submission.rules) for submission in submissions)
+    mixed = len({submission.rules for submission in submissions}) > 1
     return {
         submission.run_id: Pair(
             result=submission,
@@ -375,7 +381,7 @@ def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pai
             hue=hues.number(submission.describer),
             shape=generators.index(submission.generator),
             apart=", ".join(
-                [submission.slug] * (alike[submission.describer, submission.generator, submission.run.rules] > 1)
+                [submission.slug] * (alike[submission.describer, submission.generator, submission.rules] > 1)
                 + [_rules_words(submission)] * mixed
             ),
         )
@@ -384,7 +390,7 @@ def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pai
 
 
 def _rules_words(submission: SubmissionResult) -> str:
-    rules = submission.run.rules
+    rules = submission.rules
     over = [] if rules.over_budget == "allow" else [f"over budget: {rules.over_budget}"]
     return ", ".join([f"{rules.token_budget} tokens", f"{counted(rules.max_turns, 'turn')}", *over, *rules.variants])
 

@@ -25,12 +25,6 @@ class Tier:
 MAINTAINERS = Tier(
     "maintainers", "maintainer-run", "played by the maintainers, or played again by them with the same result"
 )
-WITNESSED = Tier(
-    "witnessed",
-    "witnessed",
-    "answered by the submitter's players, one question at a time; the benchmark's relay handed the questions out and "
-    "signed every answer when it came",
-)
 RESCORED = Tier(
     "rescored", "re-scored", "played by the submitter; scores computed here from the raw messages and pictures"
 )
@@ -40,7 +34,7 @@ REPORTED = Tier(
 PAPER = Tier("paper", "paper", "numbers as the paper reports them")
 HERE = Tier("here", "played here", "played and scored by whoever built this site; nobody else has checked it")
 
-LEGEND = (MAINTAINERS, WITNESSED, RESCORED, REPORTED, PAPER, HERE)
+LEGEND = (MAINTAINERS, RESCORED, REPORTED, PAPER, HERE)
 """Every tier, the most trusted first; HERE stands for a site built on one's own machine."""
 
 
@@ -87,7 +81,7 @@ def tier_of(submission: SubmissionResult) -> Tier:
     known = submission.provenance
     if known is None:
         return HERE
-    return {"maintainers": MAINTAINERS, "witnessed": WITNESSED, "rescored": RESCORED}[known.kind]
+    return {"maintainers": MAINTAINERS, "rescored": RESCORED}[known.kind]
 
 
 def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
@@ -101,18 +95,12 @@ def trust_lines(submission: SubmissionResult) -> list[tuple[str, str]]:
     if known is None:
         return lines
     code = f"ircore {known.version}" + (f", commit {known.commit}" if known.commit else "")
-    done = {"maintainers": "Played by maintainers", "witnessed": "Signatures verified", "rescored": "Re-scored"}
+    done = {"maintainers": "Played by maintainers", "rescored": "Re-scored"}
     lines.append((done[known.kind], f"{known.when}, {code}"))
-    if (relay := known.witness) is not None:
-        signed = f"{relay.records} records from {relay.first} to {relay.last}, key {relay.key}"
-        lines.append(("Relay", f"{relay.relay}: {signed}"))
-    # A relay hands out the questions itself, so a witnessed run needs no commitment.
-    if known.source is not None and relay is None:
+    if (source := known.source) is not None:
         lines.append(("Commitment", known.committed.words if known.committed else UNCOMMITTED))
-    if known.source is not None:
-        source = known.source
         lines.append(("Transcripts", f"{source.repo}, commit {source.revision}, run {source.run}"))
-    if known.source is not None or known.flags:
+    if source is not None or known.flags:
         lines.append(("Findings", _findings(known.flags)))
     return lines
 

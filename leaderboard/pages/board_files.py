@@ -38,8 +38,8 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
             "trust": tier_of(submission).label,
             "date": submission.run.started[:10],
             "ircore": submission.run.version,
-            "rules": rules_words(submission.run.rules),
-            "rules_key": submission.run.rules.key,
+            "rules": rules_words(submission.rules),
+            "rules_key": submission.rules.key,
         }
         for submission in results.submissions
     }

@@ -15,7 +15,7 @@ from leaderboard.pages.board_views import rules_label
 def menu_fields(site: Site, pair: Pair) -> dict[str, Any]:
     """Return the fields of ``Listed`` for a pair."""
     disputed = open_dispute(site.history(pair.result.slug), pair.run_id)
-    budget = rules_label(site, pair.result.run.rules)
+    budget = rules_label(site, pair.result.rules)
     models = {"makers": makers(pair), "weights": weights_words(pair)}
     return {"pair": pair, "tier": tier_of(pair.result), "budget": budget, "disputed": disputed, **models}
 

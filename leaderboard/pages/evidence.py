@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import drawn_renderings
+from ircore.core.episode_records import Rendering, drawn_renderings
 from ircore.runs.provenance import Evidence, Flag
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.trust import FINDINGS

@@ -124,7 +124,7 @@ def entries(site: Site) -> dict[str, Entered]:
         if cell.main.mean is None or cell.unranked not in {None, "too_few"}:
             continue
         # Main scores under different rules are not comparable, so each set of rules has a board of its own.
-        key = pair.result.run.rules.key
+        key = pair.result.rules.key
         board = boards.setdefault(key, [])
         # Main scores are negated because insort sorts upwards and the best pair stands first.
         insort(board, (-cell.main.mean, pair.run_id))
@@ -166,7 +166,7 @@ def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:
 def _values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
     versions = [site.version.name or "unreleased", *(board.record.name for board in frozen)]
     entered, moved = list(entries(site).values()), tracks(site, frozen)
-    own = [entry for entry in entered if entry.pair.result.run.rules == site.rule_sets[0]]
+    own = [entry for entry in entered if entry.pair.result.rules == site.rule_sets[0]]
     charts = [_entries_chart(site, own), *([_versions_chart(versions, moved)] if frozen else [])]
     return {"versions": versions, "tracks": moved, "open_rows": SHOWN, "own_charts": charts, "entered": entered[::-1]}
 

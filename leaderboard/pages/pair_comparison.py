@@ -105,8 +105,8 @@ class Comparisons:
         """
         places: dict[Rules | None, list[int]] = {}
         for place, (first, second) in enumerate(couples):
-            rules = first.result.run.rules
-            places.setdefault(rules if rules == second.result.run.rules else None, []).append(place)
+            rules = first.result.rules
+            places.setdefault(rules if rules == second.result.rules else None, []).append(place)
         for common, together in places.items():
             yield self.site.results if common is None else self.site.under(common), together
 

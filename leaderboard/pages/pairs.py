@@ -2,18 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
 from ircore.core.episode_records import Turn
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import Role
+from ircore.core.records import Role, Rules
 from ircore.core.untrusted_text import one_line
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
 from ircore.results.next_episodes import play_command
+from ircore.results.statistics.comparison import Comparison
+from ircore.results.tables.comparisons import MOST
 from ircore.submissions.history import open_dispute
 from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
@@ -29,7 +31,6 @@ from leaderboard.pages.cannot_draw import cannot_draw
 from leaderboard.pages.citation import pair_bibtex
 from leaderboard.pages.evidence import shown_findings
 from leaderboard.pages.finding import pair_finding
-from leaderboard.pages.neighbours import compared_pairs
 from leaderboard.pages.pair_comparison import span_of
 from leaderboard.pages.players import player_paths
 from leaderboard.pages.selections import Chosen, judged_episodes
@@ -123,7 +124,7 @@ def _by_judge(site: Site, pair: Pair, judge: str, row: BoardRow) -> dict[str, An
         "judge": judge,
         "label": identity.label if identity else judge,
         "computed": judge_kind(site.results, judge) == "computed",
-        "board": view_path(site, View(judge, rules=pair.result.run.rules)),
+        "board": view_path(site, View(judge, rules=pair.result.rules)),
         "row": row,
     }
 
@@ -253,11 +254,11 @@ def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
 
 def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     run, summary = pair.result.run, site.runs[pair.run_id].summary
-    rules, submission = run.rules, run.submission
+    rules, submission = Rules.of(run), run.submission
     return [
         ("Name", submission.name),
-        ("Describer", player_words(submission.describer)),
-        ("Generator", player_words(submission.generator)),
+        ("Describer", player_words(submission.players["describer"])),
+        ("Generator", player_words(submission.players["generator"])),
         ("Rules", rules.key),
         ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
         ("Turn limit", str(rules.max_turns)),
@@ -314,3 +315,51 @@ def _commands(pair: Pair) -> list[str]:
         play_command(run, run.seed, run.repeats if consecutive else 1, run.slug),
         f"ircore score {run.slug}",
     ]
+
+
+REACH = 2
+"""Pairs above and below on the board with which a pair is compared where there are many."""
+
+_BLOCK = 16
+"""Places of a board whose comparisons are computed together."""
+
+
+def compared_pairs(site: Site, pair: Pair) -> list[tuple[BoardRow, Comparison]]:
+    """Compare a pair with the others on the board of the site's judge under the pair's rules.
+
+    Returns:
+        The rows of the other pairs in the order of the board, each with the comparison of this pair minus the other.
+    """
+    rules = pair.result.rules
+    board = site.under(rules).board(site.judge)
+    place = next(place for place, row in enumerate(board) if row.submission.run_id == pair.run_id)
+    reach = _reach(len(board))
+    others = range(max(0, place - reach), min(len(board), place + reach + 1))
+    return [(board[other], _compared(site, rules, place, other)) for other in others if other != place]
+
+
+def _reach(pairs: int) -> int:
+    """Return how many places up and down a board of so many pairs a pair is compared."""
+    return pairs if pairs <= MOST else REACH
+
+
+def _compared(site: Site, rules: Rules, first: int, second: int) -> Comparison:
+    """Return the comparison of the pairs at two places of a board."""
+    upper, lower = min(first, second), max(first, second)
+    comparison = _block(site, rules, upper // _BLOCK)[upper, lower]
+    return comparison if first == upper else comparison.turned
+
+
+@lru_cache(maxsize=8)
+def _block(site: Site, rules: Rules, block: int) -> dict[tuple[int, int], Comparison]:
+    """Compare the pairs at the places of a block with those below them, by both places."""
+    results = site.under(rules)
+    board = results.board(site.judge)
+    reach = _reach(len(board))
+    places = [
+        (upper, lower)
+        for upper in range(block * _BLOCK, min((block + 1) * _BLOCK, len(board)))
+        for lower in range(upper + 1, min(upper + reach + 1, len(board)))
+    ]
+    couples = [(board[upper].submission.run_id, board[lower].submission.run_id) for upper, lower in places]
+    return dict(zip(places, results.compare_couples(couples, site.judge), strict=True))

@@ -33,7 +33,7 @@ def read_studies(runs: Sequence[Path]) -> tuple[Results, ...]:
     Raises:
         InputError: A folder is no run of reconstruction, or is damaged.
     """
-    return tuple(Results.from_runs([RunFolder.open(path)]) for path in runs)
+    return tuple(Results.from_runs([RunFolder(path)]) for path in runs)
 
 
 def _values(site: Site) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ def reference_lines(site: Site, view: View, pair: Pair) -> tuple[_ReferenceLine,
     lines = []
     for reference in site.results.references:
         other, cell = reference.submission.run, reference.cells.get(key)
-        same = other.submission.generator == run.submission.generator and other.rules == run.rules
+        same = other.submission.players["generator"] == run.submission.players["generator"] and other.rules == run.rules
         if same and cell is not None and cell.score.mean is not None:
             lines.append(_ReferenceLine(reference.submission.describer, pair.generator, 10 * cell.score.mean))
     return tuple(sorted(lines, key=lambda line: -line.value))

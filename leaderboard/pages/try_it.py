@@ -22,7 +22,10 @@ def _targets(site: Site) -> list[dict[str, Any]]:
     firsts: dict[tuple[str, str], Gallery] = {}
     for gallery in site.galleries.values():
         instance = gallery.instance
-        if instance.scene is not None and (instance.width, instance.height) == (SIDE, SIDE):
+        if instance.scene is not None and (instance.pictures["target"].width, instance.pictures["target"].height) == (
+            SIDE,
+            SIDE,
+        ):
             firsts.setdefault((instance.difficulty, instance.category), gallery)
     ordered = [firsts[key] for key in sorted(firsts, key=lambda key: (key[0], key[1] != "simple_shapes", key[1]))]
     return [

@@ -73,7 +73,7 @@ def _rivals(site: Site | None, games: Sequence[GameSection], submission: AnySubm
     if isinstance(submission, Submission):
         if site is None:
             return 0, ""
-        rivals = sum(pair.result.run.rules == submission.rules for pair in site.pairs.values())
+        rivals = sum(pair.result.rules == submission.rules for pair in site.pairs.values())
         return rivals, view_path(site, View(site.judge, rules=submission.rules)) if rivals else ""
     section = next((section for section in games if section.game.name == submission.game), None)
     return (0, "") if section is None else (len(section.entries), f"{section.folder}/index")

@@ -231,7 +231,7 @@ def _frozen(board: FrozenBoard, judge: str) -> _Board:
     for row in (row for row in rows if str(row.get("rules")) == common[0][0]) if common else ():
         fields = [row.get(field) for field in ("describer", "generator", "category", "difficulty")]
         describer, generator, category, difficulty = (field if isinstance(field, str) else "" for field in fields)
-        # Frozen boards are files of older formats, whose fields may be missing or of another type.
+        # Frozen boards are data from outside, whose fields may be missing or of another type.
         if not (describer and generator and category and difficulty):
             continue
         name, condition = (describer, generator), (category, difficulty)

@@ -1,7 +1,7 @@
 """Build cache: results of single runs that the next build of the site reuses while the run's records stay the same.
 
 Cached are the expensive steps that depend on one run alone: its reading (``leaderboard.model.site_runs``), its episodes
-in the gallery (``leaderboard.gallery.fragments``) and its figures (``leaderboard.building.drawing``); and the output of
+in the gallery (``leaderboard.gallery.fragments``) and its figures (``leaderboard.building.writing``); and the output of
 MkDocs, which depends on no run.
 
 The files lie in the folder ``.ircore-kept/`` of the site. Each is named by a hash of its inputs and of the program, so

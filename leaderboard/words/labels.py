@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import AbortReason, Outcome
-from ircore.core.records import AnyInstance, Rules
+from ircore.core.episode_records import AbortReason
+from ircore.core.records import Instance, Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence, Doubt
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
@@ -49,7 +49,7 @@ _PAPER_JUDGES: Mapping[str, str] = {
 }
 """Names of the paper's judges on pages."""
 
-OUTCOMES: Mapping[Outcome, str] = {
+OUTCOMES: Mapping[str, str] = {
     "converged": "converged",
     "turn_limit": "turn limit",
     "aborted": "aborted",
@@ -89,7 +89,7 @@ def category_short(category: str) -> str:
     return known[1] if known else category_title(category)
 
 
-def instance_titles(instances: Iterable[AnyInstance]) -> dict[str, str]:
+def instance_titles(instances: Iterable[Instance]) -> dict[str, str]:
     """Return the names of a set's instances for headings, such as ``Pie graphs, hard, 3``, by their ids.
 
     Args:

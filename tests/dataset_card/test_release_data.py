@@ -9,26 +9,16 @@ import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import HubServer
 from PIL import Image
-from releases import FINALS, rewrite, table
+from releases import rewrite, table
 
 from dataset_card.data import load_results, load_table, load_transcripts
 from dataset_card.tables.schema import LEADERBOARD, SCORES, TRANSCRIPTS
 from ircore.core.errors import InputError, WorkError
 from ircore.core.tokens import count_tokens
-from ircore.results.model import Results
-from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
 
 PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("load.md", "load-questions.md")]
-
-
-def test_results_of_a_release_are_those_of_its_runs(built: Path) -> None:
-    loaded = load_results(str(built / "release"))
-
-    played = Results.from_runs([RunFolder.open(built / "runs" / slug) for slug in FINALS])
-    assert loaded.board("eye") == played.board("eye")
-    assert loaded.cells == played.cells
 
 
 def test_results_of_a_faulty_release_are_not_computed(release: Path) -> None:

@@ -3,6 +3,8 @@
 import hashlib
 import io
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,12 +18,17 @@ from dataset_card.checking.differences import text_differences
 from dataset_card.checking.recomputing import judge_obstacle
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import Findings, Pictures, same_value
+from dataset_card.hub.head import descends
+from dataset_card.hub.pull import refuse_unsafe
+from dataset_card.hub.push import PushPlan, push_release
+from dataset_card.hub.rebase import replace_release
 from dataset_card.markdown import escape
 from dataset_card.releases.record import content_hash
 from dataset_card.tables.columns import Column, Config
 from dataset_card.tables.parts import Part, part_key
 from dataset_card.tables.records_of_rows import cost_of
 from dataset_card.tables.rows import valid_scores
+from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
 from ircore.core.score_records import JudgeIdentity, Score
 
@@ -131,7 +138,7 @@ def test_a_picture_is_bytes_with_their_hash_under_a_plain_name() -> None:
     assert faults({"bytes": data, "path": "a.png"}, sha256) == []
     assert faults(None, None) == []
     for cell in ({"bytes": None, "path": None}, {"bytes": None, "path": "a.png"}):
-        assert "without bytes" in faults(cell, None)[0]
+        assert all("without bytes" in faults(cell, stated)[0] for stated in (None, sha256))
     for name in ("../a.png", "..\\a.png", "/a.png"):
         assert "has folders in it" in faults({"bytes": data, "path": name}, sha256)[0]
 
@@ -158,6 +165,41 @@ def test_another_version_of_a_judge_may_rate_otherwise_without_being_wrong() -> 
     # Who calls a computed judge a model may not have its values passed over.
     claimed = JudgeIdentity(name="structural", label="x", kind="model", version="2")
     assert judge_obstacle("structural", claimed) is None
+
+
+@pytest.mark.parametrize(
+    "names", [["images//a.png"], ["./a.png"], ["a/../b.png"], [".a.png"], ["/a.png"], ["a"], ["A.png", "a.png"]]
+)
+def test_two_spellings_of_a_file_and_ways_out_of_the_set_are_refused(names: list[str]) -> None:
+    refuse_unsafe([("first", "images/a.png"), ("second", "images/b.PNG"), ("third", "images/a.png")])
+    with pytest.raises(WorkError, match="is not a safe file name"):
+        refuse_unsafe((f"target-{place}", name) for place, name in enumerate(names))
+
+
+def test_a_release_that_cannot_be_replaced_is_where_it_was(tmp_path: Path) -> None:
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release" / "release.json").write_text("{}")
+    with pytest.raises(WorkError, match="cannot be replaced"):
+        replace_release(tmp_path / "release", tmp_path / "was-never-merged")
+    assert [path.name for path in tmp_path.iterdir()] == ["release"]
+    assert (tmp_path / "release" / "release.json").is_file()
+
+
+def test_equal_histories_are_the_same_release_only_with_the_same_content() -> None:
+    def record(content: str, *history: str, parent: str | None = "x") -> Any:
+        return SimpleNamespace(content=content, history=history, parent=parent)
+
+    assert descends(record("a", "second", "first"), record("a", "second", "first"))
+    assert not descends(record("b", "second", "first"), record("a", "second", "first"))
+    assert descends(record("b", "third", "second", "first"), record("a", "second", "first"))
+    assert not descends(record("b", "third", "other", "first"), record("a", "second", "first"))
+    assert not descends(record("b", "second", "first", parent=None), record("a", "first"))
+
+
+def test_a_tag_called_main_is_refused_before_anything_is_looked_at() -> None:
+    for name in ("main", "a b"):
+        with pytest.raises(InputError, match="not the name of a tag"):
+            push_release(Path("nowhere"), PushPlan("org/irg", revision=name), print)
 
 
 @pytest.mark.slow

@@ -61,14 +61,6 @@ def test_a_category_with_kinds_of_its_own_goes_all_the_way_to_site_and_release(u
 
 
 @pytest.mark.slow
-def test_it_is_no_part_of_the_set_that_names_no_category(user: Toy) -> None:
-    user.run("instances", "build", "--per-condition", "1", "--difficulty", "easy", "--out", "set")
-    made = read_instances(user.folder / "set")
-    assert len({instance.category for instance in made.instances}) == 7
-    assert "discs" not in {instance.category for instance in made.instances}
-
-
-@pytest.mark.slow
 def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> None:
     said = user.run("instances", "build", "--category", "torn", "--out", "set", status=1)
     assert "'category.torn' cannot be loaded" in said
@@ -85,7 +77,7 @@ def test_a_format_is_imported_by_its_name(user: Toy) -> None:
         ("colour-01", "colours", "CC-BY-4.0"),
         ("colour-02", "colours", "CC-BY-4.0"),
     ]
-    pictures = [read_picture(user.folder / "set" / instance.image) for instance in made.instances]
+    pictures = [read_picture(user.folder / "set" / instance.pictures["target"].image) for instance in made.instances]
     assert [picture.pixels[0, 0].tolist() for picture in pictures] == [[255, 0, 0], [0, 255, 0]]
     said = user.run("instances", "import", "colors", "colours.txt", "--out", "other", status=2)
     assert "Did you mean colours?" in said

@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from hub_server import HubServer, running_hub
 from releases import contents
 from toy_games import MANIFEST, Toy
 
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.writing import write_table
@@ -29,9 +28,6 @@ FAIR = MANIFEST.replace(', asked: "ASKED"', "")
 PERFECT = FAIR.replace(", slip: 3", "")
 PAIR = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
 REPO = "org/games"
-EARLIER = Path(__file__).with_name("rps_release_schema_2.zip")
-"""A release of two runs of rock, paper, scissors, written before games shared a release."""
-
 SETS = ("--instances", "targets", "signs")
 
 LOADING = """
@@ -61,9 +57,9 @@ print(json.dumps([[row[name] for name in ("thought", "tags", "second")] for row 
 RESULTS = """
 import json, sys
 import ircore
-from dataset_card.data import load_game_results, load_results, load_table, load_transcripts
+from dataset_card.data import load_results, load_table, load_transcripts, results_of_game
 place = sys.argv[1]
-board = load_game_results(place, "rps")
+board = results_of_game(place, game="rps")
 print(json.dumps({
     "wins": {row.submission.run.slug: row.cell.measures["wins"].mean for row in board.board()},
     "boards": [ircore.board(place)["submission"].tolist(), ircore.board(place, game="rps")["submission"].tolist()],
@@ -135,17 +131,6 @@ def test_a_release_without_other_games_has_no_columns_of_them(mixed: Toy) -> Non
     assert record.keys() & {"games", "tables"} == set()
 
 
-def test_a_release_of_other_games_alone_has_a_datasheet_and_does_without_one(mixed: Toy) -> None:
-    mixed.run("release", "build", "--runs", "runs/perfect", "--instances", "signs", "--out", "only-rps")
-    datasheet = mixed.folder / "only-rps" / "DATASHEET.md"
-    # One run of 4 episodes of 3 rounds.
-    assert "12 in `transcripts_rps`, 4 in `instances`, 4 in `episodes`" in datasheet.read_text("utf-8")
-    assert ": 0 faults in" in mixed.run("release", "check", "only-rps", "--no-load")
-    # Releases that were written before have none.
-    datasheet.unlink()
-    assert ": 0 faults in" in mixed.run("release", "check", "only-rps", "--no-load")
-
-
 def test_the_check_computes_the_values_of_every_game_again(mixed: Toy) -> None:
     said = mixed.run("release", "check", "release", "--rescore", "--run-card")
     assert "computed again: 3 runs, 10 episodes by the rules" in said
@@ -153,12 +138,6 @@ def test_the_check_computes_the_values_of_every_game_again(mixed: Toy) -> None:
     assert "won 24" in said
     assert "structural" in said
     assert ": 0 faults in" in said
-
-
-def test_the_same_runs_give_the_same_release(mixed: Toy) -> None:
-    runs = ("--runs", "runs/perfect", "--runs", "runs/pair", "--runs", "runs/fair")
-    mixed.run("release", "build", *runs, "--instances", "signs", "--instances", "targets", "--out", "again")
-    assert contents(mixed.folder / "again") == contents(mixed.folder / "release")
 
 
 def test_a_pulled_release_gives_the_same_runs_boards_and_release(mixed: Toy) -> None:
@@ -350,21 +329,6 @@ def test_a_changed_row_is_found(mixed: Toy, table: str, change: Callable[[list[R
     rewrite(mixed.folder / "release", table, change)
     result = mixed.start("release", "check", "release", "--no-load", "--rescore").communicate()[0]
     assert said in result
-
-
-def test_a_release_of_the_earlier_format_is_checked_loaded_and_pulled(mixed: Toy) -> None:
-    with zipfile.ZipFile(EARLIER) as archive:
-        archive.extractall(mixed.folder / "earlier")
-    assert "0 faults in 40 rows and 3 pictures" in mixed.run("release", "check", "earlier")
-    mixed.run("release", "pull", "earlier", "--out", "pulled")
-    runs = sorted((mixed.folder / "pulled" / "runs").iterdir())
-    assert "10 values, 0 new and 10 kept" in mixed.run("score", *runs)
-    said = mixed.run("release", "build", "--runs", *runs, *SETS, "--former", "earlier", "--out", "next", status=2)
-    assert "was written before releases of this game had a history" in said
-
-    file = next((mixed.folder / "earlier" / "data" / "scores").iterdir())
-    file.write_bytes(file.read_bytes()[:-1])
-    assert "not a Parquet file" in mixed.start("release", "check", "earlier").communicate()[0]
 
 
 def python(toy: Toy, program: str, *words: str) -> Any:

@@ -10,8 +10,6 @@ import pytest
 from openai_server import Judged, OpenAIServer, serving
 from toy_games import MANIFEST, Toy, write_game_of_page
 
-DRAWERS = ("openai-chat", "openai-images", "openai-responses")
-
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
@@ -39,8 +37,9 @@ def of_seat(events: list[dict[str, Any]], seat: str) -> list[dict[str, Any]]:
     return [event for event in events if event.get("role") == seat]
 
 
-@pytest.mark.parametrize("api", ["chat", "responses"])
-@pytest.mark.parametrize("drawer", DRAWERS)
+@pytest.mark.parametrize(
+    ("drawer", "api"), [("openai-chat", "responses"), ("openai-images", "chat"), ("openai-responses", "chat")]
+)
 @pytest.mark.slow
 def test_models_take_both_seats(toy: Toy, server: OpenAIServer, drawer: str, api: str) -> None:
     asked: list[Judged] = []
@@ -119,7 +118,7 @@ def test_a_choice_in_other_letters_and_marks_is_taken_and_noted(toy: Toy, server
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["I would choose paper", "rock or paper", "lizard", "papers"])
+@pytest.mark.parametrize("words", ["I would choose paper", "papers"])
 def test_what_is_none_of_the_choices_ends_the_episode(toy: Toy, server: OpenAIServer, words: str) -> None:
     server.judge = lambda _: words
     episode = play(toy, pair(toy, server))[-1]["episode"]
@@ -132,7 +131,6 @@ def test_what_is_none_of_the_choices_ends_the_episode(toy: Toy, server: OpenAISe
     ("faults", "reason"),
     [
         (("refusal",), "answer_refused"),
-        (("filtered",) * 2, "answer_refused"),
         (("empty",) * 3, "answer_empty"),
         (("rejected",), "provider_error"),
     ],
@@ -147,14 +145,6 @@ def test_an_answer_withheld_ends_the_episode(
     events = play(toy, pair(toy, server), status=status)
     (failure,) = [event for event in events if event["event"] == "failure"]
     assert (failure["reason"], len(failure["attempts"])) == (reason, len(faults))
-
-
-@pytest.mark.slow
-def test_a_passing_fault_is_retried(toy: Toy, server: OpenAIServer) -> None:
-    server.judge = lambda _: "rock"
-    server.fail("rate_limit", "drop")
-    first = of_seat(play(toy, pair(toy, server)), "chooser")[0]
-    assert [attempt["kind"] for attempt in first["attempts"]] == ["rate_limit", "dropped", "answered"]
 
 
 @pytest.mark.slow
@@ -199,11 +189,3 @@ def test_the_doctor_asks_each_seat_a_tiny_question(toy: Toy, server: OpenAIServe
     assert server.count() == 2
     shown = [json.dumps(request.document).count("data:image/png") for request in server.seen]
     assert shown == [0, 1]
-
-
-@pytest.mark.slow
-def test_the_doctor_says_what_fails_and_asks_the_others_all_the_same(toy: Toy, server: OpenAIServer) -> None:
-    server.judge = lambda _: "the sign is red"
-    said = toy.start("doctor", pair(toy, server)).communicate()[0]
-    assert "works  settings: are taken; not asked, since it answers questions of its game only" in said
-    assert "FAILS  a choice: answer_format: none of the choices (red, green, blue): 'the sign is red'" in said

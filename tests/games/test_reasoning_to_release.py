@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from loaded_datasets import load_dataset
@@ -12,7 +11,7 @@ from ircore.commands.main import run as ircore
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.registry import load_game
 from ircore.results.games import GameResults, read_game_results
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +43,7 @@ def done(*words: object) -> None:
 
 
 def results(folder: Path) -> GameResults:
-    return read_game_results([GameRunFolder(path) for path in sorted((folder / "runs").iterdir())])
+    return read_game_results([RunFolder(path) for path in sorted((folder / "runs").iterdir())])
 
 
 def means(folder: Path, slug: str, measure: str) -> dict[str, float | None]:
@@ -53,12 +52,6 @@ def means(folder: Path, slug: str, measure: str) -> dict[str, float | None]:
     run = next(run for run in found.runs if run.run.slug == slug)
     chosen = next(item for item in load_game("reasoning").measures if item.key == measure)
     return {name: found.mean(run.run.run_id, chosen, category=name).mean for name in DIMENSIONS}
-
-
-def test_there_are_nine_dimensions_and_a_task_of_each() -> None:
-    assert list(DIMENSIONS) == [
-        "quantity", "layout", "text", "jigsaw", "sudoku", "painting", "entity-named", "entity-described", "recognition",
-    ]  # fmt: skip
 
 
 def test_solver_and_editor_solve_what_can_be_worked_out(folder: Path) -> None:
@@ -107,17 +100,6 @@ def test_a_table_has_both_scores_of_each_dimension(folder: Path, capsys: pytest.
     assert rows["entity-named"]["published"] is None  # needs the weights of DINO
 
 
-def test_entity_and_recognition_ask_for_the_same_things(folder: Path) -> None:
-    tasks = {row["instance_id"]: row["payload"]["task"] for row in lines(folder / "tasks" / "instances.jsonl")}
-    for difficulty in ("easy", "hard"):
-        names = ("entity-named", "entity-described", "recognition")
-        assert len({tasks[f"{name}-{difficulty}-01"]["entity"] for name in names}) == 1
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: Path) -> None:
     runs = [folder / "runs" / name for name in ("solver-editor", "editor")]
     done("release", "build", "--runs", *runs, "--instances", folder / "tasks", "--out", tmp_path / "release")
@@ -125,9 +107,9 @@ def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: 
     table = load_table(str(tmp_path / "release"), "scores")
     kept = {(row.run_id, row.episode_id, row.measure): row.note for row in table.dropna(subset=["note"]).itertuples()}
     said = {
-        (GameRunFolder(path).run.run_id, score.episode_id, score.measure): score.note
+        (RunFolder(path).run.run_id, score.episode_id, score.measure): score.note
         for path in runs
-        for score in GameRunFolder(path).measured()
+        for score in RunFolder(path).measured()
         if score.note
     }
     assert kept == said  # the verifier's reasons

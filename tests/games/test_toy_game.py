@@ -4,13 +4,11 @@ The package ``toy_rps`` (rock, paper, scissors with pictures) is installed by pi
 command below runs as a user's would.
 """
 
-import hashlib
 import json
 import time
 from pathlib import Path
 
 import pytest
-from loaded_datasets import load_dataset
 from toy_games import MANIFEST, Toy
 
 pytestmark = pytest.mark.slow
@@ -63,20 +61,6 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice(toy: Toy) -> None:
     assert shown["outcomes"] == {"completed": 4, "aborted": 0}
 
 
-def test_a_recorded_person_takes_a_seat_that_allows_it_and_no_other(toy: Toy) -> None:
-    recorded = MANIFEST.replace(
-        'chooser: {player: rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}}',
-        "chooser: {player: recorded, source: human}",
-    )
-    toy.run("play", toy.manifest("person", text=recorded), "--instances", "instances", "--out", "run")
-    events = [json.loads(line) for line in (toy.folder / "run" / "journal.jsonl").read_text().splitlines()]
-    assert {event["choice"] for event in events if event.get("role") == "chooser"} == {"rock"}
-    other = "signer: {player: recorded, source: human}"
-    elsewhere = toy.manifest("elsewhere", text=MANIFEST.replace(MANIFEST.splitlines()[4].strip(), other))
-    said = toy.run("play", elsewhere, "--instances", "instances", "--out", "other", status=2)
-    assert "the game rps has no recorded answers for this seat" in said
-
-
 def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(toy: Toy) -> None:
     toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "fair")
     perfect = toy.manifest("perfect", text=MANIFEST.replace(", slip: 3", ""))
@@ -127,45 +111,6 @@ def test_judges_and_people_rate_the_pictures_that_the_game_names(toy: Toy) -> No
     assert (row["last_likeness"]["mean"], row["last_likeness"]["n"]) == (6.25, 2)
     said = toy.run("score", "fair", "--judge", "structural", "--metric", "psnr", status=2)
     assert "--metric: does not apply to runs of the game rps" in said
-
-
-def test_runs_become_a_release_that_loads_and_comes_back_to_the_same_values(toy: Toy) -> None:
-    fair = MANIFEST.replace(', asked: "ASKED"', "")  # a path of a machine, which no release may hold
-    for name, text in (("fair", fair), ("perfect", fair.replace(", slip: 3", ""))):
-        toy.run("play", toy.manifest(name, text=text), "--instances", "instances", "--out", f"runs/{name}")
-    toy.run("score", "runs/fair", "runs/perfect")
-    given = ["--runs", "runs/fair", "--runs", "runs/perfect", "--instances", "instances"]
-    toy.run("release", "build", *given, "--out", "release")
-    # 24 rounds, 4 instances, 8 episodes, 40 values, 2 runs; three signs.
-    assert "0 faults in 78 rows and 3 pictures" in toy.run("release", "check", "release")
-    card = (toy.folder / "release" / "README.md").read_text("utf-8")
-    assert "| `low` | float64, may be null | Lower end of the 95 % interval: Rounds won" in card
-    assert "| `n` | int32, may be null | Episodes that `wins` rests on." in card
-    assert "| 66.7 | 0.67" in card
-    steps = load_dataset(toy.folder / "release", "transcripts_rps", tmp=toy.folder / "cache")
-    assert steps["columns"][:3] == ["game", "run_id", "submission"]
-    assert (steps["rows"], steps["first"]["game"], steps["first"]["step"]) == (24, "rps", 1)
-    assert steps["first"]["sign"] == [16, 16]
-    toy.run("release", "build", *given, "--out", "again")
-    assert digests(toy.folder / "release") == digests(toy.folder / "again")
-
-    toy.run("release", "pull", "release", "--out", "pulled")
-    pulled = sorted((toy.folder / "pulled" / "runs").iterdir())
-    assert "20 values, 0 new and 20 kept" in toy.run("score", *pulled)
-    was, now = (toy.json("results", *runs)["rows"] for runs in (["runs/fair", "runs/perfect"], pulled))
-    assert now == was
-
-    file = next((toy.folder / "release" / "data" / "scores").iterdir())
-    file.write_bytes(file.read_bytes()[:-1])
-    assert "not a Parquet file" in toy.start("release", "check", "release").communicate()[0]
-
-
-def digests(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def test_the_site_has_pages_of_the_game_and_the_front_page_names_it(toy: Toy) -> None:
@@ -227,13 +172,6 @@ def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(t
     assert 'href="../../../games/rps/signs-easy-01.html#steady-dull"' in run
     boards = json.loads((toy.folder / "site" / "data" / "leaderboard.json").read_text())["rows"]
     assert {(row["game"], row["measure"]) for row in boards} == {("rps", "wins"), ("rps", "won"), ("rps", "rounds")}
-
-
-def test_what_needs_the_reconstruction_game_says_so_on_a_site_without_it(toy: Toy) -> None:
-    toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "run")
-    toy.run("score", "run")
-    said = toy.run("site", "build", "--runs", "run", "--out", "site", "--judge", "structural", status=2)
-    assert "--judge: applies to runs of the reconstruction game, and none is given" in said
 
 
 def test_a_manifest_is_checked_by_what_the_game_declares(toy: Toy) -> None:

@@ -3,7 +3,6 @@
 import random
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +13,8 @@ import pytest
 
 from ircore.core.conformance import ConformanceError, outside_calls
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Box, Difficulty, GameRules, PlayerSpec, Record
+from ircore.core.records import Box, Difficulty, GameRules, Instance, Record
 from ircore.games.base import (
     Ending,
     EpisodeSetup,
@@ -31,16 +29,7 @@ from ircore.games.base import (
 )
 from ircore.games.reconstruction.conformance import check_category
 from ircore.games.reconstruction.targets.base import Builder, Drawn, SceneDrawing
-from ircore.players.base import (
-    ChoiceAnswer,
-    DescriberView,
-    PlayerError,
-    Question,
-    TextAnswer,
-    Traits,
-    refuse_settings,
-)
-from ircore.players.conformance import check_player
+from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.conformance import check_game
 from ircore.scorers.conformance import check_judge, check_metric
 from ircore.scorers.game_instruments import EpisodeInstruments
@@ -72,65 +61,6 @@ def test_seeded_chance_and_arithmetic_are_not_outside() -> None:
         random.Random(1).choice("ab")
         np.arange(4).astype(np.float64).sum()
     assert calls == []
-
-
-class Echo:
-    """A describer that keeps the contract; those below break it in one place each."""
-
-    TRAITS = Traits(needs="nothing", methods=("describe",), parameters=())
-
-    def __init__(self, spec: PlayerSpec) -> None:
-        refuse_settings(spec)
-        self.asked = 0
-
-    async def describe(self, view: DescriberView) -> Any:
-        return TextAnswer(f"<DESCRIPTION>{view.target.width} pixels wide</DESCRIPTION>")
-
-
-class Forgetful(Echo):
-    TRAITS = None  # type: ignore[assignment]
-
-
-class Stateful(Echo):
-    async def describe(self, view: DescriberView) -> Any:
-        self.asked += 1
-        return TextAnswer(f"question {self.asked}")
-
-
-class Silent(Echo):
-    async def describe(self, view: DescriberView) -> Any:
-        return "a square"
-
-
-class Careless(Echo):
-    def __init__(self, spec: PlayerSpec) -> None:
-        pass
-
-
-class Puzzled(Echo):
-    async def describe(self, view: DescriberView) -> Any:
-        return TextAnswer(view.messages[7])
-
-
-class Drawing(Echo):
-    TRAITS = Traits(needs="nothing", methods=("render",))
-
-
-@pytest.mark.parametrize(
-    ("player", "fault"),
-    [
-        (Forgetful, "player Forgetful: declares no TRAITS"),
-        (Stateful, "player Stateful: describe: an answer depends on what was asked before"),
-        (Silent, "player Silent: describe: answers with a str, not a TextAnswer"),
-        (Puzzled, r"describe: breaks with IndexError: .*when asked 'Describe the target.'.*questions={'describe': "),
-        (Careless, "player Careless: takes parameters.no_such_setting"),
-        (Drawing, "player Drawing: TRAITS.methods names render, which it does not have"),
-    ],
-)
-def test_faults_of_players(player: type[Any], fault: str) -> None:
-    check_player(Echo)
-    with pytest.raises(ConformanceError, match=fault):
-        check_player(player)
 
 
 def _spoils(target: Pixels, image: Pixels) -> float:
@@ -318,14 +248,6 @@ class Unmeasured(Sound):
         return iter(())
 
 
-class Stubborn(Sound):
-    async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
-        try:
-            return await super().play(table, setup)
-        except Exception:  # noqa: BLE001 - the fault that is tested
-            return Ending("completed", ())
-
-
 class Prejudging(Sound):
     """Takes a refusal for a played episode that it then cannot measure."""
 
@@ -378,91 +300,13 @@ class Guesser:
     ],
 )
 def test_faults_of_games(game: type[Game[GameRules]], fault: str) -> None:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
     )
     setup = EpisodeSetup(instance, Payload(), {}, GameRules())
     check_game(Sound, [setup], {"guesser": Guesser()})
     with pytest.raises(ConformanceError, match=fault):
         check_game(game, [setup], {"guesser": Guesser()})
-
-
-def test_an_outage_is_tried_on_rules_that_catch_everything() -> None:
-    # Whatever they return, the engine keeps the episode open: see test_faults_of_games.
-    instance = GameInstance(
-        instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
-    )
-    check_game(Stubborn, [EpisodeSetup(instance, Payload(), {}, GameRules())], {"guesser": Guesser()})
-
-
-class ThinkingRules(GameRules):
-    thinking: bool = False
-
-
-THINKER: Seat[Question, ChoiceAnswer] = Seat("thinker", "Thinker", "the prompt", "choice", when="thinking")
-
-
-class Thinking(Game[ThinkingRules]):
-    """A game with a seat that is asked under one rule alone."""
-
-    name, title = "sound", "Sound"
-    seats = (GUESSER, THINKER)
-    payload, rules, step = Payload, ThinkingRules, Step
-    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
-    measures = (Measure("length", "Length", range=(0, 10)),)
-
-    def thinks(self, rules: ThinkingRules) -> bool:
-        return rules.thinking
-
-    async def play(self, table: Table, setup: EpisodeSetup[ThinkingRules]) -> Ending:
-        thought = ""
-        if self.thinks(setup.rules):
-            thought = (await table.ask(THINKER, Question(1, "Sweet?", choices=("sweet", "sour")))).choice
-        guess = (await table.ask(GUESSER, Question(1, f"It is {thought}. Guess."))).text
-        return Ending("completed", (Step(guess=guess),))
-
-    def measured(self, payload: Any, ending: Ending) -> Iterator[Measured]:
-        yield Measured("length", None, len(ending.steps))
-
-
-class ThinkingAnyway(Thinking):
-    def thinks(self, rules: ThinkingRules) -> bool:
-        return True
-
-
-class BreakingWithThoughts(Thinking):
-    async def play(self, table: Table, setup: EpisodeSetup[ThinkingRules]) -> Ending:
-        ending = await super().play(table, setup)
-        return ending._replace(outcome="thought") if setup.rules.thinking else ending
-
-
-class Answering:
-    """Answers as it is asked to: with what the question says that the seat gives."""
-
-    async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
-        return ChoiceAnswer(question.choices[0]) if question.answers == "choice" else TextAnswer("apple")
-
-
-@pytest.mark.parametrize(
-    ("game", "fault"),
-    [
-        (Thinking, None),
-        (ThinkingAnyway, "seat thinker, step 1: is asked without the rule thinking, where manifests leave the seat"),
-        (BreakingWithThoughts, "ended with 'thought', which it does not declare"),
-    ],
-)
-def test_seats_that_go_with_a_rule_are_tried_with_and_without_it(
-    game: type[Game[ThinkingRules]], fault: str | None
-) -> None:
-    instance = GameInstance(
-        instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
-    )
-    setup = EpisodeSetup(instance, Payload(), {}, ThinkingRules())
-    players = {"guesser": Answering(), "thinker": Answering()}
-    with nullcontext() if fault is None else pytest.raises(ConformanceError, match=fault):
-        check_game(game, [setup], players)
-    with pytest.raises(ConformanceError, match="seat thinker, step 1: players has nobody for this seat"):
-        check_game(Thinking, [setup], {"guesser": Answering()})
 
 
 class Seen(Sound):
@@ -499,7 +343,7 @@ class Misspelt(Seen):
     ],
 )
 def test_faults_of_measures_of_pictures(game: type[Game[GameRules]], fault: str) -> None:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one", category="fruit", difficulty="easy", game="sound", source="by hand", licence="CC0-1.0"
     )
     target = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))

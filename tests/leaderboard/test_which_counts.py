@@ -1,23 +1,35 @@
 """Keys of what a build keeps, orders that pages state, and marks with an edge, by small examples."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from invented import invented_run, invented_set
+from invented import InventedRun, invented_run, invented_set
 
+from ircore.core.records import Box
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.catalogue import figures
 from leaderboard.components.plots import dot
+from leaderboard.components.xray_data import xray_data
+from leaderboard.frozen_boards.frozen_views import frozen_views
 from leaderboard.gallery.same_words import Exchange, Fault
+from leaderboard.model.final_fates import FinalFates
 from leaderboard.model.site import Site
+from leaderboard.model.xray import Cited, Xray
+from leaderboard.model.xray import Fault as MarkFault
 from leaderboard.pages.badges import badges
+from leaderboard.pages.cannot_draw import _line
 from leaderboard.pages.feed import changes
+from leaderboard.pages.figure_data import figure_data_files
 from leaderboard.pages.history import entries
+from leaderboard.pages.metric_boards import metric_pages
+from leaderboard.pages.overview import front_page
 from leaderboard.pages.players import player_keys
 from leaderboard.pages.selections import selections
-from leaderboard.pages.version_moves import Standing, Track
+from leaderboard.pages.version_moves import Standing, Track, tracks
 from leaderboard.storage import build_cache
 from leaderboard.storage.build_cache import content_key, run_key
 from leaderboard.words.labels import interval_words
@@ -106,7 +118,7 @@ def test_of_changes_at_the_same_moment_the_last_that_was_added_stands_first() ->
 
 def test_pairs_under_other_rules_enter_boards_of_their_own() -> None:
     runs = [invented_run(SET, f"seer-{number}", "painter", 4.0 + number, 0.3) for number in range(3)]
-    rules = runs[0].run.rules.model_copy(update={"token_budget": 50})
+    rules = {**runs[0].run.rules, "token_budget": 50}
     other = replace(runs[2], run=runs[2].run.model_copy(update={"rules": rules}))
     made = entries(Site([*runs[:2], other]))  # type: ignore[list-item]
     assert {run_id: (entered.place, entered.pairs) for run_id, entered in made.items()} == {
@@ -140,3 +152,116 @@ def test_a_badge_of_a_pair_without_a_rank_says_why_and_no_score() -> None:
     assert made
     assert {badge.message.partition(":")[0] for badge in made} == {"no rank"}
     assert not any("±" in badge.message or badge.is_ranked for badge in made)
+
+
+def also(run: InventedRun, judge: str, task: Any = "similarity", value: float | None = None) -> InventedRun:
+    """The same run with what another judge or metric gives: the same values, or one value for all."""
+    more = tuple(
+        score.model_copy(update={"judge": judge, "task": task, "value": score.value if value is None else value})
+        for score in run.given
+    )
+    return replace(run, given=run.given + more)
+
+
+def invented_runs(*skills: float) -> list[InventedRun]:
+    return [invented_run(SET, f"seer-{number}", "painter", skill, 0.3) for number, skill in enumerate(skills)]
+
+
+@pytest.mark.parametrize(("metric", "order"), [("psnr", ["seer-1", "seer-0"]), ("lpips", ["seer-0", "seer-1"])])
+def test_a_pair_without_a_value_stands_last_whichever_direction_is_better(metric: str, order: list[str]) -> None:
+    low, high, none = invented_runs(4.0, 5.0, 6.0)
+    measured = [also(low, metric, "metric", 0.2), also(high, metric, "metric", 0.4), none]
+    (page,) = metric_pages(Site(measured))  # type: ignore[arg-type]
+    assert [line.pair.describer for line in page.complete().values["lines"]] == [*order, "seer-2"]
+
+
+def test_a_pair_leads_only_if_every_judge_has_it_alone_at_the_top() -> None:
+    best, second, third = invented_runs(8.0, 4.0, 2.0)
+    alone = [also(run, "other") for run in (best, second, third)]
+    tied = [also(best, "other"), also(second, "other", value=9.0), also(third, "other")]
+    titles = []
+    for runs in (alone, tied):
+        site = Site(runs, "structural")  # type: ignore[arg-type]
+        titles.append(figures(site.results, site.pairs, wanted=("scores",))["scores"].title)
+    assert titles[0] == "seer-0 + painter leads by main score, judged by every judge"
+    assert "leads" not in titles[1]
+
+
+def test_every_list_of_turns_has_an_entry_for_every_pair() -> None:
+    rated, unrated = invented_runs(4.0, 5.0)
+    files = dict(figure_data_files(Site([also(rated, "other"), unrated])))  # type: ignore[list-item]
+    turns = json.loads(files["data/figures/turns-other.json"])
+    assert turns.keys() == {"", "geometry", "photos"}
+    assert [sorted(map(bool, of_pairs)) for of_pairs in turns.values()] == [[False, True]] * 3
+
+
+def test_rows_of_another_shape_are_on_no_frozen_board() -> None:
+    row = {"judge": "eye", "category": "all", "difficulty": "all", "rules": "b200-t10-allow"}
+    (board,) = frozen_views([{**row, "judge": 7}, row, {**row, "category": None}])
+    assert board.rows == (row,)
+
+
+def test_places_in_a_sentence_are_counted_as_browsers_count() -> None:
+    fault = MarkFault("missing", 0, "the title", Box(0, 0, 9, 9), None, Cited(2, 3, "a \N{GRINNING FACE}", "broke"), ())
+    (shown,) = xray_data(Xray((1, 0, 0, 1, 0, 0), ("missing",), (fault,)))["faults"]
+    assert shown[3] == [2, 3, 4, "broke"]
+
+
+def test_the_last_turn_stands_in_the_strip_of_the_front_page() -> None:
+    runs = invented_runs(7.0, 8.0)
+    for run in runs:
+        object.__setattr__(run, "rendering_path", Path)
+        object.__setattr__(run, "source", run)
+    strip = front_page(Site(runs)).complete().values["strip"]  # type: ignore[arg-type]
+    numbers = [turn["number"] for turn in strip["turns"]]
+    assert strip["skipped"] > 0
+    assert numbers == [1, 2, 3, len(numbers) + strip["skipped"]]
+
+
+def test_of_runs_with_the_same_players_the_best_stands_for_them() -> None:
+    worse, best = invented_runs(3.0, 8.0)
+    same = best.run.submission.model_copy(update={"describer": worse.run.submission.players["describer"]})
+    twins = [worse, replace(best, run=best.run.model_copy(update={"submission": same}))]
+    for runs in (twins, twins[::-1]):
+        (track,) = tracks(Site(runs), [])  # type: ignore[arg-type]
+        assert track.pair is not None
+        assert track.pair.run_id == best.run.run_id
+
+
+def test_runs_that_began_at_the_same_moment_enter_by_their_ids() -> None:
+    runs = [
+        replace(run, run=run.run.model_copy(update={"run_id": run_id}))
+        for run, run_id in zip(invented_runs(4.0, 5.0, 6.0), ("c", "a", "b"), strict=True)
+    ]
+    assert list(entries(Site(runs))) == ["a", "b", "c"]  # type: ignore[arg-type]
+
+
+class Paid(InventedRun):
+    """A run whose episodes cost a cent each."""
+
+    def costs(self) -> dict[str, float | None]:
+        return {episode.episode_id: 0.01 for episode in self.played}
+
+
+def test_of_pairs_that_cost_the_same_the_best_alone_is_on_the_frontier() -> None:
+    runs = [Paid(**vars(run)) for run in invented_runs(3.0, 8.0)]
+    site = Site(runs)  # type: ignore[arg-type]
+    chart = figures(site.results, site.pairs, wanted=("costs",))["costs"]
+    best = site.results.cell(runs[1].run.run_id, "structural").score.mean
+    line = chart.figure["data"][0]["y"]
+    assert line == pytest.approx([best] * len(line), abs=0.001)
+
+
+def test_marks_count_by_target_and_unsure_ones_not_at_all() -> None:
+    def case(target: str, *fates: Any) -> Any:
+        marks = [SimpleNamespace(subject=SimpleNamespace(kind="bar"))] * len(fates)
+        instance = SimpleNamespace(instance_id=target, category="bar_graph", difficulty="easy")
+        gallery = SimpleNamespace(drawn=SimpleNamespace(marks=marks), instance=instance)
+        return None, gallery, FinalFates((1, 0, 0, 1, 0, 0), fates)
+
+    line = _line("bar", [
+        case("a", "right", "missing", "unsure"), case("a", "right", "right"), case("b", "missing", "unsure", "unsure"),
+    ])  # fmt: skip
+    assert line is not None
+    # Target a: the mean of a half and one; target b: none.
+    assert (line.right.mean, line.right.n, line.marks) == (0.375, 2, 5)

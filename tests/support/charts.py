@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from target_instances import target_instance
+
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
@@ -10,10 +12,10 @@ from ircore.instances.store import InstanceSet, write_instances
 RED, BLUE, WHITE = "#d62828", "#1d4ed8", "#ffffff"
 
 
-def instance_of(drawn: Drawn, instance_id: str, category: str) -> tuple[Instance, bytes]:
-    """Return a drawn target as an instance with the bytes of its picture."""
+def instance_of(drawn: Drawn, instance_id: str, category: str) -> tuple[Instance, dict[str, Picture]]:
+    """Return a drawn target as an instance with its picture."""
     picture = Picture.from_pixels(drawn.drawing.pixels)
-    instance = Instance(
+    instance = target_instance(
         instance_id=instance_id,
         category=category,
         difficulty="easy",
@@ -25,7 +27,7 @@ def instance_of(drawn: Drawn, instance_id: str, category: str) -> tuple[Instance
         source="procedural",
         licence="CC0-1.0",
     )
-    return instance, picture.data
+    return instance, {"target": picture}
 
 
 def bars(values: dict[str, int], colours: list[str]) -> Drawn:

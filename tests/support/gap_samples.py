@@ -4,14 +4,14 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hand_made import Fate
+from hand_made import Fate, episode_of, is_judged, score_of
 from samples import sample_instances
 from site_samples import named_submission
 
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Rendering
 from ircore.core.files import write_text
 from ircore.core.records import Instance, Rules
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
@@ -23,8 +23,6 @@ from leaderboard.building.site_build import build_site
 
 EYE = JudgeIdentity(name="eye", label="Eye", kind="model")
 SHAPES_EYE = JudgeIdentity(name="shapes-eye", label="Shapes eye", kind="model", categories=("simple_shapes",))
-
-_REASONS = {"aborted": "generator_refused", "failed": "provider_error", "given up": "given_up"}
 
 GOOD, POOR = 9.0, 5.0
 
@@ -62,8 +60,9 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
     pairs = [(item, fate) for item, fate in zip(instances.instances, fates, strict=True) if fate is not None]
     with opened.lock(), RunWriter(opened) as writer:
         for instance, _ in pairs:
-            shutil.copyfile(instances.folder / instance.image, opened.rendering_path(instance.sha256))
-        writer.record([Entry(End(episode=_episode(instance, fate))) for instance, fate in pairs])
+            target = instance.pictures["target"]
+            shutil.copyfile(instances.folder / target.image, opened.rendering_path(target.sha256))
+        writer.record([Entry(End(episode=episode_of(item, fate, _drawn(item)))) for item, fate in pairs])
     (path / "judges").mkdir(exist_ok=True)
     for judge in (EYE, SHAPES_EYE):
         write_text(path / "judges" / f"{judge.name}.json", judge.model_dump_json() + "\n")
@@ -72,37 +71,11 @@ def gap_run(path: Path, instances: InstanceSet, slug: str, fates: Sequence[Fate]
             for instance, fate in pairs
             if judge.categories is None or instance.category in judge.categories
         ]
-        opened.add_scores(
-            _score(item, fate, judge.name) for item, fate in scored if fate == "refused" or isinstance(fate, float)
-        )
+        opened.add_scores(score_of(item, fate, judge.name, _drawn(item)) for item, fate in scored if is_judged(fate))
     return opened
 
 
-def _episode(instance: Instance, fate: Fate) -> Episode:
-    reason = _REASONS.get(fate) if isinstance(fate, str) else None
-    rendering = Rendering(sha256=instance.sha256, width=instance.width, height=instance.height)
-    turns = [Turn(turn=1, action="describe", message="A square.", rendering=rendering)]
-    return Episode.model_validate(
-        {
-            "episode_id": instance.instance_id,
-            "instance_id": instance.instance_id,
-            "category": instance.category,
-            "difficulty": instance.difficulty,
-            "outcome": "aborted" if reason else "converged",
-            "abort_reason": reason,
-            "turns": () if reason else turns,
-        }
-    )
-
-
-def _score(instance: Instance, fate: Fate, judge: str) -> Score:
-    value = fate if isinstance(fate, float) else None
-    return Score(
-        episode_id=instance.instance_id,
-        turn=1,
-        task="similarity",
-        judge=judge,
-        value=value,
-        reason="judge_refused: no" if value is None else None,
-        rendering=instance.sha256,
-    )
+def _drawn(instance: Instance) -> Rendering:
+    """Its target, as a perfect rendering."""
+    target = instance.pictures["target"]
+    return Rendering(sha256=target.sha256, width=target.width, height=target.height)

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from invented import InventedRun
+from invented import InventedRun, invented_run
 
 from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.records import Instance, PlayerSpec, Rules
+from ircore.core.records import Instance, Rules
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.core.submission_records import Run, Submission
 from ircore.instances.store import InstanceSet
 
 Fate = float | str | None
 """The score of an episode's one rendering; ``refused`` (the judge), ``not yet`` (judged), ``aborted`` (by the pair),
 ``failed`` (a provider), ``given up`` (declared final); None for an episode that was never begun."""
 
+RENDERING = Rendering(sha256="a" * 64, width=512, height=512)
 _ABORTED = {"aborted": "generator_refused", "failed": "provider_error", "given up": "given_up"}
 
 
@@ -33,59 +33,37 @@ def hand_made_run(
     rules: Rules | None = None,
 ) -> HandMadeRun:
     """Make a run of these fates, one an instance in the order of the set, rated by ``judge`` (named ``eye``)."""
-    submission = Submission(
-        schema_=1,
-        name=slug,
-        describer=PlayerSpec(player="openai", model=f"{slug}-describer"),
-        generator=PlayerSpec(player="openai-images", model=f"{slug}-generator"),
-        licence="CC0-1.0",
-    )
-    run = Run(
-        schema_=1,
-        run_id=slug,
-        slug=slug,
-        submission=submission,
-        instance_set=instances.identity,
-        rules=rules or Rules(),
-        prompts="reconstruction-test",
-        seed=0,
-        version="0",
-        started="2026-01-01T00:00:00Z",
-    )
+    made = invented_run(instances, f"{slug}-describer", f"{slug}-generator", 5.0, 0.0).run
+    named = made.submission.model_copy(update={"name": slug})
+    run = made.model_copy(update={"run_id": slug, "slug": slug, "submission": named, "rules": rules or Rules()})
     pairs = list(zip(instances.instances, fates, strict=True))
-    episodes = tuple(_episode(instance, fate) for instance, fate in pairs if fate is not None)
-    scores = tuple(_score(instance, fate) for instance, fate in pairs if fate == "refused" or isinstance(fate, float))
-    made = HandMadeRun(Path(slug), run, instances, episodes, scores)
-    object.__setattr__(made, "identities", (judge or JudgeIdentity(name="eye", label="Eye", kind="model"),))
-    return made
+    episodes = tuple(episode_of(instance, fate, RENDERING) for instance, fate in pairs if fate is not None)
+    scores = tuple(score_of(instance, fate, "eye", RENDERING) for instance, fate in pairs if is_judged(fate))
+    hand_made = HandMadeRun(Path(slug), run, instances, episodes, scores)
+    object.__setattr__(hand_made, "identities", (judge or JudgeIdentity(name="eye", label="Eye", kind="model"),))
+    return hand_made
 
 
-def _episode(instance: Instance, fate: Fate) -> Episode:
+def is_judged(fate: Fate) -> bool:
+    """Whether a judge was asked about an episode of this fate and answered."""
+    return fate == "refused" or isinstance(fate, float)
+
+
+def episode_of(instance: Instance, fate: Fate, rendering: Rendering) -> Episode:
+    """Return an episode of this fate."""
     reason = _ABORTED.get(fate) if isinstance(fate, str) else None
-    turn = Turn(
-        turn=1, action="describe", message="A square.", rendering=Rendering(sha256="a" * 64, width=512, height=512)
-    )
-    return Episode.model_validate(
-        {
-            "episode_id": instance.instance_id,
-            "instance_id": instance.instance_id,
-            "category": instance.category,
-            "difficulty": instance.difficulty,
-            "outcome": "aborted" if reason else "converged",
-            "abort_reason": reason,
-            "turns": () if reason else (turn,),
-        }
-    )
+    turn = Turn(turn=1, action="describe", message="A square.", rendering=rendering)
+    about = {name: getattr(instance, name) for name in ("instance_id", "category", "difficulty")}
+    outcome = {"outcome": "aborted" if reason else "converged", "abort_reason": reason}
+    turns = () if reason else (turn,)
+    return Episode.model_validate({**about, **outcome, "episode_id": instance.instance_id, "steps": turns})
 
 
-def _score(instance: Instance, fate: Fate) -> Score:
+def score_of(instance: Instance, fate: Fate, judge: str, rendering: Rendering) -> Score:
+    """Return what a judge gives to an episode of this fate."""
     value = fate if isinstance(fate, float) else None
+    reason = "judge_refused: no" if value is None else None
     return Score(
-        episode_id=instance.instance_id,
-        turn=1,
-        task="similarity",
-        judge="eye",
-        value=value,
-        reason="judge_refused: no" if value is None else None,
-        rendering="a" * 64,
-    )
+        episode_id=instance.instance_id, turn=1, task="similarity", judge=judge, value=value, reason=reason,
+        rendering=rendering.sha256,
+    )  # fmt: skip

@@ -73,6 +73,19 @@ def environment_for(hub: HubServer, home: Path) -> dict[str, str]:
     return ours | hub.environment(home)
 
 
+def published(hub: HubServer, repo: str, revision: str = "main") -> dict[str, bytes]:
+    """Return the files of a repository that are not its own."""
+    files = hub.repos[repo].commits[hub.repos[repo].revision(revision)]
+    return {path: file.data for path, file in files.items() if path != ".gitattributes"}
+
+
+def refusal(done: Outcome) -> str:
+    """Return the line that says why a push was refused."""
+    assert (done.code, done.out) == (1, "")
+    assert "Traceback" not in done.err
+    return next(line for line in done.err.splitlines() if line.startswith("ircore: "))
+
+
 def _checked(outcome: Outcome) -> Outcome:
     assert TOKEN not in outcome.out + outcome.err
     return outcome

@@ -58,10 +58,15 @@ def invented_set(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -
                 "instance_id": f"{category}-{difficulty}-{index:02d}",
                 "category": category,
                 "difficulty": difficulty,
-                "image": f"images/{category}-{difficulty}-{index:02d}.png",
-                "sha256": SHA + "0",
-                "width": 512,
-                "height": 512,
+                "game": "reconstruction",
+                "pictures": {
+                    "target": {
+                        "image": f"images/{category}-{difficulty}-{index:02d}.png",
+                        "sha256": SHA + "0",
+                        "width": 512,
+                        "height": 512,
+                    }
+                },
                 "source": "invented for a test",
                 "licence": "CC0-1.0",
             }
@@ -166,7 +171,7 @@ def repeated(run: InventedRun, shift: float) -> InventedRun:
 
 def under_budget(run: InventedRun, budget: int) -> InventedRun:
     """The same run as if it had been played under another token budget."""
-    rules = run.run.rules.model_copy(update={"token_budget": budget})
+    rules = {**run.run.rules, "token_budget": budget}
     made = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}"})
     return replace(run, path=Path(f"{run.path}-{budget}"), run=made)
 
@@ -197,7 +202,7 @@ def _with_messages(episode: Episode, random: Random) -> Episode:
         )
         for turn in episode.turns
     ]
-    return episode.model_copy(update={"turns": tuple(turns)})
+    return episode.with_steps(tuple(turns))
 
 
 def _preference(scores: list[Score]) -> float:
@@ -246,7 +251,7 @@ def _episode(
             "difficulty": instance.difficulty,
             "outcome": outcome,
             "abort_reason": "describer_format" if outcome == "aborted" else None,
-            "turns": turns,
+            "steps": turns,
         }
     )
     return episode, tuple(scores)

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameInstance, GameRun, GameScore, GameSubmission
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
-from ircore.core.records import GameRules, PlayerSpec, Record
+from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import GameSubmission, Run
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.records import Instances
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import Question, TextAnswer
 from ircore.runs.provenance import Provenance
 
@@ -56,13 +57,13 @@ class InventedGameRun:
     """A stored run without a folder."""
 
     path: Path
-    run: GameRun
-    instances: GameInstanceSet
-    ended: tuple[GameEpisode, ...]
+    run: Run
+    instances: InstanceSet
+    ended: tuple[Episode, ...]
     values: tuple[GameScore, ...]
     given: tuple[Score, ...] = ()
 
-    def episodes(self) -> tuple[GameEpisode, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         return self.ended
 
     def measured(self) -> tuple[GameScore, ...]:
@@ -84,11 +85,11 @@ class InventedGameRun:
         raise NotImplementedError("an invented run has no pictures")
 
 
-def guessing_set(per_condition: int) -> GameInstanceSet:
+def guessing_set(per_condition: int) -> InstanceSet:
     """As many instances in each of two categories and difficulties."""
     names = [(category, hard) for category in ("beasts", "birds") for hard in ("easy", "hard")]
     made = tuple(
-        GameInstance.model_validate(
+        Instance.model_validate(
             {
                 "instance_id": f"{category}-{difficulty}-{index:02d}", "category": category, "difficulty": difficulty,
                 "game": "guessing", "source": "invented for a test", "licence": "CC0-1.0",
@@ -97,12 +98,12 @@ def guessing_set(per_condition: int) -> GameInstanceSet:
         for category, difficulty in names
         for index in range(per_condition)
     )  # fmt: skip
-    return GameInstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
+    return InstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
 
 
 def guessed(
     slug: str,
-    instances: GameInstanceSet,
+    instances: InstanceSet,
     values: Sequence[float | str | None],
     rules: Mapping[str, Any] | None = None,
     measure: str = "points",
@@ -116,14 +117,14 @@ def guessed(
         {"schema": 2, "game": "guessing", "name": slug, "licence": "CC0-1.0",
          "players": {"guesser": PlayerSpec(player="openai", model=f"{slug}-model")}}
     )  # fmt: skip
-    run = GameRun(
+    run = Run(
         schema_=1, run_id=f"{slug}-{len(rules or {})}", game="guessing", slug=slug, submission=submission,
         instance_set=instances.identity, rules=dict(rules or {}), prompts="guessing-test", seed=0, version="0",
         started="2026-01-01T00:00:00Z", reference=reference,
     )  # fmt: skip
     given = list(zip(instances.instances, values, strict=False))
     ended = tuple(
-        GameEpisode.model_validate(
+        Episode.model_validate(
             {
                 "episode_id": instance.instance_id, "instance_id": instance.instance_id, "steps": (),
                 "category": instance.category, "difficulty": instance.difficulty,

@@ -45,7 +45,7 @@ def run_of(folder: Path, instances: InstanceSet, pictures: Mapping[str, Sequence
             )
             episode = Episode(
                 episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-                difficulty=instance.difficulty, outcome="turn_limit", turns=turns,
+                difficulty=instance.difficulty, outcome="turn_limit", steps=turns,
             )  # fmt: skip
             writer.record([Entry(End(episode=episode))])
     return opened
@@ -61,8 +61,12 @@ def first_blank_then_right(folder: Path, instances: InstanceSet) -> tuple[RunFol
     pictures: dict[str, list[Picture]] = {}
     true: dict[bytes, set[str]] = {}
     for instance in instances.instances:
-        target = instances.target(instance)
-        page = blank(instance.width, instance.height, (instance.scene and instance.scene.background) or "#ffffff")
+        target = instances.picture(instance, "target")
+        page = blank(
+            instance.pictures["target"].width,
+            instance.pictures["target"].height,
+            (instance.scene and instance.scene.background) or "#ffffff",
+        )
         pictures[instance.instance_id] = [page, target]
         if instance.scene is not None:
             facts = facts_of(instance.scene)

@@ -60,8 +60,13 @@ class _Reader(HTMLParser):
         self.open[-1].children.append(data)
 
 
+def parse_page(text: str) -> Element:
+    """Parse the text of a page."""
+    reader = _Reader()
+    reader.feed(text)
+    return reader.root
+
+
 def read_page(path: Path) -> Element:
     """Parse a page."""
-    reader = _Reader()
-    reader.feed(path.read_text(encoding="utf-8"))
-    return reader.root
+    return parse_page(path.read_text(encoding="utf-8"))

@@ -6,13 +6,12 @@ from typing import Any, ClassVar
 
 from invented_games import Guessing, InventedGameRun, guessed
 
-from ircore.core.episode_records import Rendering
-from ircore.core.game_records import GameEpisode, GameInstance, PictureFile
-from ircore.core.records import Record
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.records import Instance, PictureFile, Record
 from ircore.core.score_records import Score
 from ircore.games.base import Curve, Ending, Measure, Pages, RatedPicture
 from ircore.instances.records import Instances
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 
 ONE = "one"
 
@@ -48,13 +47,13 @@ def rendering(step: int) -> Rendering:
 def drawn_run(*given: Score, steps: int = 2) -> InventedGameRun:
     """A run of one episode whose drawings were rated."""
     picture = PictureFile(image="images/target.png", sha256="f" * 64, width=8, height=8)
-    instance = GameInstance(
+    instance = Instance(
         instance_id=ONE, game="guessing", category="beasts", difficulty="easy", source="invented for a test",
         licence="CC0-1.0", pictures={"target": picture},
     )  # fmt: skip
-    instances = GameInstanceSet(Path("nowhere"), "0" * 64, Instances.of((instance,)))
+    instances = InstanceSet(Path("nowhere"), "0" * 64, Instances.of((instance,)))
     made = guessed("drawer", instances, [5.0])
-    episode = GameEpisode(
+    episode = Episode(
         episode_id=ONE, instance_id=ONE, category="beasts", difficulty="easy", outcome="completed",
         steps=tuple({"drawing": rendering(step).model_dump()} for step in range(1, steps + 1)),
     )  # fmt: skip

@@ -21,10 +21,10 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     content_hash,
+    read_release,
     release_name,
     render_changes,
 )
-from dataset_card.releases.record_file import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
@@ -100,7 +100,7 @@ def copy_inputs(built: Path, folder: Path) -> Path:
 
 def run_id_of(folder: Path, slug: str) -> str:
     """Return the id of the run that was played in ``runs/<slug>``."""
-    return RunFolder.open(folder / "runs" / slug).run.run_id
+    return RunFolder(folder / "runs" / slug).run.run_id
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from target_instances import target_instance
+
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Instance, PlayerSpec, Rules
+from ircore.core.records import PlayerSpec, Rules
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
@@ -30,7 +32,7 @@ def sample_instances(folder: Path, per_condition: int = 1) -> InstanceSet:
                 drawing.rectangle(left, 24, left + 30, 60, fill=colour)
                 picture = Picture.from_pixels(drawing.pixels)
                 name = f"{category}-{difficulty}-{index:02d}"
-                instance = Instance(
+                instance = target_instance(
                     instance_id=name,
                     category=category,
                     difficulty=difficulty,
@@ -42,7 +44,7 @@ def sample_instances(folder: Path, per_condition: int = 1) -> InstanceSet:
                     licence="CC0-1.0",
                     seed=index,
                 )
-                made.append((instance, picture.data))
+                made.append((instance, {"target": picture}))
     return write_instances(folder, made)
 
 
@@ -100,7 +102,7 @@ def sample_run(
     prompts = load_prompts("reconstruction")
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     opened = open_run(folder, run, instances)
     play(plan, opened, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
     return opened

@@ -10,7 +10,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.writer import RunWriter
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
@@ -31,7 +31,7 @@ class Scored:
         return self.folder / "release"
 
     def run(self, slug: str) -> RunFolder:
-        return RunFolder.open(self.folder / "runs" / slug)
+        return RunFolder(self.folder / "runs" / slug)
 
 
 def make_scored(folder: Path) -> Scored:
@@ -47,7 +47,7 @@ def write_run(
     path: Path, run: RunFolder, episodes: Episodes, scores: list[Score], judges: tuple[JudgeIdentity, ...] | None = None
 ) -> RunFolder:
     """Write a run with other episodes and scores, as somebody with an editor could; renderings stay."""
-    made = RunFolder.create(path, run.run, run.instances)
+    made = create_run(path, run.run, run.instances)
     (made.path / "renderings").mkdir(exist_ok=True)
     for file in (run.path / "renderings").iterdir():
         (made.path / "renderings" / file.name).write_bytes(file.read_bytes())

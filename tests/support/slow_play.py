@@ -47,7 +47,7 @@ if __name__ == "__main__":
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=3)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     play(
         plan,
         open_run(folder, run, instances),

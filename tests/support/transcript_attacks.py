@@ -251,7 +251,7 @@ def ending(**changed: Any) -> Callable[[Handed], None]:
 
 
 def first_turn(**changed: Any) -> Callable[[Handed], None]:
-    return edit(lambda lines: next(each(lines, "end"))["episode"]["turns"][0].update(changed))
+    return edit(lambda lines: next(each(lines, "end"))["episode"]["steps"][0].update(changed))
 
 
 def answer(role: str, **changed: Any) -> Callable[[Handed], None]:
@@ -263,15 +263,15 @@ def done_at_once(lines: Lines) -> None:
     ended = next(each(lines, "end"))["episode"]
     name = ended["episode_id"]
     lines[:] = [line for line in lines if line["event"] == "end" or line["episode_id"] != name]
-    ended["turns"] = [ended["turns"][-1] | {"turn": 1}]
+    ended["steps"] = [ended["steps"][-1] | {"turn": 1}]
     lines.insert(0, json.loads(call(episode_id=name, turn=1, text="<DONE>", seconds=0)))
 
 
 def without_done(lines: Lines) -> None:
     """Ten turns, and then some: the last rendering again and again."""
     ended = next(each(lines, "end"))["episode"]
-    second = ended["turns"][1]
-    ended["turns"] = [ended["turns"][0]] + [second | {"turn": turn} for turn in range(2, 13)]
+    second = ended["steps"][1]
+    ended["steps"] = [ended["steps"][0]] + [second | {"turn": turn} for turn in range(2, 13)]
     ended["outcome"] = "turn_limit"
     name = ended["episode_id"]
     both = [line for line in lines if line.get("episode_id") == name and line.get("turn") == 2]
@@ -284,7 +284,7 @@ def another_pair(handed: Handed) -> None:
 
 
 def swapped_in_the_end(lines: Lines) -> None:
-    turns = next(each(lines, "end"))["episode"]["turns"]
+    turns = next(each(lines, "end"))["episode"]["steps"]
     turns[0]["rendering"], turns[1]["rendering"] = turns[1]["rendering"], turns[0]["rendering"]
 
 
@@ -317,7 +317,7 @@ RULES = [
     ),
     Attack("a version that turns around", run_edit(version="0.1\u202e"), "version: "),
     Attack("a version that is markup", run_edit(version="<b>1"), "version: "),
-    Attack("another game", run_edit(game="chess"), "game: the transcripts were played with 'chess'"),
+    Attack("another game", run_edit(game="chess"), "game is chess, that of the submission reconstruction"),
     Attack(
         "another pair's name", run_edit(slug="another-pair"), "slug: the transcripts were played with 'another-pair'"
     ),

@@ -75,7 +75,7 @@ class Handed(NamedTuple):
                 elif line["event"] == "end" and only in (line["episode"]["episode_id"], ""):
                     tokens = count_tokens(text)
                     said = {"message": text, "message_tokens": tokens, "over_budget": tokens > 200}
-                    line["episode"]["turns"][0] |= said
+                    line["episode"]["steps"][0] |= said
 
         self.edit(change)
 
@@ -87,7 +87,7 @@ class Handed(NamedTuple):
         def change(lines: list[dict[str, Any]]) -> None:
             for line in lines:
                 if line["event"] == "end" and line["episode"]["episode_id"] in episodes:
-                    line["episode"]["turns"][0]["rendering"] = drawn
+                    line["episode"]["steps"][0]["rendering"] = drawn
                 elif (line["event"], line.get("role"), line.get("turn")) == ("call", "generator", 1):
                     line["rendering"] = drawn if line["episode_id"] in episodes else line["rendering"]
 

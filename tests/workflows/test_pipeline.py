@@ -71,45 +71,7 @@ BAD: dict[str, tuple[Callable[[World, Path], object], str]] = {
         ),
         ".github/workflows/submission.yml",
     ),
-    "two folders": (
-        lambda world, tree: [
-            write(tree / f"submissions/{slug}/submission.yaml", manifest(world)) for slug in ("one-pair", "other-pair")
-        ],
-        "touches 2 submissions",
-    ),
     "a link": (lambda world, tree: link_of(tree / f"submissions/{SLUG}/submission.yaml"), "is a symbolic link"),
-    "a program": (
-        lambda world, tree: (
-            write(tree / f"submissions/{SLUG}/submission.yaml", manifest(world)),
-            write(tree / f"submissions/{SLUG}/conftest.py", "raise SystemExit"),
-        ),
-        "conftest.py",
-    ),
-    "somebody's secret": (
-        lambda world, tree: write(
-            tree / f"submissions/{SLUG}/submission.yaml",
-            {
-                **manifest(world),
-                "describer": {"player": "openai", "model": "m", "api_key_env": "GITHUB_TOKEN_KEY"},
-                "generator": {"player": "canvas"},
-            },
-        ),
-        "api_key_env",
-    ),
-    "an address inside": (
-        lambda world, tree: write(
-            tree / f"submissions/{SLUG}/submission.yaml",
-            {
-                **manifest(world),
-                "describer": {"player": "openai", "model": "m", "base_url": "https://169.254.169.254/v1"},
-            },
-        ),
-        "base_url",
-    ),
-    "scores of their own": (
-        lambda world, tree: write(tree / f"submissions/{SLUG}/submission.yaml", {**manifest(world), "score": 10}),
-        "score",
-    ),
     "code for Python's start": (
         lambda world, tree: (
             write(tree / f"submissions/{SLUG}/submission.yaml", manifest(world)),
@@ -190,7 +152,7 @@ def accepts(world: World, github: GitHubServer) -> None:
     assert gap["run_id"].startswith(PLAYED)
     held = committed_set(world.root / "season")
     pictures = read_instances(held.instances.folder).instances
-    secrets = [held.salt, held.instances.identity, *(each.sha256 for each in pictures)]
+    secrets = [held.salt, held.instances.identity, *(each.pictures["target"].sha256 for each in pictures)]
     public = [path.read_bytes() for path in (world.root / "service" / "artefacts").rglob("*") if path.is_file()]
     public += [file.data for file in world.hub.repos[DATASET].tree.values()] + [evaluated.output.encode()]
     assert not [word for word in secrets if any(word.encode() in data for data in public)]

@@ -12,7 +12,7 @@ from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, 
 from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import read_any_manifest
 from ircore.submissions.batch import chosen, goes_on, is_finished, spent
 from ircore.submissions.check.reports import add_step_summary
@@ -79,7 +79,7 @@ def evaluate_pending(
     """
     if (secret is None) != (gaps is None):
         raise click.UsageError("--secret and --gaps go together")
-    current = read_any_instances(instances)
+    current = read_instances(instances)
     if secret is not None and gaps is not None and not gaps.exists():
         write_season_gaps(gaps, no_gaps(committed_set(secret), current.identity))
     waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
@@ -133,7 +133,7 @@ class _Limits(NamedTuple):
         return words
 
 
-def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: AnyInstanceSet) -> bool:
+def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: InstanceSet) -> bool:
     """Evaluate a pair within the rest of the limits; return whether that succeeded, and show why not."""
     click.echo(printable(f"\n{pair.name}"), err=True)
     game = read_any_manifest(pair).submission.game
@@ -151,7 +151,7 @@ def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instanc
     return True
 
 
-def _drop_former(folder: Path, out: Path, slugs: list[str], instances: AnyInstanceSet) -> None:
+def _drop_former(folder: Path, out: Path, slugs: list[str], instances: InstanceSet) -> None:
     """Remove the runs that are not gone on with: of other pairs, manifests or sets than now."""
     for run in sorted(out.glob("*")):
         if run.is_dir() and not (run.name in slugs and goes_on(run, folder / run.name, instances)):
@@ -183,6 +183,6 @@ def paid(folder: Path, instances: Path, out: Path) -> None:
 
     For a job of GitHub's. Nothing but answers of models is taken from an artefact: no scores, no word on who played.
     """
-    lines = list(bring_back(GitHub.of_job(), folder, read_any_instances(instances), out))
+    lines = list(bring_back(GitHub.of_job(), folder, read_instances(instances), out))
     for line in lines or ["no earlier answers are kept"]:
         click.echo(printable(line))

@@ -1,20 +1,25 @@
 """``ircore submission channel-test``: whether a pair's words carry the picture to a neutral generator."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.core.records import RECONSTRUCTION
+from ircore.core.submission_records import Submission
 from ircore.core.terminal import printable
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_any_manifest, read_manifest
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.formats import Format, render
+from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_finding
-from ircore.submissions.channel.channel_test import RULE, ChannelPlan, channel_test
+from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult, channel_test
 from ircore.submissions.channel.paraphrase import ByList, ByModel
 from ircore.submissions.channel.playing import Drawer, drawer_of
-from ircore.submissions.channel.table import channel_table
 from ircore.submissions.reproduce import is_offline
 
 NEUTRAL = Path("classical+canvas")
@@ -56,7 +61,7 @@ def command(
     """
     neutral = drawer_of(read_manifest(submission_place(generator)))
     words = ByList() if paraphraser is None else ByModel(read_any_manifest(submission_place(paraphraser)))
-    folders, results = [RunFolder.open(path) for path in runs], []
+    folders, results = [RunFolder(path, RECONSTRUCTION) for path in runs], []
     for folder in folders:
         asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
         result = channel_test(folder, asking, out / folder.run.run_id)
@@ -70,8 +75,59 @@ def command(
 
 def _own(folder: RunFolder, asked: bool | None) -> Drawer | None:
     """Return the own generator of a run's pair if it is to be asked."""
-    submission = folder.run.submission
+    submission = cast(Submission, folder.run.submission)  # the run is one of reconstruction
     # Unless it is asked for, a generator behind a service is left out: its pictures cost money.
-    if asked is False or (asked is None and not is_offline(submission.generator)):
+    if asked is False or (asked is None and not is_offline(submission.players["generator"])):
         return None
     return drawer_of(LoadedSubmission(folder.run.slug, submission, folder.path / MANIFEST))
+
+
+NOT_ASKED = "the pair's own generator cannot be asked here"
+
+_SCORES: Mapping[str, tuple[str, str]] = {
+    "own": ("own", "Mean score of the pair's own final pictures."),
+    "same": ("same words", "Mean score of the neutral generator, given the same messages."),
+    "paraphrase": ("paraphrased", "Mean score of the neutral generator, given paraphrases of the messages."),
+    "other": ("other words", "Mean score of the neutral generator, given the messages about other targets."),
+    "own_paraphrase": ("own, paraphrased", "Mean score of the pair's own generator, given the paraphrases."),
+}
+_SHARES: Mapping[str, tuple[str, str]] = {
+    "same": ("kept, same words", "Share of the pair's gain over other words that the same messages keep."),
+    "paraphrase": ("kept, paraphrased", "Share that paraphrases keep with the neutral generator."),
+    "own_paraphrase": ("kept by own", "Share that paraphrases keep with the pair's own generator."),
+}
+
+COLUMNS = (
+    Column("run_id", "Run", "The run.", digits=None, audience="programs"),
+    Column("pair", "pair", "Describer + generator.", digits=None),
+    Column("verdict", "verdict", "carried, collapsed, or too little to tell.", digits=None),
+    *(Column(key, title, text, "0–10", "higher", 1, estimated=True) for key, (title, text) in _SCORES.items()),
+    *(Column(f"kept_{key}", title, text, "", "higher", 2, estimated=True) for key, (title, text) in _SHARES.items()),
+)
+
+
+def channel_table(runs: Sequence[RunFolder], results: Sequence[ChannelResult], judge: str, neutral: str) -> Table:
+    """Return the results of channel tests, a row a run.
+
+    Args:
+        runs: The runs.
+        results: Of each run, in the same order.
+        judge: Whose scores.
+        neutral: Label of the neutral generator.
+    """
+    rows = tuple(
+        (
+            Value(run.run.run_id),
+            Value(" + ".join(spec.label for spec in run.run.submission.players.values())),
+            Value(result.verdict),
+            *(_value(result.scores.get(key)) for key in _SCORES),
+            *(_value(result.shares.get(key)) for key in _SHARES),
+        )
+        for run, result in zip(runs, results, strict=True)
+    )
+    words = f"Final pictures judged by {judge}; the neutral generator is {neutral}."
+    return Table("channel-test", "Channel test", words, COLUMNS, rows)
+
+
+def _value(estimate: Estimate | None) -> Value:
+    return Value(None, missing=NOT_ASKED) if estimate is None else Value.of(estimate)

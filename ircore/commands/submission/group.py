@@ -13,7 +13,6 @@ from ircore.commands.run_paths import runs_to_read
 from ircore.commands.submission import (
     batch,
     channel,
-    commit,
     hand_in,
     inbox,
     lifecycle,
@@ -32,15 +31,12 @@ from ircore.core.tables import read_table
 from ircore.core.terminal import printable
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import folder_of
-from ircore.runs.folder import WITNESS
-from ircore.runs.witness import check_witness
 from ircore.submissions.check import reports
 from ircore.submissions.check.change import check_change as check_commits
 from ircore.submissions.check.submission import Checked, Purpose, check_submission
 from ircore.submissions.check.tree import check_tree, folder_findings
 from ircore.submissions.findings import Finding, errors, ordered
 from ircore.submissions.owners import Proposer
-from ircore.submissions.relay.keys import known_relays
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 _github_option = click.option(
@@ -51,15 +47,8 @@ PARTS: dict[str, list[str]] = read_table("ircore.commands", "menu")["submission"
 """The commands in the order in which people come to need them."""
 
 
-ALIASES = {"waiting": "pending"}
-"""Earlier names of commands: they still work and are not listed."""
-
-
 class _Parts(click.Group):
     """A group whose help lists the commands by the people who need them."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, ALIASES.get(cmd_name, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rest = [name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values())]
@@ -79,8 +68,8 @@ for subcommand in (
     batch.evaluate_pending,
     batch.paid,
     channel.command,
-    commit.commit,
-    commit.register,
+    owners.commit,
+    owners.register,
     spot_replay.command,
     hand_in.command,
     inbox.inbox,
@@ -144,7 +133,6 @@ def check(
     """Check the manifest at PATH (a folder or its submission.yaml), as it is checked when you hand it in.
 
     Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
-    Of runs that a relay has signed, the signatures are verified.
     """
     purpose = Purpose(local, resolve, unplayed)
     if everything:
@@ -156,18 +144,9 @@ def check(
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
         _report(*_checked(paths, purpose), as_json, github)
-    _show_signatures(runs)
     if preview is not None:
         for line in preview_lines(_only(paths), runs, published, preview):
             click.echo(line, err=as_json)
-
-
-def _show_signatures(runs: tuple[Path, ...]) -> None:
-    """Verify the signatures of runs that were played through a relay, and say who signed them."""
-    for run in runs:
-        if (run / WITNESS).is_file():
-            witness = check_witness(run, known_relays())
-            click.echo(printable(f"{run}: {counted(witness.records, 'record')} signed by {witness.relay}"), err=True)
 
 
 def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:

@@ -24,7 +24,7 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
-from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder, open_any_run
+from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
 from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.submissions.branches import Clone
 from ircore.submissions.drafts import new_folder_of, purpose_of, read_draft
@@ -354,8 +354,8 @@ def _take_scores(played: Path, rehearsed: Path) -> None:
     """Give the rehearsal the scores of the run's renderings that have the same pixels there; others are computed."""
     import numpy as np
 
-    run, rehearsal = open_any_run(played), open_any_run(rehearsed)
-    if not (isinstance(run, RunFolder) and isinstance(rehearsal, RunFolder)):
+    run, rehearsal = RunFolder(played), RunFolder(rehearsed)
+    if {run.game, rehearsal.game} != {RECONSTRUCTION}:
         return
     played_renderings, packed_renderings = (
         [turn.rendering for episode in folder.episodes() for turn in episode.rendered_turns if turn.rendering]

@@ -11,7 +11,7 @@ import click
 from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
-from ircore.instances.store import read_any_instances
+from ircore.instances.store import read_instances
 from ircore.players.submission import MANIFEST
 from ircore.submissions.batch import forecast
 from ircore.submissions.branches import fetch_pull_request
@@ -72,7 +72,7 @@ def _collected(
     prices: Path | None,
     service: GitHub | None,
 ) -> Inbox:
-    current = read_any_instances(instances) if instances is not None else None
+    current = read_instances(instances) if instances is not None else None
     runs, merged = published_runs(published), merged_submissions(folder)
     loaded = {submission.slug: submission.loaded for submission in merged}
 

@@ -14,14 +14,13 @@ from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.game_records import GameRun
 from ircore.core.lifecycle import Withdrawal, decision_lines
 from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_any_manifest
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.submissions.history import HISTORY, Kind, Step, add_step, read_history, status_of, withdrawals_of
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
@@ -117,7 +116,7 @@ def withdrawals(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
     manifests_in(folder)
     decisions = tuple(withdrawals_of(folder))
     if runs:
-        known = [open_any_run(path).run for path in runs]
+        known = [RunFolder(path).run for path in runs]
         # The last word on a run that is named: a mistyped name is taken back by its reinstatement.
         last = {(decision.slug, decision.run_id): decision for decision in decisions if decision.run_id is not None}
         idle = [decision for decision in decisions if not _is_needed(decision, known, last)]
@@ -129,7 +128,7 @@ def withdrawals(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
     click.echo(f"{out}: {len(decisions)} withdrawn, corrected, reinstated or disputed")
 
 
-def _is_needed(decision: Withdrawal, runs: Sequence[Run | GameRun], last: Mapping[tuple[str, str], Withdrawal]) -> bool:
+def _is_needed(decision: Withdrawal, runs: Sequence[Run], last: Mapping[tuple[str, str], Withdrawal]) -> bool:
     """Return whether a release must know a decision: it concerns a run, or takes out one that it names.
 
     A submission may be withdrawn before anybody played it, and transcripts may be updated before they were re-scored.

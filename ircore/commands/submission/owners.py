@@ -1,19 +1,20 @@
-"""``ircore submission gate``, ``record-owners`` and ``own``: whose entry a submission is."""
+"""Whose entry a submission is, and to which run it is committed: what jobs record of pull requests, and by hand."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH
+from ircore.commands.options import PATH, echo_either, json_option, path_option
 from ircore.core.files import write_bytes
 from ircore.core.terminal import printable
 from ircore.core.validation import validating
 from ircore.players.submission import folder_of
 from ircore.submissions.branches import Clone
 from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.committing import commit_to
 from ircore.submissions.gate import record_owners as recorded
-from ircore.submissions.gate import set_statuses
+from ircore.submissions.gate import register_commitments, set_statuses
 from ircore.submissions.github import GitHub
 from ircore.submissions.inbox import shown
 from ircore.submissions.owners import OWNERS, Owner, parse_owners, with_lines
@@ -56,3 +57,30 @@ def own(path: Path, account: str, account_id: int) -> None:
         owner = Owner(slug=folder.absolute().name, account=account, account_id=account_id, date=today)
     write_bytes(file, with_lines(data, [owner]))
     click.echo(f"{owner.slug}: belongs to {account}; commit {OWNERS}, and hand it in by a branch of the repository")
+
+
+@click.command("commit", short_help="Commit to one run before it is played.")
+@click.argument("path", type=PATH)
+@path_option("--salt", "File of the secret number; SLUG.salt if not given.")
+@click.option("--new", "renew", is_flag=True, help="Replace a commitment that stands there; everybody will see it.")
+@json_option
+def commit(path: Path, salt: Path | None, renew: bool, as_json: bool) -> None:
+    """Write a commitment to one run into the manifest at PATH, before it is played.
+
+    Seed and order of the run follow from a secret number in the file --salt, and from a number that is drawn when the
+    pull request registers the commitment.
+    """
+    folder = folder_of(path)
+    file = salt or Path(f"{folder.absolute().name}.salt")
+    made = commit_to(folder, file, renew)
+    text = printable(f"{folder}: commitment {made[:12]}; keep {file} secret until the run is published")
+    echo_either(as_json, {"submission": folder, "commitment": made, "salt": file}, text)
+
+
+@click.command("register-commitments", short_help="Register announced commitments: in a job alone.")
+@click.option("--repo", default=".", type=PATH, help="Clone of the branch main, with its history.")
+def register(repo: Path) -> None:
+    """Register the commitments in the manifests of all open pull requests, and draw a number for each."""
+    lines = list(register_commitments(repo, GitHub.of_job()))
+    for line in lines or ["no new commitment"]:
+        click.echo(printable(line))

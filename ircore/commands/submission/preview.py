@@ -1,5 +1,6 @@
 """``ircore submission preview``: a site that shows the submission of a pull request, whose files are only data."""
 
+import os
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -16,7 +17,7 @@ from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, read_any_manifest
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
 from ircore.submissions.check.change import check_change
 from ircore.submissions.check.git_objects import Repository
@@ -25,7 +26,12 @@ from ircore.submissions.findings import errors
 from ircore.submissions.request_fields import why_self_reported
 from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
 from ircore.submissions.rescoring.fetch import fetch
-from ircore.submissions.results_dataset import DATASET_VARIABLE, dataset_name
+
+DATASET: str | None = None
+"""The project's dataset on the Hub, ``ORG/NAME``: maintainers write it here once it is published."""
+
+DATASET_VARIABLE = "DATASET"
+"""Environment variable that names another dataset; the workflows set it."""
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""
@@ -142,9 +148,9 @@ def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out
         out: The folder to make.
     """
     loaded = read_any_manifest(path)
-    own = {(run.run.slug, run.game) for run in map(open_any_run, runs)}
+    own = {(run.run.slug, run.game) for run in map(RunFolder, runs)}
     beside = runs_to_stand_beside(published) if published or dataset_name() else ()
-    others = [run for run in beside if ((about := open_any_run(run).run).slug, about.game) not in own]
+    others = [run for run in beside if ((about := RunFolder(run).run).slug, about.game) not in own]
     for line in load("previews", "site")(loaded, (*others, *runs), out):
         yield printable(line)
 
@@ -176,9 +182,9 @@ def _runs_with_rescored(
     if rescored is None:
         yield from published
         return
-    ours = open_any_run(rescored).run
+    ours = RunFolder(rescored).run
     for path in published:
-        other = open_any_run(path).run
+        other = RunFolder(path).run
         same = (other.instance_set, other.prompts) == (ours.instance_set, ours.prompts)
         if other.game != ours.game or (same and other.slug != place.name):
             yield path
@@ -204,14 +210,25 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    signed = f", signed by the relay {rescored.witness.relay}" if rescored.witness else ""
-    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules{signed}"))
+    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules"))
     show_flags(rescored, "for people to look at: ")
     show_commitment(rescored)
-    origin = (place / MANIFEST, reference, rescored.flags, rescored.witness, rescored.committed)
+    origin = (place / MANIFEST, reference, rescored.flags, rescored.committed)
     write_provenance(rescored.folder.path, make_provenance(*origin))
     # Measures of other games are of every step anyway.
     every_turn = ["--every-turn"] if submission.game == RECONSTRUCTION else []
     if ircore(["score", str(rescored.folder.path), *every_turn]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
     return rescored.folder.path
+
+
+def dataset_name(stated: str | None = None) -> str | None:
+    """Return the dataset of published results; None if none is known.
+
+    Args:
+        stated: What the user named, which counts before the environment's and the project's.
+
+    >>> dataset_name("org/results")
+    'org/results'
+    """
+    return stated or os.environ.get(DATASET_VARIABLE) or DATASET

@@ -11,7 +11,8 @@ from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, 
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.instances.store import read_any_instances
+from ircore.core.records import RECONSTRUCTION
+from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.season_gap import season_gap_table
@@ -89,7 +90,7 @@ def reveal(secret: Path, publish: Path) -> None:
 def verify(published: Path, instances: Path | None, as_json: bool) -> None:
     """Check that the revealed set is the committed set."""
     season = read_season(published)
-    verify_season(season, read_any_instances(instances) if instances else None)
+    verify_season(season, read_instances(instances) if instances else None)
     if as_json:
         echo_json(season.model_dump(mode="json"))
         return
@@ -131,7 +132,7 @@ def gap(
     verify_season(season, None)
     # Proven before anything is compared: a gap on another set than the committed one says nothing.
     there, here = (
-        Results.from_runs([folder for folder in open_runs(runs) if isinstance(folder, RunFolder)])
+        Results.from_runs([folder for folder in open_runs(runs) if folder.game == RECONSTRUCTION])
         for runs in (public, secret)
     )
     if here.instance_set != season.identity:
@@ -176,7 +177,7 @@ def slice_command(
 
     Each pair's pictures are drawn by the season's salt. Nothing but the gap leaves the secret folder.
     """
-    public, committed = RunFolder.open(run), committed_set(secret, instances)
+    public, committed = RunFolder(run, RECONSTRUCTION), committed_set(secret, instances)
     # Inside the secret folder, so that the pictures cannot be published with the runs by mistake.
     place = secret / SLICES / public.run.run_id
     targets = write_slice(committed, public.run.run_id, place / "targets", pictures)
@@ -184,7 +185,7 @@ def slice_command(
     play = ["play", str(submission), "--instances", str(targets.folder), "--out", str(place / "run")]
     run_nested([*play, "--as-maintainers", "--only-outside", *limit])
     run_nested(["score", str(place / "run")])
-    gap = gap_of(public, RunFolder.open(place / "run"), judge)
+    gap = gap_of(public, RunFolder(place / "run"), judge)
     write_season_gaps(gaps, add_gap(gaps, gap, committed, public.run.instance_set, judge, pictures))
     shown = "no main score on one of the sets" if gap.mean is None else f"{gap.mean:+.1f}"
     click.echo(f"{public.run.slug}: public \N{MINUS SIGN} secret {shown} on {counted(pictures, 'picture')}; {gaps}")

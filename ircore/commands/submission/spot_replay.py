@@ -7,6 +7,7 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.errors import InputError
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
@@ -53,7 +54,7 @@ def command(
     The keys of the services must be set. Which episodes are played follows from a commit that nobody knew when the
     transcripts were handed in.
     """
-    folder = RunFolder.open(run)
+    folder = RunFolder(run, RECONSTRUCTION)
     provenance = folder.provenance()
     drawn_by = commit or (provenance and provenance.commit)
     if not drawn_by:

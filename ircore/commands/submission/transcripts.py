@@ -91,7 +91,6 @@ def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadlin
 @path_option("--transcripts", "Packed transcripts here, for a rehearsal without the Hub.")
 @click.option("--deadline", type=POSITIVE, default=3600, show_default=True, help="Seconds that fetching may take.")
 @path_option("--published", "Folder made by ircore release pull: pictures of other pairs are flagged.")
-@path_option("--relay-keys", "Public keys of relays that count beside this project's keys.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def rescore(
     path: Path,
@@ -100,7 +99,6 @@ def rescore(
     transcripts: Path | None,
     deadline: float,
     published: Path | None,
-    relay_keys: Path | None,
     as_json: bool,
 ) -> None:
     """Fetch the transcripts that the submission at PATH names, check them, and keep them as a run.
@@ -111,7 +109,7 @@ def rescore(
     """
     others = published_runs(published) if published is not None else ()
     try:
-        rescored = rescore_submission(path, out, instances, transcripts, deadline, others, relay_keys)
+        rescored = rescore_submission(path, out, instances, transcripts, deadline, others)
     except InputError as error:
         show_faults(error)
         raise
@@ -121,13 +119,8 @@ def rescore(
         vouched = rescored.provenance.model_dump(mode="json", by_alias=True) if rescored.provenance else None
         click.echo(json.dumps({**about, "provenance": vouched}, indent=2))
         return
-    kind = rescored.provenance and rescored.provenance.kind
-    whose = "witnessed" if kind == "witnessed" else "re-scored" if kind else "a rehearsal: nobody vouches for it"
+    whose = "re-scored" if rescored.provenance else "a rehearsal: nobody vouches for it"
     click.echo(f"{run}: {len(rescored.folder.ended())} episodes hold by the rules ({whose})")
-    if rescored.witness:
-        click.echo(
-            printable(f"  {counted(rescored.witness.records, 'record')} signed by the relay {rescored.witness.relay}")
-        )
     show_commitment(rescored)
     show_flags(rescored)
     if rescored.flags:
@@ -144,10 +137,9 @@ def show_faults(error: InputError) -> None:
 
 
 def show_commitment(rescored: Rescored) -> None:
-    """Say whether a submitter could choose the run among several; a relay says it of a witnessed run."""
-    if rescored.witness is None:
-        about = f"commitment: {rescored.committed.words}" if rescored.committed else UNCOMMITTED
-        click.echo(printable(f"  {about}"))
+    """Say whether a submitter could choose the run among several."""
+    about = f"commitment: {rescored.committed.words}" if rescored.committed else UNCOMMITTED
+    click.echo(printable(f"  {about}"))
 
 
 def show_flags(rescored: Rescored, about: str = "") -> None:

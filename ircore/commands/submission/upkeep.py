@@ -21,10 +21,10 @@ from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
-from ircore.instances.store import read_any_instances, read_sets
+from ircore.instances.store import read_instances, read_sets
 from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
-from ircore.runs.folder import RUN_FILE, WITNESS, open_any_run
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
@@ -32,7 +32,6 @@ from ircore.submissions.links import dead_links, links_of
 from ircore.submissions.merged_submissions import merged_submissions
 from ircore.submissions.paid_answers import add_kept_judgements, keep_judgements
 from ircore.submissions.pending_submissions import pending_submissions
-from ircore.submissions.relay.vouching import vouch
 from ircore.submissions.reproduce import differences, plays_offline
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.evidence import findings_markdown
@@ -54,7 +53,7 @@ _folder = click.argument("folder", default="submissions", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def pending(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
     """List the submissions in FOLDER without a published run of their present state, each with the next step."""
-    current = read_any_instances(instances) if instances is not None else None
+    current = read_instances(instances) if instances is not None else None
     submissions = pending_submissions(folder, published_runs(published), current)
     if as_json:
         click.echo(json.dumps([submission._asdict() for submission in submissions], indent=2))
@@ -73,7 +72,6 @@ def pending(folder: Path, published: Path, instances: Path | None, as_json: bool
 @path_option("--out", "The run folder: created, or resumed if it exists.", required=True)
 @path_option("--judges", "A folder of judges (*.yaml), asked beside structural and verified.")
 @path_option("--published", "Folder made by ircore release pull: pictures of other pairs are flagged.")
-@path_option("--relay-keys", "Public keys of relays that count beside this project's keys.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Stop playing at this cost.")
 @path_option("--prices", "File of prices that are added to the built-in prices.")
@@ -97,7 +95,6 @@ def evaluate(
     out: Path,
     judges: Path | None,
     published: Path | None,
-    relay_keys: Path | None,
     concurrency: int,
     max_cost: float | None,
     prices: Path | None,
@@ -110,8 +107,7 @@ def evaluate(
 ) -> None:
     """Check the merged submission at PATH, play it or re-score the transcripts that it names, and score the run.
 
-    A run in --out that a relay has signed is verified instead. The maintainers vouch for the run. Each command is shown
-    before it is run; each can be given by hand.
+    The maintainers vouch for the run. Each command is shown before it is run; each can be given by hand.
     """
     # Before anything is paid for.
     if (secret is None) != (gaps is None):
@@ -122,10 +118,7 @@ def evaluate(
     # Hosts are looked up now: a name may have come to lead into this network since the merge.
     run_nested(["submission", "check", str(path), "--resolve"])
     loaded = read_any_manifest(path)
-    if (out / WITNESS).is_file():
-        _verify(loaded, out, instances, relay_keys)
-        _show_findings(out, published)
-    elif loaded.submission.transcripts is None:
+    if loaded.submission.transcripts is None:
         # A limit on cost cannot be kept with a model whose price nobody knows.
         if max_cost is not None:
             prices = _bounded_prices(loaded, prices, price_bound, out)
@@ -136,7 +129,7 @@ def evaluate(
     else:
         # Anew, whatever lies there: a folder does not tell who re-scored it.
         _clear(loaded, out)
-        beside = {"--instances": instances, "--out": out, "--published": published, "--relay-keys": relay_keys}
+        beside = {"--instances": instances, "--out": out, "--published": published}
         run_nested(["submission", "rescore", str(path), *option_words(beside)])
     if added := add_kept_judgements(out):
         click.echo(f"  {counted(added, 'answer')} of judges taken from an earlier evaluation", err=True)
@@ -165,17 +158,11 @@ def _clear(loaded: AnyLoaded, out: Path) -> None:
     """
     if not (out / RUN_FILE).is_file():
         return
-    earlier = open_any_run(out).run
+    earlier = RunFolder(out).run
     if earlier.slug != loaded.slug:
         raise InputError(f"{out}: holds a run of {earlier.slug}", "Choose another --out.")
     keep_judgements(out)
     rmtree(out)
-
-
-def _verify(loaded: AnyLoaded, out: Path, instances: Path, relay_keys: Path | None) -> None:
-    """Vouch for a run that a relay has signed, after verifying every signature."""
-    witness = vouch(loaded, out, read_any_instances(instances), relay_keys)
-    click.echo(printable(f"{out}: {counted(witness.records, 'record')} signed by {witness.relay} hold"), err=True)
 
 
 def _test_channel(out: Path) -> None:
@@ -307,7 +294,7 @@ def reproduce(
 
     Exit status 1 if anything differs.
     """
-    folders = [open_any_run(path) for path in runs]
+    folders = [RunFolder(path) for path in runs]
     sets = read_sets(instances)
     for folder in folders if sets else ():
         if folder.game not in sets:

@@ -7,6 +7,7 @@ instead. Pictures are shown as a viewer shows them: upright, transparent parts o
 Source: Nikzad Khasmakhi et al., *ConvGenVisMo* (2023), section 2.
 """
 
+import io
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,16 +18,14 @@ from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
-from ircore.core.game_records import GameInstance
-from ircore.core.images import Picture
+from ircore.core.images import MAX_PIXELS, ImageError, Picture, read_image_bytes, read_picture, shown_pixels
 from ircore.core.plugins import unknown
 from ircore.core.progress import tracked
-from ircore.core.records import DIFFICULTIES, Record
+from ircore.core.records import DIFFICULTIES, Instance, Record
 from ircore.core.validation import describe_validation_error
-from ircore.games.conversation.heif import read_any_picture
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Message
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld_pictures import CONVGENVISMO, refuse_other_licence
 
 CATEGORIES = ("cartoon", "animal", "human", "painting", "nature", "product")
@@ -71,7 +70,7 @@ class _Conversation(_Open):
     category: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z]{1,30}$")]]
 
 
-def import_convgenvismo(request: ImportRequest) -> GameInstanceSet:
+def import_convgenvismo(request: ImportRequest) -> InstanceSet:
     """Make an instance set of ConvGenVisMo's conversations.
 
     Those without a picture are left out, with a line on stderr. Pictures that the authors found on Flickr and Pinterest
@@ -107,12 +106,12 @@ def import_convgenvismo(request: ImportRequest) -> GameInstanceSet:
     drawn = [entry for entry in conversations if entry.image.image_id in pictures]
     if not drawn:
         raise InputError(f"{root / 'images'}: holds no picture of these conversations", "Copy the pictures there.")
-    return write_game_instances(request.out, _made(drawn, pictures, request))
+    return write_instances(request.out, _made(drawn, pictures, request))
 
 
 def _made(
     conversations: Sequence[_Conversation], pictures: dict[str, Path], request: ImportRequest
-) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for entry in tracked(iter(conversations), "importing", len(conversations)):
         dialogue = Dialogue(
             dialogue=tuple(
@@ -122,7 +121,7 @@ def _made(
         )
         by_length = "hard" if len(entry.conversation) >= LONG else "easy"
         licence = OWN if entry.image.source == UNIQUE else CONVGENVISMO
-        instance = GameInstance.model_validate(
+        instance = Instance.model_validate(
             {
                 "instance_id": f"convgenvismo-{entry.image.image_id.lower()}",
                 "category": entry.category[0],
@@ -181,3 +180,53 @@ def _conversation(place: str, line: str) -> _Conversation:
                 f"{place}: conversation: hop {number}: {question.role} asks, {answer.role} answers", remedy
             )
     return conversation
+
+
+HEIF = (".heic", ".heif")
+SMALLEST_SIDE = 11
+"""Pixels: the window of SSIM."""
+
+LONGEST_SIDE = 2048
+"""Pixels: larger photographs are reduced, so that a picture can be stored, shown to models and measured in seconds."""
+
+
+def read_any_picture(path: Path) -> Picture:
+    """Read a picture as a viewer shows it, HEIC included; one larger than ``LONGEST_SIDE`` is reduced.
+
+    Raises:
+        ImageError: The file is no usable picture, or it is HEIC and the extra is not installed.
+    """
+    from PIL import Image
+
+    pixels = _heif(path).pixels if path.suffix.lower() in HEIF else read_picture(path).pixels
+    height, width = pixels.shape[:2]
+    if min(height, width) < SMALLEST_SIDE:
+        raise ImageError(
+            f"{path}: {width} × {height} pixels", f"Metrics need at least {SMALLEST_SIDE} pixels a side; remove it."
+        )
+    if max(height, width) <= LONGEST_SIDE:
+        return Picture.from_pixels(pixels)
+    import numpy as np
+
+    image = Image.fromarray(pixels)
+    # A thumbnail keeps the proportions of the sides.
+    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    return Picture.from_pixels(np.asarray(image))
+
+
+def _heif(path: Path) -> Picture:
+    data = read_image_bytes(path)
+    try:
+        import pillow_heif
+    except ImportError as error:
+        remedy = "Install it: pip install 'ircore[heif]', or put a JPEG of the same name beside it."
+        raise ImageError(f"{path}: a HEIC picture needs the extra heif", remedy) from error
+    try:
+        file = pillow_heif.open_heif(io.BytesIO(data), convert_hdr_to_8bit=True)
+        # Checked before decoding: the header of a small file may claim gigabytes of pixels.
+        if file.size[0] * file.size[1] > MAX_PIXELS:
+            raise ImageError(f"{path}: {file.size[0]} × {file.size[1]} pixels is too large", "Reduce it.")
+        return Picture.from_pixels(shown_pixels(file.to_pillow()))
+    # libheif's binding and Pillow raise all of these on damaged files.
+    except (ValueError, EOFError, SyntaxError, RuntimeError, OSError) as error:
+        raise ImageError(f"{path}: damaged or no HEIC picture ({error})", "Save it again from its source.") from error

@@ -3,30 +3,30 @@
 import random
 from dataclasses import replace
 
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.core.seeds import derived_seed
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.instances.requests import BuildRequest, Place
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 
 
-def build(request: BuildRequest) -> GameInstanceSet:
+def build(request: BuildRequest) -> InstanceSet:
     """Build an instance set of the reasoning game.
 
     Raises:
         InputError: A category is none of this game's, or the folder holds something.
     """
     places = request.places(tuple(DIMENSIONS))
-    return write_game_instances(request.out, (_instance(place, request.seed) for place in places))
+    return write_instances(request.out, (_instance(place, request.seed) for place in places))
 
 
-def _instance(place: Place, set_seed: int) -> tuple[GameInstance, dict[str, Picture]]:
+def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
     dimension = DIMENSIONS[place.category]
     # Dimensions that ask for the same things share their seeds, so that tasks of one number are about the same thing.
     seed = derived_seed(set_seed, replace(place, category=dimension.things or place.category).instance_id)
     task = dimension.build(place.difficulty, random.Random(seed))
-    instance = GameInstance(
+    instance = Instance(
         instance_id=place.instance_id,
         category=place.category,
         difficulty=place.difficulty,

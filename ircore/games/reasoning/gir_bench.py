@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
+from ircore.core.records import Instance
 from ircore.games.reasoning.gir_bench_editing import jigsaws, paintings, sudokus
 from ircore.games.reasoning.gir_bench_files import PROMPTS, Imported
 from ircore.games.reasoning.gir_bench_generating import (
@@ -34,7 +34,7 @@ from ircore.games.reasoning.gir_bench_generating import (
     texts,
 )
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld_pictures import GIR_BENCH, refuse_other_licence
 
 SOURCE = "GIR-Bench (Li et al. 2025)"
@@ -58,7 +58,7 @@ _PLACES = (".", "reference", "dataset/reference", "benchmark", "reference/benchm
 _FOLDERS = (PROMPTS, "Zoology", "Botany", "Geography", "VisualPuzzle", "VisualLogic", "ReasoningPerception")
 
 
-def import_gir_bench(request: ImportRequest) -> GameInstanceSet:
+def import_gir_bench(request: ImportRequest) -> InstanceSet:
     """Make an instance set of the reasoning game from GIR-Bench's files.
 
     Args:
@@ -79,7 +79,7 @@ def import_gir_bench(request: ImportRequest) -> GameInstanceSet:
         raise InputError(f"{root}: no tasks of {', '.join(wanted)}", "Download the whole data set.")
     if missing := [name for name in wanted if name not in {dimension for dimension, _ in tasks}]:
         print(f"{root}: no files of {', '.join(missing)}", file=sys.stderr)
-    return write_game_instances(request.out, (_instance(name, task, request) for name, task in tasks))
+    return write_instances(request.out, (_instance(name, task, request) for name, task in tasks))
 
 
 def _root(path: Path) -> Path:
@@ -94,9 +94,9 @@ def _root(path: Path) -> Path:
     )
 
 
-def _instance(dimension: str, imported: Imported, request: ImportRequest) -> tuple[GameInstance, Mapping[str, Picture]]:
+def _instance(dimension: str, imported: Imported, request: ImportRequest) -> tuple[Instance, Mapping[str, Picture]]:
     task = imported.task
-    instance = GameInstance(
+    instance = Instance(
         instance_id=f"gir-bench-{dimension}-{imported.number}",
         category=dimension,
         difficulty=request.difficulty or imported.difficulty or DIFFICULTY,

@@ -1,6 +1,7 @@
 """Measures of the reasoning game, from a verifier's judgement of the answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from ircore.core.images import Picture
 from ircore.games.base import Ending, Instruments, Measure, Measured
@@ -10,7 +11,6 @@ from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.dimensions.seen_things import DETECTOR, UNDECIDED, SeenThings
 from ircore.games.reasoning.records import Attempt, TaskRecord
 from ircore.games.reasoning.verifiers.detections import Detections
-from ircore.games.reasoning.verifiers.entity import entity_similarity
 
 MEASURES = (
     Measure(
@@ -121,3 +121,19 @@ def _attempt_of(ending: Ending) -> Attempt:
     (attempt,) = ending.steps
     assert isinstance(attempt, Attempt)  # noqa: S101 - the game's own step
     return attempt
+
+
+def entity_similarity(cosines: Sequence[float]) -> float | None:
+    """Return the similarity of a picture to an entity by GIR-Bench's rule: the mean cosine with all its references.
+
+    A mean below 0 counts as 0, where the game's scores begin. GIR-Bench leaves missing pictures out of the mean over
+    a category; the table ``girbench`` has that mean, and the corrected one in which they count 0.
+
+    Args:
+        cosines: Cosine of the picture's embedding with that of each reference picture, −1 to 1; GIR-Bench takes
+            DINOv3 ViT-7B/16 at 224 × 224 pixels (metric ``dino``).
+
+    Returns:
+        0–1; None without a reference picture.
+    """
+    return max(0.0, fmean(cosines)) if cosines else None

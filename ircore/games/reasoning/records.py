@@ -5,8 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, model_validator
 
 from ircore.core.episode_records import Rendering
-from ircore.core.game_records import Fields
-from ircore.core.records import Name, Record
+from ircore.core.records import Fields, Name, Record
 
 LONGEST = 8000
 """Characters of a prompt or of a thinker's words."""

@@ -18,7 +18,7 @@ from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load, unknown
 from ircore.core.progress import tracked
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Instance
+from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Difficulty, Instance, PictureFile
 from ircore.core.workers import in_order
 from ircore.games.reconstruction.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
 from ircore.games.reconstruction.targets.base import Builder, Drawn
@@ -71,7 +71,7 @@ class SeededPlace(Place):
 
 
 class Made(NamedTuple):
-    """A drawn instance: record, picture file and, for variety, the kind of figure.
+    """A drawn instance: record, picture and, for variety, the kind of figure.
 
     >>> made = _make(SeededPlace("geometry", "easy", 1), seed=7)
     >>> made.instance.instance_id, made.instance.seed
@@ -79,7 +79,7 @@ class Made(NamedTuple):
     """
 
     instance: Instance
-    data: bytes
+    picture: Picture
     kind: str
 
 
@@ -163,10 +163,10 @@ def _all(
     per_condition: int,
     workers: int | None,
     edition: int,
-) -> Iterator[tuple[Instance, bytes]]:
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     made = _unlike(_made(places, seed, workers), places, seed)
     for target in tracked(made, "drawing", len(places)):
-        yield target.instance, target.data
+        yield target.instance, {"target": target.picture}
     for difficulty in photos:
         yield from _photographs(difficulty, per_condition, edition)
 
@@ -190,16 +190,14 @@ def _make(place: SeededPlace, seed: int) -> Made:
         instance_id=place.instance_id,
         category=place.category,
         difficulty=place.difficulty,
-        image=f"images/{place.instance_id}.png",
-        sha256=picture.sha256,
-        width=picture.width,
-        height=picture.height,
-        scene=drawn.scene,
+        game=RECONSTRUCTION,
+        pictures={"target": PictureFile.of(f"images/{place.instance_id}.png", picture)},
+        payload={"scene": drawn.scene.model_dump(mode="json")},
         source="procedural" if place.edition == 1 else f"procedural, edition {place.edition}",
         licence=LICENCE,
         seed=seed,
     )
-    return Made(instance, picture.data, drawn.kind)
+    return Made(instance, picture, drawn.kind)
 
 
 def _unlike(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Iterator[Made]:
@@ -213,18 +211,21 @@ def _unlike(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Itera
                 raise WorkError(f"{place.instance_id}: no picture unlike the earlier ones in {attempt} attempts")
             # In this process, one by one: which attempt is taken depends on all pictures before.
             target = _make(place, place.seed(seed, attempt))
-        earlier_traits |= {(place.category, place.difficulty, trait) for trait in (target.instance.sha256, target.kind)}
+        earlier_traits |= {
+            (place.category, place.difficulty, trait)
+            for trait in (target.instance.pictures["target"].sha256, target.kind)
+        }
         yield target
 
 
 def _is_like(target: Made, place: SeededPlace, attempt: int, earlier_traits: set[tuple[str, str, str]]) -> bool:
     """Return whether an earlier picture is the same or, while variety is wanted, of the same kind."""
-    same = (place.category, place.difficulty, target.instance.sha256) in earlier_traits
+    same = (place.category, place.difficulty, target.picture.sha256) in earlier_traits
     wants_variety = bool(target.kind) and place.index <= VARIED and attempt < VARIETY_ATTEMPTS
     return same or (wants_variety and (place.category, place.difficulty, target.kind) in earlier_traits)
 
 
-def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[tuple[Instance, bytes]]:
+def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     from ircore.games.reconstruction.targets.photos import shots
 
     photographs = shots(difficulty, edition)
@@ -241,12 +242,10 @@ def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[
                 instance_id=name,
                 category="photos",
                 difficulty=difficulty,
-                image=f"images/{name}.jpg",
-                sha256=shot.picture.sha256,
-                width=shot.picture.width,
-                height=shot.picture.height,
+                game=RECONSTRUCTION,
+                pictures={"target": PictureFile.of(f"images/{name}.jpg", shot.picture)},
                 source=f"{shot.photo.title}, by {shot.photo.author}; {shot.photo.source}",
                 licence=shot.photo.licence,
             ),
-            shot.picture.data,
+            {"target": shot.picture},
         )

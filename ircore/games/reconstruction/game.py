@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field
 
 from ircore.core.episode_records import Turn
-from ircore.core.records import RECONSTRUCTION, Record, Rules, Scene
+from ircore.core.records import RECONSTRUCTION, Name, Record, Rules, Scene
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, PublishedFigure, Table
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.games.reconstruction.published.paper_tables import SOURCE, mean_scores
@@ -21,6 +21,10 @@ class ReconstructionPayload(Record):
 
     target: str = Field(default="target", description="Name of the picture to be reconstructed.")
     scene: Scene | None = Field(default=None, description="What was drawn; null for photographs.")
+    measures: dict[Name, float] = Field(
+        default_factory=dict,
+        description="Numbers known of the picture, such as how differently people name it (snd).",
+    )
 
 
 class ReconstructionGame(Game[Rules]):

@@ -22,7 +22,7 @@ from ircore.core.drawing import Point
 from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Instance
+from ircore.core.records import RECONSTRUCTION, Difficulty, Instance, PictureFile
 from ircore.core.validation import validating
 from ircore.games.reconstruction.targets.base import SIZE
 from ircore.games.reconstruction.targets.tangrams import draw_pieces
@@ -112,7 +112,7 @@ def _published(path: Path) -> dict[str, float]:
         return _Divergences.validate_python(read_json(path, MAX_BYTES, remedy))
 
 
-def _targets(chosen: Mapping[Path, float], request: ImportRequest) -> Iterator[tuple[Instance, bytes]]:
+def _targets(chosen: Mapping[Path, float], request: ImportRequest) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for path, snd in chosen.items():
         difficulty: Difficulty = "easy" if snd < EASY_BELOW else "hard"
         if request.difficulty not in (None, difficulty):
@@ -125,16 +125,13 @@ def _targets(chosen: Mapping[Path, float], request: ImportRequest) -> Iterator[t
                 instance_id=name,
                 category=CATEGORY,
                 difficulty=difficulty,
-                image=f"images/{name}.png",
-                sha256=picture.sha256,
-                width=picture.width,
-                height=picture.height,
-                scene=drawn.scene,
+                game=RECONSTRUCTION,
+                pictures={"target": PictureFile.of(f"images/{name}.png", picture)},
+                payload={"scene": drawn.scene.model_dump(mode="json"), "measures": {"snd": round(snd, 6)}},
                 source=request.source or SOURCE,
                 licence=KILOGRAM,
-                measures={"snd": round(snd, 6)},
             ),
-            picture.data,
+            {"target": picture},
         )
 
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from ircore.core import exact
 from ircore.core.drawing import Drawing
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.core.seeds import derived_seed
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context
 from ircore.instances.requests import BuildRequest, Place
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram
 
 SIZE = 256
@@ -38,17 +38,17 @@ class _Look(NamedTuple):
     large: bool
 
 
-def build(request: BuildRequest) -> GameInstanceSet:
+def build(request: BuildRequest) -> InstanceSet:
     """Build an instance set of the reference game.
 
     Raises:
         InputError: A category is none of this game's, or the folder holds something.
     """
     places = request.places(CATEGORIES)
-    return write_game_instances(request.out, (_instance(place, request.seed) for place in places))
+    return write_instances(request.out, (_instance(place, request.seed) for place in places))
 
 
-def _instance(place: Place, set_seed: int) -> tuple[GameInstance, dict[str, Picture]]:
+def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
     seed = derived_seed(set_seed, place.instance_id)
     rng = random.Random(seed)
     hard, one_shot = place.difficulty == "hard", place.category == "lineup"
@@ -58,7 +58,7 @@ def _instance(place: Place, set_seed: int) -> tuple[GameInstance, dict[str, Pict
     context = Context(
         context=tuple(pictures), targets=_targets(list(pictures), one_shot, rng), seed=rng.randrange(SEEDS)
     )
-    instance = GameInstance(
+    instance = Instance(
         instance_id=place.instance_id,
         category=place.category,
         difficulty=place.difficulty,

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture, read_picture
+from ircore.core.records import Instance
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld_pictures import COCO, refuse_other_licence
 
 GAMES = 54
@@ -40,7 +40,7 @@ class _Row(NamedTuple):
     clicked: str
 
 
-def import_icca(request: ImportRequest) -> GameInstanceSet:
+def import_icca(request: ImportRequest) -> InstanceSet:
     """Make an instance set of recorded games, an instance a game.
 
     The data name a wrongly chosen picture ``distr0`` … ``distr2`` and do not say which picture that is. They are taken
@@ -56,7 +56,7 @@ def import_icca(request: ImportRequest) -> GameInstanceSet:
     refuse_other_licence(request.licence, COCO)
     folders = _games(request.path)
     seeds = random.Random(0).sample(range(SEEDS), max(GAMES, len(folders)))
-    return write_game_instances(request.out, _made(folders, seeds, request))
+    return write_instances(request.out, _made(folders, seeds, request))
 
 
 def _games(path: Path) -> list[Path]:
@@ -76,7 +76,7 @@ def _games(path: Path) -> list[Path]:
 
 def _made(
     folders: Sequence[Path], seeds: Sequence[int], request: ImportRequest
-) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for index, folder in enumerate(folders):
         table = next(folder.glob("trials_for_*.csv"))
         rows = _rows(table)
@@ -92,7 +92,7 @@ def _made(
             human=tuple(HumanRound(message=row.message, chosen=_chosen(table, row, files)) for row in rows),
         )
         yield (
-            GameInstance(
+            Instance(
                 instance_id=f"icca-{folder.name.lower()}"[:100],
                 category=request.category or "photographs",
                 difficulty=request.difficulty or "hard",

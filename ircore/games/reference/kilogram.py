@@ -9,6 +9,7 @@ Source: Ji et al., *Abstract Visual Reasoning with Tangram Shapes* (EMNLP 2022),
 """
 
 import random
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -16,18 +17,17 @@ from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_json
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
+from ircore.core.records import Instance
 from ircore.core.seeds import derived_seed
 from ircore.core.validation import validating
-from ircore.games.reference.captions import caption_with_parts
 from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts, tangram_of
 from ircore.games.reference.language.annotations import Annotation, read_annotations
 from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg
 from ircore.instances.withheld_pictures import KILOGRAM, refuse_other_licence
 
@@ -92,7 +92,7 @@ class _Source:
         )
 
 
-def import_kilogram(request: ImportRequest) -> GameInstanceSet:
+def import_kilogram(request: ImportRequest) -> InstanceSet:
     """Make an instance set of one-shot games, with an instance for each context.
 
     The published lists begin with the target, so each is shuffled by the instance's seed. What a person called the
@@ -112,12 +112,12 @@ def import_kilogram(request: ImportRequest) -> GameInstanceSet:
     source = _Source(request.path, condition.endswith("color"))
     files = [path for name in _CONTEXT_FILES if (path := request.path / name).exists()]
     contexts = _contexts(files[0]) if files else _drawn_contexts(source)
-    return write_game_instances(request.out, _made(contexts, source, condition, request))
+    return write_instances(request.out, _made(contexts, source, condition, request))
 
 
 def _made(
     contexts: Sequence[PublishedContext], source: _Source, condition: str, request: ImportRequest
-) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     counted: dict[str, int] = {}
     for published in contexts:
         # A target may have several contexts, which need ids of their own.
@@ -131,7 +131,7 @@ def _made(
             for image, text in zip(published.images, published.texts, strict=True)
         }
         yield (
-            GameInstance(
+            Instance(
                 instance_id=instance_id,
                 category=condition,
                 difficulty=request.difficulty or "hard",
@@ -196,3 +196,44 @@ def _first(root: Path, names: Sequence[str], content: str) -> Path:
         if (root / name).exists():
             return root / name
     raise InputError(f"{root}: holds no {content}", f"Add one of {', '.join(names)}.")
+
+
+_PLURALS = {"children", "feet", "geese", "men", "mice", "people", "teeth", "women"}
+_ARTICLE = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
+_VOWEL_SOUND = re.compile(
+    r"(?!(?-i:UNKNOWN)|eu|on(e|ce)\b|uni|us[aeiu]|ut[aei])[aeiou]|hono|hour|heir|[fhlmnrsx]\b", re.IGNORECASE
+)
+
+
+def caption_with_parts(whole: str, parts: Sequence[str]) -> str:
+    """Return the caption of the PARTS conditions, ``<whole> with <part>, …, and <part>``.
+
+    The published program asks the package ``inflect`` for each article; this is a short rule in its place, which
+    differs on rare plurals and sounds.
+
+    >>> caption_with_parts("bat", ["ears", "open mouth", "head"])
+    'a bat with ears, an open mouth, and a head'
+    >>> caption_with_parts("axe", ["blade"])
+    'an axe with a blade'
+
+    Args:
+        whole: Name of the whole; it gets an article, too.
+        parts: Names of the parts, in order; the caption is the whole's name if there are none.
+    """
+    if not parts:
+        return _with_article(whole)
+    *others, last = map(_with_article, parts)
+    listed = f"{', '.join(others)}, and {last}" if others else last
+    return f"{_with_article(whole)} with {listed}"
+
+
+def _with_article(phrase: str) -> str:
+    """Put "a" or "an" before a phrase that does not end in a plural; an article that is there is corrected."""
+    bare = _ARTICLE.sub("", phrase, count=1) if _ARTICLE.match(phrase) else phrase
+    if bare == phrase and _is_plural(phrase.split()[-1].lower() if phrase.split() else ""):
+        return phrase
+    return f"{'an' if _VOWEL_SOUND.match(bare) else 'a'} {bare}"
+
+
+def _is_plural(word: str) -> bool:
+    return word in _PLURALS or word.endswith("fish") or (word.endswith("s") and not word.endswith("ss"))

@@ -17,8 +17,7 @@ from ircore.results.statistics.bootstrap import (
     resample,
 )
 from ircore.results.statistics.draws import Floats
-from ircore.results.statistics.independent import difference_of
-from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate, t_quantiles
+from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate, difference_of, t_quantiles
 
 Source = Literal["describer", "generator", "interaction"]
 

@@ -124,13 +124,11 @@ WHO = (
     _identity(
         "token_budget",
         "Tokens a message may have.",
-        lambda line: line.row.submission.run.rules.token_budget,
+        lambda line: line.row.submission.rules.token_budget,
         0,
         "tokens",
     ),
-    _identity(
-        "max_turns", "Turns an episode may have.", lambda line: line.row.submission.run.rules.max_turns, 0, "turns"
-    ),
+    _identity("max_turns", "Turns an episode may have.", lambda line: line.row.submission.rules.max_turns, 0, "turns"),
     _identity("category", f"A category, or {ALL}.", lambda line: line.row.cell.category or ALL),
     _identity("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL),
     _identity("judge", "Who rated.", lambda line: line.row.cell.judge),
@@ -290,7 +288,7 @@ PRIMARY = "score"
 
 MEASURES = (
     *WHO, *PLACE, *QUALITY, *EFFORT, *COUNTS,
-    Measure(RULES, lambda line: Value(line.row.submission.run.rules.key)),
+    Measure(RULES, lambda line: Value(line.row.submission.rules.key)),
 )  # fmt: skip
 _COLUMNS = tuple(measure.column for measure in MEASURES)
 _SPARE = ("score_range", "rated_of_applicable", "tokens", "turns", "played_of_all", "delta", "score")

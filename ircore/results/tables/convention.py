@@ -25,7 +25,7 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
         Column("words", "words", "Whitespace words a message.", digits=1, estimated=True),
         *(Column(key, title, about, estimated=True) for key, (title, about) in _COMPARED.items()),
     )
-    targets = {instance.instance_id: instance.sha256 for instance in results.instances}
+    targets = {instance.instance_id: instance.pictures["target"].sha256 for instance in results.instances}
     rows, repeated = [], False
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)

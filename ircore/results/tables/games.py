@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ircore.core.game_records import GameRun, rules_key, rules_words
+from ircore.core.game_records import rules_key, rules_words
+from ircore.core.submission_records import Run
 from ircore.games.base import Measure, Seat
 from ircore.results.conditions import under
 from ircore.results.games import GameResults, GameRow
@@ -67,7 +68,7 @@ def rules_columns(results: GameResults) -> tuple[Column, ...]:
     return (other, key) if _usual_rules(results) else (key,)
 
 
-def rules_values(results: GameResults, run: GameRun) -> tuple[Value, ...]:
+def rules_values(results: GameResults, run: Run) -> tuple[Value, ...]:
     """Return the entries of a run in these columns."""
     key, apart = Value(rules_key(run.rules)), results.rules_apart(run)
     other = Value(rules_words(apart) or "the usual")

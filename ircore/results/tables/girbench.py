@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameEpisode, GameScore
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.records import Attempt
@@ -61,7 +62,7 @@ def _rows(run: PlayedGameRun, dimension: str) -> list[tuple[Value, ...]]:
     return [(Value(run.run.slug), Value(dimension), *counts, published, each, of_all, verified)]
 
 
-def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[GameEpisode]) -> Value:
+def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[Episode]) -> Value:
     """Return the mean of a measure over the episodes that have a value; the first reason if none has."""
     names = {episode.episode_id for episode in episodes}
     scores: list[GameScore] = [score for score in run.scores if score.measure == measure and score.episode_id in names]
@@ -71,7 +72,7 @@ def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[GameEpisode]) -> 
     return Value(None, missing=next((score.reason for score in scores if score.reason), "not scored"))
 
 
-def _jigsaws(run: PlayedGameRun, episodes: Sequence[GameEpisode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
+def _jigsaws(run: PlayedGameRun, episodes: Sequence[Episode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
     from ircore.scorers.metrics.frechet import FEWEST

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from ircore.core.records import measures_of
 from ircore.results.conditions import under
 from ircore.results.episodes import final_scores
 from ircore.results.model import Results
@@ -26,9 +27,9 @@ def measures_table(results: Results, category: str | None = None, difficulty: st
         Column("spearman", "Spearman ρ", "Of final score and measure.", "", estimated=True),
     )
     targets = {
-        instance.instance_id: instance.measures
+        instance.instance_id: measures
         for instance in under(results.instances, category, difficulty)
-        if instance.measures
+        if (measures := measures_of(instance))
     }
     rows = tuple(_rows(results, targets))
     words = caption(results, None, category, difficulty)

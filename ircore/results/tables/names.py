@@ -28,7 +28,7 @@ def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
 
 def _pair(submission: SubmissionResult, with_prompts: bool) -> str:
     prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
-    unusual = [*unusual_rules(submission.run.rules), *prompts]
+    unusual = [*unusual_rules(submission.rules), *prompts]
     return f"{submission.describer} + {submission.generator}" + (f" ({', '.join(unusual)})" if unusual else "")
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
+from typing import NamedTuple
 
 from ircore.games.reconstruction.import_tangrams import EASY_BELOW, HARD_ABOVE
 from ircore.games.reference.language.annotations import Annotation
 from ircore.games.reference.language.naming import Naming, naming
-from ircore.games.reference.language.published_naming import PUBLISHED_NAMING
+from ircore.games.reference.published import KILOGRAM
 from ircore.results.tables.model import Column, Table, Value
 
 MEASURES = (
@@ -115,3 +116,37 @@ def _means() -> list[Column]:
             Column(f"{measure.key}_sd", f"{measure.title} ±", f"Standard deviation of {measure.title} over pictures."),
         )
     ]
+
+
+class PublishedNaming(NamedTuple):
+    """A measure of a set of tangrams, as reported.
+
+    >>> PublishedNaming("DENSE", "snd", 0.93, 0.06).source
+    'https://arxiv.org/abs/2211.16492'
+
+    Attributes:
+        tangrams: Name of the set in the paper.
+        measure: ``snd``, ``pnd`` or ``psa``.
+        mean: Over the tangrams of the set.
+        deviation: Standard deviation over the tangrams.
+        source: Address of the paper.
+    """
+
+    tangrams: str
+    measure: str
+    mean: float
+    deviation: float
+    source: str = KILOGRAM
+
+
+PUBLISHED_NAMING = (
+    PublishedNaming("FULL, 1,016 tangrams", "snd", 0.91, 0.11),
+    PublishedNaming("FULL, 1,016 tangrams", "pnd", 0.76, 0.19),
+    PublishedNaming("FULL, 1,016 tangrams", "psa", 5.30, 0.62),
+    PublishedNaming("DENSE, 74 tangrams", "snd", 0.93, 0.06),
+    PublishedNaming("DENSE, 74 tangrams", "pnd", 0.79, 0.15),
+    PublishedNaming("DENSE, 74 tangrams", "psa", 5.09, 0.53),
+    PublishedNaming("DENSE10, 74 tangrams", "snd", 0.90, 0.15),
+    PublishedNaming("DENSE10, 74 tangrams", "pnd", 0.73, 0.20),
+    PublishedNaming("DENSE10, 74 tangrams", "psa", 5.34, 0.77),
+)

@@ -27,8 +27,7 @@ from ircore.results.effects import grid_effects, player_grid
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.language import correction_profile, episode_messages
 from ircore.results.model import Results
-from ircore.results.statistics.independent import difference_of
-from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, estimate, t_quantile
+from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, difference_of, estimate, t_quantile
 from ircore.results.statistics.mixed import Unavailable
 from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, SCORE, SHARE
 from ircore.results.subsets import rule_sets, under_rules

@@ -21,7 +21,7 @@ def references_table(results: Results, judge: str, category: str | None = None, 
         submission, cell = reference.submission, reference.cells[category, difficulty, judge]
         pair = f"{submission.describer} + {submission.generator}"
         who = (submission.run_id, submission.slug, submission.describer, submission.generator, pair)
-        counts = (Value(cell.played), Value(cell.episodes), Value(submission.run.rules.key))
+        counts = (Value(cell.played), Value(cell.episodes), Value(submission.rules.key))
         rows.append((*map(Value, who), Value.of(cell.score), Value.of(cell.main), *counts))
     notes = (
         "References see what no describer may see: scene is told what was drawn, shuffled describes another target, "

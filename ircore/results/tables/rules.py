@@ -24,7 +24,7 @@ def with_rules(table: Table, results: Results) -> Table:
         table: Made from ``results``.
         results: Of some runs.
     """
-    keys = {submission.run_id: submission.run.rules.key for submission in results.submissions}
+    keys = {submission.run_id: submission.rules.key for submission in results.submissions}
     every = [rules.key for rules in rule_sets(results)]
     caption = table.caption if table.caption.endswith(".") else f"{table.caption}."
     named = replace(table, caption=f"{caption} Rules {', '.join(every)}.")

@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 
 from ircore.core.counted import counted
-from ircore.core.records import AnyInstance
+from ircore.core.records import Instance
 from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.games import GameResults, rated_game_episodes
@@ -77,14 +77,14 @@ def game_variance_table(results: GameResults, category: str | None = None, diffi
     return Table(name, "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
 
 
-def _crossed(values: Sequence[Mapping[str, list[float]]], instances: Sequence[AnyInstance]) -> list[list[list[float]]]:
+def _crossed(values: Sequence[Mapping[str, list[float]]], instances: Sequence[Instance]) -> list[list[list[float]]]:
     """Return the values of the instances that all pairs have an episode of."""
     names = [instance.instance_id for instance in instances]
     return [[of_pair[name] for of_pair in values] for name in names if all(name in of_pair for of_pair in values)]
 
 
 def _rows(
-    values: Mapping[str, Mapping[str, list[float]]], instances: Sequence[AnyInstance]
+    values: Mapping[str, Mapping[str, list[float]]], instances: Sequence[Instance]
 ) -> tuple[list[tuple[Value, ...]], list[str]]:
     """Return the components of all pairs together, and what they mean for planning."""
     crossed = _crossed(list(values.values()), instances)

@@ -8,8 +8,8 @@ from pydantic import TypeAdapter
 
 from ircore.core.validation import validating
 from ircore.runs.costs.prices import prices_of_run
-from ircore.runs.events import AnyEnd
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.events import End
+from ircore.runs.folder import RunFolder
 
 COSTS = "costs.json"
 """File in a run folder whose journal has no answers, as one pulled from a release: US dollars or null by episode."""
@@ -17,7 +17,7 @@ COSTS = "costs.json"
 _COSTS = TypeAdapter(dict[str, float | None])
 
 
-def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
+def episode_costs(run: RunFolder) -> Mapping[str, float | None]:
     """Return US dollars by episode, failed questions included; None where the cost of an answer is not known.
 
     Args:
@@ -32,12 +32,12 @@ def episode_costs(run: AnyRunFolder) -> Mapping[str, float | None]:
     prices = prices_of_run(run)
     costs_of_episode: dict[str, list[float | None]] = defaultdict(list)
     for event in run.events():
-        if not isinstance(event, AnyEnd):
+        if not isinstance(event, End):
             costs_of_episode[event.episode_id].append(prices.cost(event))
     return {episode: _sum(costs) for episode, costs in costs_of_episode.items()}
 
 
-def _recorded_costs(run: AnyRunFolder) -> Mapping[str, float | None] | None:
+def _recorded_costs(run: RunFolder) -> Mapping[str, float | None] | None:
     """Return the costs recorded in a run folder that was pulled from a release; None for any other run folder."""
     path = run.path / COSTS
     if not path.is_file():

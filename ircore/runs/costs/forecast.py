@@ -10,7 +10,7 @@ from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.costs.totals import Totals
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 
 IMAGE_READ_TOKENS = 1000
 """Assumed tokens of a picture that a model reads; gpt-4o counts 85 + 170 for 512 × 512 pixels, other models more."""
@@ -111,7 +111,7 @@ def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
     return None if seat.images_apart else seat.price.tokens(usage)
 
 
-def measured(folder: AnyRunFolder, prices: RunPrices, episodes: int) -> str:
+def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
     """Return the time and cost of ``episodes`` more at the mean rate of ended episodes; empty if none has ended."""
     ended = {episode.episode_id for episode in folder.ended().values()}
     questions = folder.questions()

@@ -29,7 +29,7 @@ from ircore.players.calls import usage_of
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.traits import traits_of
 from ircore.runs.events import Call, Failure
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion
 
 Asked = Call | Failure | JudgeQuestion
@@ -385,7 +385,7 @@ def _words_cut_short(attempt: Attempt, draws: bool) -> bool:
     return attempt.kind != "answered" and attempt.status is None and (not draws or attempt.purpose is not None)
 
 
-def prices_of_run(folder: AnyRunFolder, further: Path | None = None) -> RunPrices:
+def prices_of_run(folder: RunFolder, further: Path | None = None) -> RunPrices:
     """Return the prices of a run: the user's table, on top of the run's own, on top of the built-in table."""
     judges = {name: judge.player for name, judge in folder.judges().items() if judge.player is not None}
     return RunPrices(read_prices(own_prices_file(folder.path), further), folder.run.submission, judges)

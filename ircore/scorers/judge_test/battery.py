@@ -144,8 +144,8 @@ def _scene_of(instance: Instance | None) -> Scene | None:
 def _sample(instances: InstanceSet, instance: Instance) -> Sample:
     """Return a target with the others that its edits need."""
     near = _neighbours(instances, instance)
-    same, other = (None if each is None else instances.target(each) for each in near)
-    return Sample(instance, instances.target(instance), same, other, near.scenes)
+    same, other = (None if each is None else instances.picture(each, "target") for each in near)
+    return Sample(instance, instances.picture(instance, "target"), same, other, near.scenes)
 
 
 def foreign_plans(instances: InstanceSet, instance: Instance) -> dict[str, Planned]:
@@ -160,7 +160,7 @@ def foreign_plans(instances: InstanceSet, instance: Instance) -> dict[str, Plann
 
 def _seed(instance: Instance) -> str:
     """Return the seed of a target's foreign pictures: its picture's, so that equal sets give equal batteries."""
-    return f"judge-test/{instance.sha256}"
+    return f"judge-test/{instance.pictures['target'].sha256}"
 
 
 def _neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:

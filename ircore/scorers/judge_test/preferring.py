@@ -83,9 +83,9 @@ def _attack(attacks: list[dict[str, bool]], edit: str) -> Attack:
 
 def _preferred(work: _Work) -> _Preferred:
     """Compare the edits of one target; runs in a process of its own."""
-    run, judge = RunFolder.open(work.run), installed_judge(work.judge)
+    run, judge = RunFolder(work.run), installed_judge(work.judge)
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
-    target = run.target(instance)
+    target = run.instances.picture(instance, "target")
     pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in work.episode.renderings.items()}
     by_others = by_family(pictures)
 

@@ -22,7 +22,7 @@ from ircore.core.workers import in_order
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RUN_FILE, RunFolder
+from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.play import with_run_id
 from ircore.runs.writer import RunWriter
 from ircore.scorers.judge_test.battery import EDITS, FOREIGN, TURN_OF, VERSION, edits_of
@@ -65,7 +65,7 @@ def open_test(folder: Path, instances: Path | None = None, limit: int | None = N
     """
     if not (folder / RUN_FILE).is_file():
         _create(folder, instances)
-    run = RunFolder.open(folder)
+    run = RunFolder(folder)
     _check(run, instances)
     wanted = evenly(run.instances.instances)[:limit]
     with run.lock(), RunWriter(run) as writer:
@@ -88,12 +88,12 @@ def evenly(instances: Iterable[Instance]) -> tuple[Instance, ...]:
 def _create(folder: Path, instances: Path | None) -> None:
     if instances is not None:
         source = read_instances(instances)
-        RunFolder.create(folder, _identity(source), source)
+        create_run(folder, _identity(source), source)
         return
     with tempfile.TemporaryDirectory() as temporary:
         drawn = builder_of(RECONSTRUCTION)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
         assert isinstance(drawn, InstanceSet)  # noqa: S101 - the builder of this game
-        RunFolder.create(folder, _identity(drawn), drawn)
+        create_run(folder, _identity(drawn), drawn)
 
 
 def _identity(instances: InstanceSet) -> Run:
@@ -165,6 +165,6 @@ def _edited(piece: _Piece) -> _Made:
     )
     episode = Episode(
         episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-        difficulty=instance.difficulty, outcome="turn_limit", turns=turns,
+        difficulty=instance.difficulty, outcome="turn_limit", steps=turns,
     )  # fmt: skip
     return _Made(episode, tuple(pictures.values()))

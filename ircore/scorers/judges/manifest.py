@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, StringConstraints
 from ircore.core.errors import InputError
 from ircore.core.fact_records import SCORE_RULE
 from ircore.core.plugins import available, load, package_version
-from ircore.core.records import DRAWN, Line, Name, PlayerSpec, Record, categories_with_scenes
+from ircore.core.records import DRAWN, RECONSTRUCTION, Line, Name, PlayerSpec, Record, categories_with_scenes
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
@@ -18,7 +18,7 @@ from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.players.submission import new_player
 from ircore.players.traits import deciding
-from ircore.runs.folder import AnyRunFolder, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import asked_as
 from ircore.scorers.judges.prompts import Asks, JudgePrompts, load_judge_prompts
 
@@ -89,12 +89,12 @@ class LoadedJudge:
         """Hash of who is asked and with which words; how scores follow from the answers changes nothing."""
         return asked_as(self.identity.model_copy(update={"version": self.package}))
 
-    def identity_in(self, run: AnyRunFolder) -> JudgeIdentity:
+    def identity_in(self, run: RunFolder) -> JudgeIdentity:
         """Return who the judge is in a run: one of facts rates the categories whose targets have scenes there."""
         if self.asks == "ratings" or self.identity.categories is not None:
             return self.identity
         # What pictures of other games show, their episodes say, and not the set.
-        scened = categories_with_scenes(run.instances.instances) if isinstance(run, RunFolder) else ()
+        scened = categories_with_scenes(run.instances.instances) if run.game == RECONSTRUCTION else ()
         categories = (*DRAWN, *sorted(set(scened) - set(DRAWN)))
         return self.identity.model_copy(update={"categories": categories})
 

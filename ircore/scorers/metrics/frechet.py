@@ -3,8 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-
 FEWEST = 2
 """Features a set must have for a covariance."""
 

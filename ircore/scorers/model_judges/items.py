@@ -90,7 +90,7 @@ def plan_run(
     wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
     wanted = [request for request in wanted if preferences or request[2].task != "preference"]
     groups: dict[tuple[str, str, tuple[Rendering, ...]], tuple[Original, list[Wanted]]] = {}
-    categories = dict.fromkeys(entry.category for entry in run.any_instances.instances.entries)
+    categories = dict.fromkeys(entry.category for entry in run.instances.instances.entries)
     if not any(map(identity.rates, categories)):
         raise InputError(
             f"{judge.path}: categories: {run.path} has pictures of none of them",

@@ -17,7 +17,7 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import AnyInstance
+from ircore.core.records import Instance
 from ircore.scorers.people.files import NAME
 from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, picture_of, rated_episodes
 
@@ -151,7 +151,7 @@ def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
     """
     _check_annotators(plan.annotators)
     _check_runs(runs)
-    wanted = runs[0].any_instances.select(plan.categories, plan.difficulties)
+    wanted = runs[0].instances.select(plan.categories, plan.difficulties)
     pictures: dict[str, _PictureSource] = {}
     by_instance: dict[str, list[Item]] = defaultdict(list)
     alike: Counter[str] = Counter()
@@ -316,7 +316,7 @@ def _items(run_id: str, episode: RatedEpisode, every_turn: bool) -> Iterator[Ite
         yield Item(run_id, episode.episode_id, turn, "preference", episode.originals[turn].sha256, final, made[0][1])
 
 
-def _drawn(instances: Sequence[AnyInstance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
+def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
     """Draw targets, one of each condition in turn, as long as all their items fit into the plan's number.
 
     A target is taken with every run's episode or not at all, so that runs stay comparable and each final score has its

@@ -136,7 +136,8 @@ def another(knowledge: Knowledge) -> Instance:
         PlayerError: The set has no other target.
     """
     # By the picture and not by the id: a set may hold the same picture twice.
-    others = [other for other in knowledge.others if other.sha256 != knowledge.instance.sha256]
+    shown = knowledge.instance.pictures["target"].sha256
+    others = [other for other in knowledge.others if other.pictures["target"].sha256 != shown]
     if not others:
         raise PlayerError("describer_refused", "The set has no other target to describe.")
     return Random(knowledge.seed).choice(others)

@@ -11,15 +11,14 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import NamedTuple
 
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Scene
+from ircore.core.records import Difficulty, Instance, Scene
 from ircore.core.seeds import derived_seed
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import Dialogue, Exchange
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest, Place
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.builtin.classical.percepts import Bars, Grid, Pie, Shape, Stroke, Text, Ticks
 from ircore.players.builtin.classical.statements import article, full_colour
 from ircore.players.builtin.classical.wording import AFTER_ALL, statements_of
@@ -68,21 +67,21 @@ class _Told(NamedTuple):
     sentence: str
 
 
-def build(request: BuildRequest) -> GameInstanceSet:
+def build(request: BuildRequest) -> InstanceSet:
     """Build an instance set of the game of conversations.
 
     Raises:
         InputError: A category is none of the drawn ones, or the folder holds something.
     """
     places = request.places(tuple(BUILDERS), USUAL)
-    return write_game_instances(request.out, (_instance(place, request.seed) for place in places))
+    return write_instances(request.out, (_instance(place, request.seed) for place in places))
 
 
-def _instance(place: Place, set_seed: int) -> tuple[GameInstance, dict[str, Picture]]:
+def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
     seed = derived_seed(set_seed, place.instance_id)
     drawn = draw(place.category, place.difficulty, seed)
     talk = dialogue_about(drawn.scene, place.difficulty, random.Random(seed))
-    instance = GameInstance(
+    instance = Instance(
         instance_id=place.instance_id,
         category=place.category,
         difficulty=place.difficulty,

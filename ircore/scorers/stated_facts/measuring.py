@@ -108,7 +108,7 @@ def _measured(work: _Work) -> list[SaidTurn]:
     """Measure one episode; runs in a process of its own."""
     run, instances = _opened(work.run)
     instance = instances[work.episode.instance_id]
-    reader = GrammarReader(instance, run.target(instance), work.shown)
+    reader = GrammarReader(instance, run.instances.picture(instance, "target"), work.shown)
     messages: list[str] = []
     turns = []
     for turn in work.episode.rendered_turns:
@@ -121,5 +121,5 @@ def _measured(work: _Work) -> list[SaidTurn]:
 @lru_cache(maxsize=RUNS_AT_ONCE)
 def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
     """Return a run and its instances by id; the last few runs of a worker process are kept."""
-    run = RunFolder.open(path)
+    run = RunFolder(path)
     return run, {instance.instance_id: instance for instance in run.instances.instances}

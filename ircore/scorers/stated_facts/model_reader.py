@@ -194,7 +194,7 @@ class _FactInquiry(JudgementInquiry):
             episode_id=self.item.turn.episode_id,
             turn=self.item.turn.turn,
             task="facts",
-            target=self.item.instance.sha256,
+            target=self.item.instance.pictures["target"].sha256,
             shown=(),
         )
 

@@ -12,7 +12,7 @@ from pydantic import Field, TypeAdapter
 from ircore.core.fact_records import Letters, letter_of
 from ircore.core.journal import JournalWriter, read_records
 from ircore.core.records import Line, Name, Record, Sha256
-from ircore.runs.folder import AnyRunFolder
+from ircore.runs.folder import RunFolder
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import Verification
@@ -46,7 +46,7 @@ class SaidTurn(Record):
 _TURNS = TypeAdapter(SaidTurn)
 
 
-def read_said(run: AnyRunFolder) -> tuple[SaidTurn, ...]:
+def read_said(run: RunFolder) -> tuple[SaidTurn, ...]:
     """Return the stored readings of a run's turns, in the order of the file.
 
     Raises:
@@ -55,7 +55,7 @@ def read_said(run: AnyRunFolder) -> tuple[SaidTurn, ...]:
     return tuple(read_records(run.path / SAID, _TURNS))
 
 
-def add_said(run: AnyRunFolder, turns: Iterable[SaidTurn]) -> None:
+def add_said(run: RunFolder, turns: Iterable[SaidTurn]) -> None:
     """Append turns; the caller holds the run's lock.
 
     Raises:

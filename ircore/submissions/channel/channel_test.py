@@ -203,7 +203,7 @@ def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
 def _conditions(
     run: RunFolder, plan: ChannelPlan, messages_by_episode: dict[str, list[str]]
 ) -> dict[Condition, tuple[Drawer, Words]]:
-    targets = {instance.instance_id: instance.sha256 for instance in run.instances.instances}
+    targets = {instance.instance_id: instance.pictures["target"].sha256 for instance in run.instances.instances}
     names = list(messages_by_episode)
     others = names[len(names) // 2 :] + names[: len(names) // 2]  # nobody keeps their own words
     messages = [message for name in names for message in messages_by_episode[name]]

@@ -115,7 +115,9 @@ def play_words(
     game = load_game(run.game)
     prompts = game.prompts(None)
     identity = make_run(loaded, run.instances, rules, prompts, run.run.seed)
-    instance_ids = {instance.instance_id for instance in run.instances.instances if instance.sha256 in words}
+    instance_ids = {
+        instance.instance_id for instance in run.instances.instances if instance.pictures["target"].sha256 in words
+    }
     selected = run.instances.instances.where(lambda entry: entry.instance_id in instance_ids)
     folder = open_run(out, identity, run.instances, selected)
     plan = PlayPlan(identity, run.instances, selected, prompts, concurrency)

@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameSubmission
 from ircore.core.plugins import load, unknown
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import FieldPath
+from ircore.core.submission_records import GameSubmission
 from ircore.core.validation import worded
 from ircore.games.base import Game, Seat
 from ircore.games.registry import load_game

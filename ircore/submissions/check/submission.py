@@ -8,13 +8,12 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.game_records import AnySubmission
-from ircore.core.records import Rules
-from ircore.core.strict_yaml import Document, YamlError, parse_mapping, read_yaml_bytes
-from ircore.core.submission_records import Submission
+from ircore.core.records import ModelFacts, Rules
+from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping, read_yaml_bytes
+from ircore.core.submission_records import Dates, Submission
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, like_run_id, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
-from ircore.submissions.check.about import about_faults, licence_faults
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.check.games import game_faults, is_game_manifest, read_game_manifest
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest
@@ -324,3 +323,45 @@ def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
     if rules.variants or rules.max_turns != Rules().max_turns or rules.token_budget not in (10, 50, 200):
         problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns, all renderings shown, then edited)"
         yield Fault(("rules",), problem, "", "Nothing to do if meant: such pairs have boards of their own.", "warning")
+
+
+def licence_faults(path: FieldPath, licence: str) -> Iterator[Fault]:
+    """Yield a fault if a licence is no SPDX expression, or is not written as SPDX writes it.
+
+    Args:
+        path: Field of the manifest.
+        licence: What stands there.
+    """
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+    expected = EXPECTED["licence"]
+    try:
+        known = canonicalize_license_expression(licence)
+    except (InvalidLicenseExpression, ValueError):
+        yield Fault(path, "no licence that SPDX lists", expected, f"Write {expected} (spdx.org/licenses).")
+        return
+    if known != licence:
+        yield Fault(path, f"SPDX writes it {known}", known, f"Write {known}.", "warning")
+
+
+def about_faults(path: FieldPath, about: ModelFacts, dates: Dates | None) -> Iterator[Fault]:
+    """Yield the faults in the statements about a model.
+
+    Args:
+        path: Field of the manifest.
+        about: What stands there.
+        dates: When the submission was made and played.
+    """
+    if about.organisation is not None:
+        yield from text_faults((*path, "organisation"), about.organisation)
+    if about.licence is not None:
+        yield from licence_faults((*path, "licence"), about.licence)
+    elif about.open_weights:
+        expected = "the licence of the weights, such as Apache-2.0"
+        yield Fault((*path, "licence"), "not stated for open weights", expected, f"Add licence: {expected}.", "warning")
+    days = [] if dates is None else [(name, day) for name in ("played", "submitted") if (day := getattr(dates, name))]
+    for name, day in days:
+        if about.released is not None and about.released > day:
+            problem = f"{about.released} is after dates.{name}, {day}"
+            yield Fault((*path, "released"), problem, "the day on which the model came out", "Correct one of the two.")
+            return

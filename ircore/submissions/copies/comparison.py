@@ -2,6 +2,7 @@
 
 A figure redrawn well from good words looks like its target, so likeness alone holds no run. A photograph cannot be
 redrawn from words: where patches of it come back, they were copied. An offline player that draws the same picture again
+from ircore.core.records import RECONSTRUCTION
 from the recorded words explains any likeness.
 """
 
@@ -10,12 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ircore.core.game_records import GameRun
 from ircore.core.images import Picture
-from ircore.core.records import Instance
 from ircore.core.submission_records import Run
-from ircore.instances.store import AnyInstanceSet
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.instances.store import InstanceSet
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
 from ircore.submissions.copies.fine import fine_share
 from ircore.submissions.copies.index import Look, index_of, likeness, look_at
@@ -94,13 +93,13 @@ class Comparison(NamedTuple):
             if len(names) > 1
         ]
 
-    def with_instances(self, instances: AnyInstanceSet) -> Iterator[Flag]:
+    def with_instances(self, instances: InstanceSet) -> Iterator[Flag]:
         """Yield renderings that equal a picture of any instance pixel by pixel, then copies of the own target."""
         same: dict[str, tuple[str, str]] = {}
         for instance in instances.instances:
             # Decoding every picture of a very large set would take longer than all other comparisons.
             if instance.instance_id in self.drawings or len(instances.instances) < MOST_COMPARED:
-                pictures = instances.pictures(instance)  # type: ignore[arg-type]  # each set reads its own instances
+                pictures = instances.pictures(instance)
                 same |= {look_at(shown).pixels: (instance.instance_id, name) for name, shown in pictures.items()}
         identical = set()
         for name, drawn in self.drawings.items():
@@ -114,7 +113,7 @@ class Comparison(NamedTuple):
                     yield self._flag("identical_to_target", name, step, problem, evidence)
         yield from self._copies(instances, identical)
 
-    def _copies(self, instances: AnyInstanceSet, identical: Collection[tuple[str, str]]) -> Iterator[Flag]:
+    def _copies(self, instances: InstanceSet, identical: Collection[tuple[str, str]]) -> Iterator[Flag]:
         """Yield renderings with patches or fine detail of their own target: grave ones where many were copied."""
         photographs: list[tuple[float, Flag]] = []
         figures: list[tuple[float, Flag]] = []
@@ -127,8 +126,8 @@ class Comparison(NamedTuple):
             if not drawn:
                 continue
             # Pictures of other games have no scene that could be asked, and count as drawn.
-            has_scene = not isinstance(instance, Instance) or instance.scene is not None
-            for source in instances.pictures(instance).values():  # type: ignore[arg-type]  # as above
+            has_scene = instance.scene is not None or instance.game != "reconstruction"
+            for source in instances.pictures(instance).values():
                 is_drawn = has_scene or not is_photograph(source)
                 played[is_drawn].add(name)
                 measure = self._of_figure if is_drawn else self._of_photograph
@@ -164,9 +163,7 @@ class Comparison(NamedTuple):
         flag = self._flag("copy_of_target", name, step, problem, evidence)
         return (SAME_DETAIL if patches.share >= LIKE_TARGET else 0.0), flag
 
-    def with_others(
-        self, run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], instances: AnyInstanceSet
-    ) -> Iterator[Flag]:
+    def with_others(self, run: Run, others: Sequence[RunFolder], instances: InstanceSet) -> Iterator[Flag]:
         """Yield renderings that equal or repeat another pair's rendering of the same instance."""
         by_name = {instance.instance_id: instance for instance in instances.instances}
 
@@ -174,7 +171,7 @@ class Comparison(NamedTuple):
         def target_looks(name: str) -> "npt.NDArray[np.int8]":
             import numpy as np
 
-            pictures = instances.pictures(by_name[name])  # type: ignore[arg-type]  # as above
+            pictures = instances.pictures(by_name[name])
             return np.stack([look_at(picture).descriptor for picture in pictures.values()])
 
         published = _published(run, others, self.drawings)
@@ -223,9 +220,7 @@ class _Pool(NamedTuple):
     descriptors: "npt.NDArray[np.int8]"
 
 
-def _published(
-    run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder], names: Collection[str]
-) -> dict[str, _Pool]:
+def _published(run: Run, others: Sequence[RunFolder], names: Collection[str]) -> dict[str, _Pool]:
     """Return the renderings that other pairs have of some instances, by instance, as the stored indices hold them."""
     import numpy as np
 

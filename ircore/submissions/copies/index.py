@@ -8,13 +8,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Rendering, drawn_renderings
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
 from ircore.results.played_run import AnyRunSource
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.submissions.copies.patches import small
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ class RunIndex(NamedTuple):
     """The descriptors of all renderings of a run, the same picture of an episode once.
 
     >>> from ircore.runs.folder import RunFolder
-    >>> index = index_of(RunFolder.open(Path("run")))
+    >>> index = index_of(RunFolder(Path("run")))
     >>> len(index.sha256) == len(index.descriptors)
     True
     """
@@ -127,7 +126,7 @@ class RunIndex(NamedTuple):
         return places
 
 
-def index_of(folder: RunFolder | GameRunFolder) -> RunIndex:
+def index_of(folder: RunFolder) -> RunIndex:
     """Return the index of a run: the stored one, or a new one, which is stored in the run folder where that can be."""
     path = folder.path / INDEX
     known = _known(folder, path)

@@ -9,13 +9,12 @@ from datetime import UTC, datetime, timedelta
 from math import atanh, sqrt, tanh
 
 from ircore.core.counted import counted
-from ircore.core.game_records import GameRun
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.instances.benchmark import read_versions
 from ircore.runs.costs.prices import read_prices
-from ircore.runs.events import AnyEvent, Call
+from ircore.runs.events import Call, Event
 from ircore.runs.provenance import Flag
 
 NO_TIME = 0.001
@@ -46,7 +45,7 @@ FIRST_DAY = "2026-06-01"
 """The month of the game's paper: nobody played it before."""
 
 
-def clock(run: Run | GameRun, events: Sequence[AnyEvent], now: datetime | None = None) -> Iterator[Flag]:
+def clock(run: Run, events: Sequence[Event], now: datetime | None = None) -> Iterator[Flag]:
     """Yield a finding if a run began before its targets were released, or has an episode longer than the time since.
 
     Args:
@@ -74,7 +73,7 @@ def clock(run: Run | GameRun, events: Sequence[AnyEvent], now: datetime | None =
         yield Flag(rule="clock", where=longest, what=problem)
 
 
-def answers_of_models(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
+def answers_of_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield findings about seconds, tokens and costs that the answers of models state.
 
     Args:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from ircore.core.images import Picture
 from ircore.core.ocr import ocr_missing, read_text
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Evidence, Flag
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
@@ -23,7 +23,7 @@ def reader() -> Reader | None:
     return None if ocr_missing() else _text_in
 
 
-def texts_to_a_judge(comparison: Comparison, instances: AnyInstanceSet, read: Reader | None) -> Iterator[Flag]:
+def texts_to_a_judge(comparison: Comparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:
     """Yield renderings with a text for a judge that their target does not show.
 
     Pictures that an offline player drew again from the recorded words are not read: the words themselves are looked at.
@@ -43,7 +43,7 @@ def texts_to_a_judge(comparison: Comparison, instances: AnyInstanceSet, read: Re
             text = read(comparison.picture(sha256))
             if not addresses_a_judge(text) or name not in by_name:
                 continue
-            shown = instances.pictures(by_name[name]).values()  # type: ignore[arg-type]  # each set reads its own
+            shown = instances.pictures(by_name[name]).values()
             # A target may hold such words itself, and a good rendering repeats them.
             if not any(addresses_a_judge(read(picture)) for picture in shown):
                 where = f"{name}, {comparison.word} {step}"

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ircore.core.counted import counted
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.files import write_bytes, write_text
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture
-from ircore.runs.folder import GameRunFolder, RunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
 from ircore.submissions.inbox import shown
 
@@ -17,7 +17,7 @@ SIDE = 256
 MOST_SHOWN = 20
 """Findings that the table lists, grave ones first."""
 
-_Run = RunFolder | GameRunFolder
+_Run = RunFolder
 _PAPER = (255, 255, 255)
 
 
@@ -62,8 +62,8 @@ def write_evidence(run: Path, flags: Sequence[Flag], others: Sequence[Path], out
     Returns:
         The file of each finding with pictures, relative to ``out``.
     """
-    source = open_any_run(run)
-    by_id = {folder.run.run_id: folder for folder in map(open_any_run, others)} if others else {}
+    source = RunFolder(run)
+    by_id = {folder.run.run_id: folder for folder in map(RunFolder, others)} if others else {}
     pictures: dict[Flag, str] = {}
     for number, flag in enumerate(sorted(flags, key=lambda flag: not flag.grave)[:MOST_SHOWN], start=1):
         sides = [] if flag.evidence is None else _sides(source, by_id, flag.evidence)
@@ -80,9 +80,9 @@ def _sides(source: _Run, others: Mapping[str, _Run], evidence: Evidence) -> list
     """Return this run's rendering, then the pictures that it repeats, as far as they are here."""
     sides = [_rendering(source, evidence.rendering)]
     if evidence.instance is not None:
-        instances = source.any_instances
+        instances = source.instances
         named = next((each for each in instances.instances if each.instance_id == evidence.instance), None)
-        sides += instances.pictures(named).values() if named is not None else ()  # type: ignore[arg-type]  # its own
+        sides += instances.pictures(named).values() if named is not None else ()
     elif evidence.run_id is not None and evidence.run_id in others and evidence.other is not None:
         sides.append(_rendering(others[evidence.run_id], evidence.other))
     return [side for side in sides if side is not None]

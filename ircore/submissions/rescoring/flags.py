@@ -8,14 +8,15 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
-from ircore.core.game_records import AnyEnded, GameRun, drawn_renderings, stated_rules
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, drawn_renderings
+from ircore.core.game_records import stated_rules
 from ircore.core.images import Picture
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.runs.commitment import in_order
-from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, End, Failure, episode_id_of, step_word
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of, step_word
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.submissions.copies.comparison import Comparison, some
 from ircore.submissions.copies.index import look_at
@@ -60,11 +61,11 @@ class Replayed(NamedTuple):
 
 
 def find_flags(
-    run: Run | GameRun,
-    events: Sequence[AnyEvent],
-    instances: AnyInstanceSet,
+    run: Run,
+    events: Sequence[Event],
+    instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
-    others: Sequence[RunFolder | GameRunFolder] = (),
+    others: Sequence[RunFolder] = (),
     replayed: Replayed = Replayed(),  # noqa: B008 - immutable
     read: Reader | None = None,
 ) -> tuple[Flag, ...]:
@@ -79,7 +80,7 @@ def find_flags(
         replayed: What playing the rules and the offline players again has shown.
         read: Returns the text in a picture; None where texts in renderings are not read.
     """
-    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, AnyEnd)}
+    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, End)}
     drawings = {
         name: {sha256: step for sha256, step in _drawn(episode).items() if (name, sha256) not in replayed.drawn_from}
         for name, episode in episodes.items()
@@ -106,11 +107,11 @@ def find_flags(
 
 
 def unlikely_records(
-    run: Run | GameRun,
-    events: Sequence[AnyEvent],
-    instances: AnyInstanceSet,
+    run: Run,
+    events: Sequence[Event],
+    instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
-    others: Sequence[RunFolder | GameRunFolder] = (),
+    others: Sequence[RunFolder] = (),
 ) -> Iterator[Flag]:
     """Yield flags on messages, order, times, counts, ends and failures; pictures are not compared.
 
@@ -121,7 +122,7 @@ def unlikely_records(
         rendering: Returns the picture of a rendering.
         others: Published runs of other pairs.
     """
-    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, AnyEnd)}
+    episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, End)}
     peers = peers_of(run, others)
     yield from _messages(run, events, instances)
     yield from _order(run, events)
@@ -139,13 +140,13 @@ def _first(flags: list[Flag]) -> Iterator[Flag]:
         yield _flag(flags[0].rule, "further turns", f"{more} more like these")
 
 
-def _drawn(episode: AnyEnded) -> dict[str, int]:
+def _drawn(episode: Episode) -> dict[str, int]:
     """Return the hashes of the renderings of an episode, each with the first step that shows the rendering."""
     # Reversed, so that the first step with a rendering replaces later ones.
     return {drawn.sha256: step for step, drawn in reversed(drawn_renderings(episode))}
 
 
-def _not_reproduced(run: Run | GameRun, differing: Sequence[CallKey]) -> Iterator[Flag]:
+def _not_reproduced(run: Run, differing: Sequence[CallKey]) -> Iterator[Flag]:
     """Yield a finding for each seat whose offline player answers otherwise than recorded."""
     for role in dict.fromkeys(key.role for key in differing):
         keys = [key for key in differing if key.role == role]
@@ -164,16 +165,16 @@ def _tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Renderi
                 yield _flag("tiny_rendering", f"{name}, {word} {step}", f"the rendering is {width} × {height} pixels")
 
 
-def _texts(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[tuple[str, int, str]]:
+def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
     """Yield episode, step and words of every text answer; of reconstruction, the message without its tags."""
     for event in events:
-        if isinstance(event, End):
+        if isinstance(event, End) and run.game == RECONSTRUCTION:
             yield from ((event.episode.episode_id, turn.turn, turn.message or "") for turn in event.episode.turns)
-        elif isinstance(event, Call) and isinstance(run, GameRun):
+        elif isinstance(event, Call) and run.game != RECONSTRUCTION:
             yield event.episode_id, event.turn, event.text or ""
 
 
-def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: AnyInstanceSet) -> Iterator[Flag]:
+def _messages(run: Run, events: Sequence[Event], instances: InstanceSet) -> Iterator[Flag]:
     """Find messages that answer different instances, and messages that hold more than words."""
     episodes_by_message: dict[str, list[str]] = defaultdict(list)
     name_in = names_in([instance.instance_id for instance in instances.instances])
@@ -190,17 +191,17 @@ def _messages(run: Run | GameRun, events: Sequence[AnyEvent], instances: AnyInst
             yield _flag("same_message", some(names), f"the same first message in {len(names)} episodes")
 
 
-def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
+def _order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield answers that were recorded before the question was: a journal only grows."""
     latest: dict[str, tuple[int, int]] = {}
     flagged: set[str] = set()
     # Who answers first within a step is known of reconstruction alone.
-    seats = list(run.submission.players) if isinstance(run, Run) else []
+    seats = list(run.submission.players) if run.game == RECONSTRUCTION else []
     for event in events:
         name = episode_id_of(event)
         if isinstance(event, Failure):
             continue
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             # An episode that failed for technical reasons is taken up again.
             ended = event.episode.abort_reason not in TECHNICAL_REASONS
             # Behind every turn: nothing of an episode follows its end.
@@ -213,7 +214,7 @@ def _order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
         latest[name] = max(place, latest.get(name, (0, 0)))
 
 
-def _other_order(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
+def _other_order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield a finding if episodes begin in another order than the run's commitment gives.
 
     Several are played at a time, so the orders are compared by Spearman's rank correlation.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.games.registry import load_game
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import MAX_FLAGS, Flag, write_provenance
 from ircore.submissions.reproduce import offline_players, submission_of
 from ircore.submissions.rescoring.drawn_texts import reader
@@ -23,17 +23,17 @@ def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
     Raises:
         InputError: Nobody vouches for the run.
     """
-    folder = open_any_run(path)
+    folder = RunFolder(path)
     known = folder.provenance()
     if known is None:
         raise InputError(f"{path}: nobody vouches for this run", "Play it with --as-maintainers.")
     run, events, game = folder.run, list(folder.events()), load_game(folder.game, f"{path}: game")
     players = offline_players(submission_of(folder))
-    replay = Replay(run, folder.any_instances, game, game.prompts(None), folder.rendering, players)
+    replay = Replay(run, folder.instances, game, game.prompts(None), folder.rendering, players)
     # A run of the maintainers has no faults: it is played again for what the comparisons need.
     replay.faults(events)
     replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
-    others = [open_any_run(other) for other in published]
-    flags = find_flags(run, events, folder.any_instances, folder.rendering, others, replayed, reader())[:MAX_FLAGS]
+    others = [RunFolder(other) for other in published]
+    flags = find_flags(run, events, folder.instances, folder.rendering, others, replayed, reader())[:MAX_FLAGS]
     write_provenance(path, known.model_copy(update={"flags": flags}))
     return flags

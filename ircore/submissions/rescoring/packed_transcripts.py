@@ -5,7 +5,6 @@ A repository may hold several runs, each in a folder of its own name:
     <run>/pack.json          every other file below with its size and SHA-256 (``PackIndex``)
     <run>/run.json           the run's identity, as in a run folder
     <run>/journal.jsonl      every answer, as in a run folder
-    <run>/witness.jsonl      a relay's signatures, of a run that was played through one
     <run>/renderings/*.png   each rendering once, a clean PNG file named by the SHA-256 of its bytes
 
 Everything in it is a stranger's: names are compared with this list, sizes are bounded before anything is read, and no
@@ -23,14 +22,13 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameRun
 from ircore.core.images import MAX_BYTES
 from ircore.core.lifecycle import refuse_double_keys
 from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.runs.events import EVENTS, GAME_EVENTS, AnyEvent
-from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS
+from ircore.runs.events import EVENTS, Event
+from ircore.runs.folder import JOURNAL, RUN_FILE
 
 T = TypeVar("T")
 
@@ -46,7 +44,7 @@ MAX_JOURNAL_BYTES = 128 * 1024**2
 MAX_LINE_BYTES = 4 * 1024**2
 REMEDY = "Make the transcripts with: ircore submission pack"
 
-_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(GameRun)}
+_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(Run)}
 """Formats of run.json: of a reconstruction run, and of a run of another game."""
 
 _RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
@@ -104,8 +102,8 @@ class PackedRun:
     """
 
     folder: Path
-    run: Run | GameRun
-    events: tuple[AnyEvent, ...]
+    run: Run
+    events: tuple[Event, ...]
 
     def rendering_bytes(self, sha256: str) -> bytes:
         """Return the bytes of a rendering that the index lists; their hash was checked."""
@@ -121,8 +119,7 @@ def size_limit(path: str) -> int | None:
     """Return the largest size of a file of packed transcripts in bytes; None for a file that they cannot have."""
     if _RENDERING.fullmatch(path):
         return MAX_BYTES
-    limits = {INDEX: MAX_INDEX_BYTES, RUN_FILE: MAX_RUN_BYTES, JOURNAL: MAX_JOURNAL_BYTES, WITNESS: MAX_JOURNAL_BYTES}
-    return limits.get(path)
+    return {INDEX: MAX_INDEX_BYTES, RUN_FILE: MAX_RUN_BYTES, JOURNAL: MAX_JOURNAL_BYTES}.get(path)
 
 
 def check_listing(sizes: Mapping[str, int], where: str) -> None:
@@ -173,7 +170,7 @@ def read_packed(folder: Path, run_id: str, game: str = RECONSTRUCTION) -> Packed
         raise TranscriptError(f"{folder / RUN_FILE}: is of the run {run.run_id}, not {run_id}", REMEDY)
     if run.instance_set != index.instance_set:
         raise TranscriptError(f"{folder / RUN_FILE}: names another instance set than {INDEX}", REMEDY)
-    return PackedRun(folder, run, tuple(_read_events(folder / JOURNAL, run)))
+    return PackedRun(folder, run, tuple(_read_events(folder / JOURNAL)))
 
 
 def read_index(path: Path) -> PackIndex:
@@ -248,8 +245,7 @@ def _strict(data: bytes, read: Callable[..., T], where: str) -> T:
     return value
 
 
-def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
-    events: TypeAdapter[Any] = EVENTS if isinstance(run, Run) else GAME_EVENTS
+def _read_events(path: Path) -> Iterator[Event]:
     with path.open("rb") as file:
         number = 0
         # A byte more than allowed: a line that is too long is seen without being read to its end.
@@ -258,4 +254,4 @@ def _read_events(path: Path, run: Run | GameRun) -> Iterator[AnyEvent]:
             if not line.endswith(b"\n"):
                 fault = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
                 raise TranscriptError(f"{path}:{number}: a line that is {fault}", REMEDY)
-            yield _strict(line, events.validate_json, f"{path}:{number}")
+            yield _strict(line, EVENTS.validate_json, f"{path}:{number}")

@@ -14,7 +14,6 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
-from ircore.core.game_records import GameRun
 from ircore.core.images import read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
 from ircore.core.records import RECONSTRUCTION
@@ -22,8 +21,8 @@ from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.runs.episode import drawn_over
-from ircore.runs.events import AnyEnd, AnyEvent, Call, Failure, episode_id_of, event_line, step_word
-from ircore.runs.folder import JOURNAL, RUN_FILE, WITNESS, AnyRunFolder, GameRunFolder, open_any_run
+from ircore.runs.events import Call, End, Event, Failure, episode_id_of, event_line, step_word
+from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.clean_png import clean_picture
 from ircore.submissions.rescoring.packed_transcripts import (
@@ -61,7 +60,7 @@ class Packed:
     index: PackIndex
     encoded: int
     removed: tuple[str, ...]
-    run: Run | GameRun
+    run: Run
 
 
 def pack(path: Path, out: Path) -> Packed:
@@ -76,10 +75,9 @@ def pack(path: Path, out: Path) -> Packed:
             in what was played, a rendering is damaged, or ``out`` holds something.
         WorkError: The place cannot be written.
     """
-    source = open_any_run(path)
+    source = RunFolder(path)
     _refuse_unfinished(source)
-    if isinstance(source, GameRunFolder):
-        refuse_withheld(drawn_over(load_game(source.run.game), source.instances), "pack")
+    refuse_withheld(drawn_over(load_game(source.run.game), source.instances), "pack")
     events = list(source.events())
     run_text = _run_text(source.run)
     _refuse_leaks(source, run_text, events)
@@ -91,8 +89,6 @@ def pack(path: Path, out: Path) -> Packed:
             cleaned[rendering.sha256] = _write_rendering(source, rendering, folder)
         lines = [event_line(_rewritten(event, cleaned, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
-        # Before the journal is written: a signature that no longer fits stops the packing.
-        _copy_witness(source.path, folder, journal, run_text)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)
         index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
@@ -102,22 +98,7 @@ def pack(path: Path, out: Path) -> Packed:
     return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run)
 
 
-def _copy_witness(run: Path, folder: Path, journal: bytes, run_text: str) -> None:
-    """Copy a relay's signatures, which hold for files that are packed unchanged.
-
-    Raises:
-        InputError: Packing changed a signed file.
-    """
-    if not (run / WITNESS).is_file():
-        return
-    for name, data in ((JOURNAL, journal), (RUN_FILE, run_text.encode())):
-        if (run / name).read_bytes() != data:
-            remedy = "Let a maintainer evaluate the run folder itself: ircore submission evaluate"
-            raise InputError(f"{run / name}: packing would change what a relay has signed", remedy)
-    write_bytes(folder / WITNESS, (run / WITNESS).read_bytes())
-
-
-def _refuse_unfinished(run: AnyRunFolder) -> None:
+def _refuse_unfinished(run: RunFolder) -> None:
     """Refuse a run that re-scoring would refuse, before anything is uploaded."""
     ended = RunWriter.finished_episodes(run)
     planned = run.episode_ids
@@ -131,13 +112,13 @@ def _refuse_unfinished(run: AnyRunFolder) -> None:
         )
 
 
-def _run_text(run: Run | GameRun) -> str:
+def _run_text(run: Run) -> str:
     """Return the run's identity without a reference to transcripts: these files are the transcripts."""
     plain = run.model_copy(update={"submission": run.submission.model_copy(update={"transcripts": None})})
     return plain.model_dump_json(indent=2, by_alias=True) + "\n"
 
 
-def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> None:
+def _refuse_leaks(run: RunFolder, run_text: str, events: list[Event]) -> None:
     """Refuse a run with keys or paths in its answers; the error names rule and position, never the text."""
     leaks = [f"{RUN_FILE}: {leak}" for leak in find_leaks(run_text)]
     for event in events:
@@ -154,14 +135,14 @@ def _refuse_leaks(run: AnyRunFolder, run_text: str, events: list[AnyEvent]) -> N
         )
 
 
-def _renderings(events: list[AnyEvent]) -> Iterator[Rendering]:
+def _renderings(events: list[Event]) -> Iterator[Rendering]:
     calls = (event for event in events if isinstance(event, Call))
     # A rendering that several turns share is written once.
     known = {call.rendering.sha256: call.rendering for call in calls if call.rendering}
     yield from known.values()
 
 
-def _write_rendering(source: AnyRunFolder, rendering: Rendering, folder: Path) -> Rendering:
+def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> Rendering:
     path = source.rendering_path(rendering.sha256)
     data = read_image_bytes(path)
     if hashlib.sha256(data).hexdigest() != rendering.sha256:
@@ -175,7 +156,7 @@ def _write_rendering(source: AnyRunFolder, rendering: Rendering, folder: Path) -
     return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 
-def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[str]) -> AnyEvent:
+def _rewritten(event: Event, cleaned: Mapping[str, Rendering], removed: list[str]) -> Event:
     """Name the renderings by their new hashes and take leaks out of error messages."""
     where = episode_id_of(event)
 
@@ -189,7 +170,7 @@ def _rewritten(event: AnyEvent, cleaned: Mapping[str, Rendering], removed: list[
         new = cleaned.get(rendering["sha256"])
         return rendering if new is None else new.model_dump(mode="json")
 
-    if isinstance(event, AnyEnd):
+    if isinstance(event, End):
         stated = with_renderings(event.episode.model_dump(mode="json"), clean)
         stated["detail"] = plain(event.episode.detail, 2000)
         return event.model_copy(update={"episode": type(event.episode).model_validate(stated)})
@@ -210,7 +191,7 @@ def _files(folder: Path) -> Iterator[PackedFile]:
             yield PackedFile(path=name, size=size, sha256=file_sha256(path))
 
 
-def _readme(run: Run | GameRun) -> str:
+def _readme(run: Run) -> str:
     """Return a dataset card for the Hub; no program of this project reads the card."""
     import yaml
 

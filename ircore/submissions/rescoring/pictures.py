@@ -9,7 +9,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
 from ircore.core.progress import tracked
-from ircore.runs.events import AnyEvent, Call
+from ircore.runs.events import Call, Event
 from ircore.submissions.rescoring.clean_png import read_clean_png
 from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
 
@@ -89,7 +89,7 @@ class PackedPictures:
         return renamed
 
 
-def renamed_event(event: AnyEvent, names: Mapping[str, str]) -> AnyEvent:
+def renamed_event(event: Event, names: Mapping[str, str]) -> Event:
     """Return an event in which every rendering has its new hash; the hash of its question goes, if any hash is new.
 
     Args:
@@ -103,7 +103,7 @@ def renamed_event(event: AnyEvent, names: Mapping[str, str]) -> AnyEvent:
     stated = with_renderings(event.model_dump(mode="json", by_alias=True), renamed)
     if "question" in stated and any(former != new for former, new in names.items()):
         stated["question"] = None
-    new: AnyEvent = type(event).model_validate(stated)
+    new: Event = type(event).model_validate(stated)
     return new
 
 

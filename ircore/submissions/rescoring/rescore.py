@@ -15,38 +15,52 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder
-from ircore.core.game_records import GameRun, stated_rules
+from ircore.core.game_records import stated_rules
 from ircore.core.private_text import find_leaks, without_leaks
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import AnyLoaded, read_any_manifest
 from ircore.players.traits import deciding
-from ircore.runs.events import AnyEnd, AnyEvent, Call, Entry, Failure, step_word
-from ircore.runs.folder import WITNESS, GameRunFolder, RunFolder, create_run, open_any_run
+from ircore.runs.commitment import commitment_of, seed_of
+from ircore.runs.events import Call, End, Entry, Event, Failure, step_word
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import with_run_id
-from ircore.runs.provenance import Committed, Flag, Provenance, Witness, make_provenance, write_provenance
+from ircore.runs.provenance import Committed, Flag, Provenance, make_provenance, write_provenance
 from ircore.runs.recorded_answers import known_picture
 from ircore.runs.setup import rules_of
-from ircore.runs.witness import check_witness
 from ircore.runs.writer import RunWriter
-from ircore.submissions.answer_limits import LARGEST, MAX_NOTE_CHARACTERS, MAX_NOTES, MAX_TEXT_CHARACTERS
-from ircore.submissions.relay.keys import known_relays
+from ircore.submissions.commitments import COMMITMENTS, number_of, register_of
 from ircore.submissions.reproduce import offline_players
 from ircore.submissions.request_fields import refuse_self_reported
 from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
-from ircore.submissions.rescoring.opening import check_opening
 from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
 from ircore.submissions.rescoring.pictures import PackedPictures, renamed_event
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 
 DEADLINE = 3600.0
 FAST_CLOCK = timedelta(minutes=10)
+
+MAX_NOTES = 50
+MAX_NOTE_CHARACTERS = 2000
+MAX_TEXT_CHARACTERS = 200_000
+"""Longest text answer, in characters: what this project's own players keep of an answer."""
+
+LARGEST = {
+    "requests": 10**5,
+    "received": 10**12,
+    "prompt_tokens": 10**8,
+    "completion_tokens": 10**8,
+    "reasoning_tokens": 10**8,
+    "cost_usd": 10**4,
+    "seconds": 10**5,
+}
+"""Largest counts of one answer by its submitter's word: more would drown every mean and chart that holds them."""
 
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,63}")
 _REMEDY = "Nothing was kept. Play what is at fault again, pack it, upload it, and name the new commit."
@@ -76,17 +90,15 @@ class Rescored:
         folder: The run, ready for ``ircore score``.
         flags: Findings for people to look at.
         provenance: Who vouches for the run; None after a rehearsal with files that were not fetched.
-        witness: The relay whose signatures of the run were verified; None if no relay signed it.
         committed: The commitment that seed and order of the run follow from; None if there is none.
 
-    >>> Rescored(RunFolder.open(Path("run")), flags=(), provenance=None).folder.run.slug
+    >>> Rescored(RunFolder(Path("run")), flags=(), provenance=None).folder.run.slug
     'builtin-classical-canvas'
     """
 
-    folder: RunFolder | GameRunFolder
+    folder: RunFolder
     flags: tuple[Flag, ...]
     provenance: Provenance | None
-    witness: Witness | None = None
     committed: Committed | None = None
 
 
@@ -97,7 +109,6 @@ def rescore(
     transcripts: Path | None = None,
     deadline: float = DEADLINE,
     published: Sequence[Path] = (),
-    relay_keys: Path | None = None,
 ) -> Rescored:
     """Fetch the transcripts that a submission names, check them, and keep them as a run folder.
 
@@ -109,13 +120,11 @@ def rescore(
             nobody vouches for the run then.
         deadline: Seconds that fetching may take.
         published: Runs of other pairs: renderings that are theirs are flagged.
-        relay_keys: Public keys of relays whose signatures count beside those of this project.
 
     Raises:
         InputError: The submission names no transcripts, is self-reported only, or ``out`` holds something.
         RefusedError: The transcripts cannot be the outcome of this pair's game on this set.
         TranscriptError: They are not in the format, or not what their hashes say.
-        WitnessError: They hold a relay's signatures that do not fit.
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
     loaded = read_any_manifest(submission)
@@ -127,9 +136,6 @@ def rescore(
     with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
         known = _instances(instances, game, Path(work))
         packed = _packed(reference, game.name, transcripts, Path(work), deadline)
-        signed = (packed.folder / WITNESS).is_file()
-        # Signatures that do not fit end everything, before anything else of the transcripts is looked at.
-        witness = check_witness(packed.folder, known_relays(relay_keys)) if signed else None
         run = _run(loaded, packed.run, known, game)
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
@@ -140,26 +146,26 @@ def rescore(
         faults += replay.faults(packed.events)
         if faults:
             raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
-        others = [open_any_run(path) for path in published]
+        others = [RunFolder(path) for path in published]
         replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
         flags = find_flags(run, packed.events, known, pictures.stored, others, replayed, reader())
         folder = create_run(temporary, run, known)
         names = pictures.encoded_anew(folder.rendering_path("").parent)
         flags = tuple(_renamed_flag(flag, names) for flag in flags)
-        origin = (loaded.path, reference, flags, witness, committed)
+        origin = (loaded.path, reference, flags, committed)
         provenance = make_provenance(*origin) if transcripts is None else None
         _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
-    return Rescored(open_any_run(out), flags, provenance, witness, committed)
+    return Rescored(RunFolder(out), flags, provenance, committed)
 
 
-def _instances(folder: Path | None, game: Game[Any], work: Path) -> AnyInstanceSet:
+def _instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
     """Return the instance set that counts: the named set, else the game's own set, drawn anew.
 
     Raises:
         InputError: There is no set there, or nothing draws instances of the game.
     """
     if folder is not None:
-        return read_any_instances(folder)
+        return read_instances(folder)
     if game.name not in named("build"):
         raise InputError(f"nothing draws instances of the game {game.name}", "Name the set with --instances.")
     return builder_of(game.name)(BuildRequest(work / "instances"))
@@ -193,7 +199,7 @@ def _place(reference: TranscriptsReference) -> str:
     return f"{reference.repo}@{reference.revision[:12]}"
 
 
-def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, game: Game[Any]) -> Run | GameRun:
+def _run(loaded: AnyLoaded, stated: Run, instances: InstanceSet, game: Game[Any]) -> Run:
     """Return the run with the merged manifest; only facts that cannot be known here come from the stated identity.
 
     Raises:
@@ -232,9 +238,8 @@ def _run(loaded: AnyLoaded, stated: Run | GameRun, instances: AnyInstanceSet, ga
     # The version is published as it is stated.
     if not _VERSION.fullmatch(stated.version):
         raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
-    as_kept = rules if isinstance(stated, Run) else stated.rules
     # The id is computed anew from what is stored: the stated one may be that of another run.
-    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged, "rules": as_kept}))
+    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged}))
 
 
 def _is_past(text: str) -> bool:
@@ -255,7 +260,7 @@ def _settings(player: PlayerSpec | None) -> object:
 def _text_faults(packed: PackedRun) -> Iterator[str]:
     """Yield texts that may not be published or are too long, by rule and position only."""
     for event in packed.events:
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             texts, where = [event.episode.detail or ""], event.episode.episode_id
         else:
             where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
@@ -274,7 +279,7 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
 def _number_faults(packed: PackedRun) -> Iterator[str]:
     """Yield the counts that no answer can have taken."""
     for event in packed.events:
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             continue
         counted = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
         where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
@@ -291,11 +296,11 @@ def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
     return error
 
 
-def _write(folder: RunFolder | GameRunFolder, events: Sequence[AnyEvent], provenance: Provenance | None) -> None:
+def _write(folder: RunFolder, events: Sequence[Event], provenance: Provenance | None) -> None:
     """Fill a new run folder, which holds the renderings; only checked data goes in."""
-    calls = [event for event in events if not isinstance(event, AnyEnd)]
+    calls = [event for event in events if not isinstance(event, End)]
     # The last end counts: an episode that failed for technical reasons was taken up again.
-    ends = {event.episode.episode_id: event for event in events if isinstance(event, AnyEnd)}
+    ends = {event.episode.episode_id: event for event in events if isinstance(event, End)}
     with RunWriter(folder) as writer:
         writer.record([Entry(event) for event in (*calls, *ends.values())])
     if provenance is not None:
@@ -313,3 +318,43 @@ def _renamed_flag(flag: Flag, names: Mapping[str, str]) -> Flag:
 def _short(value: object) -> str:
     text = without_leaks(ascii(value))
     return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+def check_opening(loaded: AnyLoaded, run: Run) -> Committed | None:
+    """Check that a submitter's run follows from the commitment that the manifest states.
+
+    Args:
+        loaded: The submission as merged.
+        run: Identity of the run, as the submitter states it.
+
+    Returns:
+        The registered commitment; None without one.
+
+    Raises:
+        TranscriptError: The run has another seed, another salt, no opening, or was begun before the registration.
+    """
+    stated, opening = loaded.submission.commitment, run.opening
+    if stated is None:
+        if opening is not None:
+            raise _other_run(loaded, "opening", "the manifest has no commitment that it opens")
+        return None
+    register = register_of(loaded.path.parent)
+    entry = register.get((loaded.slug, stated))
+    if entry is None:
+        raise _other_run(loaded, "commitment", f"is not in {COMMITMENTS}")
+    if opening is None:
+        raise _other_run(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
+    if opening.nonce != entry.nonce or commitment_of(loaded.slug, loaded.submission, opening.salt) != stated:
+        raise _other_run(loaded, "opening", "is not of this commitment")
+    first = seed_of(opening)
+    # Further seeds of one's own choice would be as good as another first one.
+    if run.seeds != tuple(range(first, first + run.repeats)):
+        raise _other_run(loaded, "seed", "does not follow from the commitment")
+    # An earlier start would allow playing first and committing to the best of several runs.
+    if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):
+        raise _other_run(loaded, "started", "is before the commitment was registered")
+    return Committed(commitment=stated, when=entry.when, number=number_of(entry, register))
+
+
+def _other_run(loaded: AnyLoaded, field: str, problem: str) -> TranscriptError:
+    return TranscriptError(f"{loaded.path}: {field}: {problem}", "Play by the commitment: docs/commit-to-a-run.md.")

@@ -12,19 +12,18 @@ from math import isclose
 from typing import Any
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Rendering, repeat_id
+from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering, repeat_id
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnyEnded, GameRun, recorded_steps
 from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
-from ircore.instances.store import AnyInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.players.base import PlayerError
 from ircore.players.recorded_seat import RECORDED
 from ircore.runs.answers import answers_alone, as_asked, call_entry, call_key, written
 from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import AnyEnd, AnyEvent, Call, CallKey, Failure, episode_id_of, step_word
+from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of, step_word
 from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable, known_picture
 from ircore.runs.session import DueEpisode
 
@@ -39,7 +38,7 @@ class _Transcript:
 
     calls: dict[CallKey, Call] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
-    ended: AnyEnded | None = None
+    ended: Episode | None = None
 
 
 class _Table(RecordedTable):
@@ -122,13 +121,13 @@ class Replay:
     >>> from pathlib import Path
     >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
-    >>> folder, game = RunFolder.open(Path("run")), load_game("reconstruction")
+    >>> folder, game = RunFolder(Path("run")), load_game("reconstruction")
     >>> Replay(folder.run, folder.instances, game, game.prompts(None)).faults(list(folder.events()))
     ()
     """
 
-    run: Run | GameRun
-    instances: AnyInstanceSet
+    run: Run
+    instances: InstanceSet
     game: Game[Any]
     prompts: GamePrompts
     picture_of: Callable[[Rendering], Picture] = known_picture
@@ -138,11 +137,11 @@ class Replay:
     differing: list[CallKey] = field(default_factory=list)
     due: frozenset[str] | None = None
 
-    def faults(self, events: Sequence[AnyEvent]) -> tuple[str, ...]:
+    def faults(self, events: Sequence[Event]) -> tuple[str, ...]:
         """Return the parts of a transcript that the rules cannot produce, a line each, at most ``MAX_FAULTS``."""
         return tuple(islice(self._faults(events), MAX_FAULTS))
 
-    def _faults(self, events: Sequence[AnyEvent]) -> Iterator[str]:
+    def _faults(self, events: Sequence[Event]) -> Iterator[str]:
         # By the id of each episode: its instance, and which of the instance's episodes it is.
         places = {
             name: DueEpisode(instance, repeat)
@@ -165,12 +164,12 @@ class Replay:
             if transcript.ended is not None:
                 yield from (f"{name}: {fault}" for fault in self._replayed(places[name], transcript, transcript.ended))
 
-    def _take(self, transcript: _Transcript, event: AnyEvent) -> str | None:
+    def _take(self, transcript: _Transcript, event: Event) -> str | None:
         """Sort an event into its transcript; return the event's fault, or None."""
         if isinstance(event, Failure):
             transcript.failures.append(event)
             return None
-        if isinstance(event, AnyEnd):
+        if isinstance(event, End):
             # After a technical failure an episode is taken up again, so that it may end once more.
             before, transcript.ended = transcript.ended, event.episode
             return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
@@ -182,7 +181,7 @@ class Replay:
             return f"{self._at(event.turn)}: two answers of the {event.role}"
         return None
 
-    def _replayed(self, place: DueEpisode, transcript: _Transcript, ended: AnyEnded) -> Iterator[str]:
+    def _replayed(self, place: DueEpisode, transcript: _Transcript, ended: Episode) -> Iterator[str]:
         """Play an episode again and yield the differences."""
         sources = {
             seat: spec.source or "" for seat, spec in self.run.submission.players.items() if spec.player == RECORDED
@@ -212,21 +211,19 @@ class Replay:
 
     def _setup(self, place: DueEpisode) -> EpisodeSetup[Any]:
         """Return the setup of an episode; its pictures are read only if the rules look at them."""
-        instances: Any = self.instances  # each set knows its own instances
         instance = place.instance
-        files = instances.picture_files(instance)
         pictures = {
             name: Picture.stored(self.instances.folder / file.image, file.sha256, file.width, file.height)
-            for name, file in files.items()
+            for name, file in instance.pictures.items()
         }
         return episode_setup(self.game, self.run, self.instances, instance, self.prompts, pictures, place.repeat)
 
     def _at(self, step: int) -> str:
         return f"{step_word(self.run.game)} {step}"
 
-    def _differences(self, by_rules: AnyEnded, recorded: AnyEnded) -> Iterator[str]:
+    def _differences(self, by_rules: Episode, recorded: Episode) -> Iterator[str]:
         """Yield the parts of a recorded episode that differ from the outcome of the rules."""
-        our_steps, their_steps = recorded_steps(by_rules), recorded_steps(recorded)
+        our_steps, their_steps = by_rules.steps, recorded.steps
         if recorded.abort_reason == GIVEN_UP:
             # It must have failed; what was recorded of it must be what the rules led to before they failed.
             if by_rules.abort_reason not in TECHNICAL_REASONS:

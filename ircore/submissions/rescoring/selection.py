@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
-from ircore.core.game_records import AnyEnded, GameRun
 from ircore.core.images import Picture
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
-from ircore.instances.store import AnyInstanceSet, InstanceSet
-from ircore.runs.folder import GameRunFolder, RunFolder
+from ircore.instances.store import InstanceSet
+from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 
 MANY_FAILED = 0.05
@@ -54,7 +54,7 @@ class Peers(NamedTuple):
     """The mean similarity of final renderings, by instance."""
 
 
-def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) -> Peers:
+def peers_of(run: Run, others: Sequence[RunFolder]) -> Peers:
     """Return the scored episodes of other pairs on the same targets, of at most ``MOST_PEERS`` pairs.
 
     Args:
@@ -64,7 +64,7 @@ def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) ->
     curves: list[list[list[float]]] = []
     finals: dict[str, list[float]] = {}
     for folder in others:
-        alike = isinstance(folder, RunFolder) and folder.run.instance_set == run.instance_set
+        alike = folder.game == RECONSTRUCTION and folder.run.instance_set == run.instance_set
         # The pair's own runs would be compared with themselves.
         if not alike or folder.run.slug == run.slug or len(curves) == MOST_PEERS:
             continue
@@ -81,8 +81,8 @@ def peers_of(run: Run | GameRun, others: Sequence[RunFolder | GameRunFolder]) ->
 
 
 def stopping(
-    episodes: Mapping[str, AnyEnded],
-    instances: AnyInstanceSet,
+    episodes: Mapping[str, Episode],
+    instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
     peers: Peers,
 ) -> Iterator[Flag]:
@@ -99,14 +99,14 @@ def stopping(
     from ircore.scorers.judges.structural import StructuralJudge
 
     common = common_share(peers.curves)
-    if common is None or not isinstance(instances, InstanceSet):
+    if common is None or instances.game != RECONSTRUCTION:
         return
     targets = {instance.instance_id: instance for instance in instances.instances}
     judge, curves = StructuralJudge(), []
     for episode in episodes.values():
         # Two renderings cannot waver and end at the best one.
         if isinstance(episode, Episode) and episode.outcome == "converged" and len(episode.renderings) > 2:
-            target = instances.target(targets[episode.instance_id])
+            target = instances.picture(targets[episode.instance_id], "target")
             ratings = [judge.rate(target, rendering(drawn)).value for drawn in episode.renderings.values()]
             curves.append([rating or 0.0 for rating in ratings])
     at_best, wavering = ends_at_best(curves)
@@ -161,7 +161,7 @@ def at_least(count: int, trials: int, share: float) -> float:
     return float(binom.sf(count - 1, trials, share))
 
 
-def failures(episodes: Mapping[str, AnyEnded], peers: Peers) -> Iterator[Flag]:
+def failures(episodes: Mapping[str, Episode], peers: Peers) -> Iterator[Flag]:
     """Yield findings if many episodes failed for technical reasons, or mainly the episodes on hard targets.
 
     Args:

@@ -5,17 +5,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ircore.core.counted import counted
-from ircore.core.game_records import GameRun
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
-from ircore.runs.events import AnyEvent, Call
+from ircore.runs.events import Call, Event
 from ircore.runs.provenance import Flag
 
 _SNAPSHOT = re.compile(r"(-(20\d\d-\d\d-\d\d|20\d{6}|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview))+$")
 """What names of services add to say which version of a model it is."""
 
 
-def other_models(run: Run | GameRun, events: Sequence[AnyEvent]) -> Iterator[Flag]:
+def other_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield a finding for each model that answered in a seat whose manifest names another.
 
     Args:

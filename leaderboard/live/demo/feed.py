@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.instances.store import AnyInstanceSet, read_any_instances
+from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import JOURNAL, RUN_FILE
 
 LONGEST = 2000
@@ -39,7 +39,7 @@ class Feed:
     _events: list[dict[str, Any]] = field(default_factory=list)
     _read: dict[Path, int] = field(default_factory=dict)
     _runs: dict[str, "_Run"] = field(default_factory=dict)
-    _sets: dict[str, AnyInstanceSet] = field(default_factory=dict)
+    _sets: dict[str, InstanceSet] = field(default_factory=dict)
 
     def since(self, number: int) -> list[dict[str, Any]]:
         """Return events from a number on; the journals are read on before."""
@@ -65,12 +65,12 @@ class Feed:
     def _target(self, run: str, name: str) -> Path | None:
         if run not in self._sets:
             try:
-                self._sets[run] = read_any_instances(self.folder / run / "instances")
+                self._sets[run] = read_instances(self.folder / run / "instances")
             except InputError:
                 return None
         instances: Any = self._sets[run]
         for instance in instances.instances.named({name}):
-            files = list(instances.picture_files(instance).values())
+            files = list(instance.pictures.values())
             path: Path = instances.folder / files[0].image if files else Path()
             return path if files and path.is_file() else None
         return None

@@ -116,9 +116,9 @@ def _settings(spec: Any) -> dict[str, Any]:
 
 
 def _targets(out: Path, instances: Path | None, mode: "Mode", log: IO[bytes]) -> None:
-    from ircore.instances.store import read_any_instances
+    from ircore.instances.store import read_instances
 
-    if instances is not None and read_any_instances(instances).game != mode.game:
+    if instances is not None and read_instances(instances).game != mode.game:
         raise InputError(f"--instances {instances}: are not for {mode.game}", "Name a set of that game.")
     if (out / "instances").exists():
         return

@@ -52,7 +52,7 @@ class Table:
 
     @cached_property
     def _by_target(self) -> dict[str, Instance]:
-        return {instance.sha256: instance for instance in self.instances.instances}
+        return {instance.pictures["target"].sha256: instance for instance in self.instances.instances}
 
     @property
     def question(self) -> Path | None:
@@ -187,7 +187,7 @@ class Table:
         if not drawn:
             return None
         instance = next(iter(self.instances.instances.named({episode.instance_id})))
-        verification = self._verified(instance, self.instances.target(instance), run.rendering(drawn[-1]))
+        verification = self._verified(instance, self.instances.picture(instance, "target"), run.rendering(drawn[-1]))
         return None if verification is None else verification.score
 
 

@@ -82,15 +82,15 @@ class DrawingTable(Table):
         instance = self._asked_about(turn, message)
         checked = None
         if previous is not None and instance is not None:
-            checked = self._verified(instance, self.instances.target(instance), previous)
+            checked = self._verified(instance, self.instances.picture(instance, "target"), previous)
         return {
             "name": question.name,
             "turn": turn,
             "message": message,
             "previous": None if previous is None else f"{question.name}/previous.png",
             "score": None if checked is None else checked.score,
-            "width": None if instance is None else instance.width,
-            "height": None if instance is None else instance.height,
+            "width": None if instance is None else instance.pictures["target"].width,
+            "height": None if instance is None else instance.pictures["target"].height,
         }
 
     def _asked_about(self, turn: int, message: str) -> Instance | None:
@@ -111,7 +111,7 @@ class DrawingTable(Table):
         if name not in ended:
             return None
         instance = next(iter(self.instances.instances.named({ended[name].instance_id})))
-        return self.instances.folder / instance.image
+        return self.instances.folder / instance.pictures["target"].image
 
 
 def decoded(address: str) -> Picture:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import recorded_steps
-from ircore.instances.store import GameInstanceSet, read_any_instances
-from ircore.runs.folder import RUN_FILE, GameRunFolder, open_any_run
+from ircore.core.records import RECONSTRUCTION
+from ircore.instances.store import InstanceSet, read_instances
+from ircore.runs.folder import RUN_FILE, RunFolder
 from leaderboard.live.play_me.describer_seat import Table
 
 _CAPTION = re.compile(r"^shown-(\d+)\.png: Picture (\w+):$", re.MULTILINE)
@@ -29,10 +29,10 @@ class ListeningTable(Table):
     ASKED: ClassVar[str] = "choice"
 
     @cached_property
-    def contexts(self) -> GameInstanceSet:
+    def contexts(self) -> InstanceSet:
         """The contexts, each with its pictures."""
-        read = read_any_instances(self.folder / "instances")
-        if not isinstance(read, GameInstanceSet):
+        read = read_instances(self.folder / "instances")
+        if read.game != "reference":
             raise InputError(f"{self.folder}: its instances are no contexts", "Give --out another folder.")
         return read
 
@@ -46,7 +46,7 @@ class ListeningTable(Table):
             "ended": [
                 {
                     "instance": name,
-                    "rounds": len(recorded_steps(episode)),
+                    "rounds": len(episode.steps),
                     "mine": _right(episode),
                     "best": _right(others[name]) if name in others else None,
                 }
@@ -56,12 +56,12 @@ class ListeningTable(Table):
             "question": None if question is None else self._shown(question),
         }
 
-    def _game(self, name: str) -> GameRunFolder | None:
+    def _game(self, name: str) -> RunFolder | None:
         try:
-            run = open_any_run(self.folder / name) if (self.folder / name / RUN_FILE).is_file() else None
+            run = RunFolder(self.folder / name) if (self.folder / name / RUN_FILE).is_file() else None
         except InputError:
             return None
-        return run if isinstance(run, GameRunFolder) else None
+        return run if run is not None and run.game != RECONSTRUCTION else None
 
     def _shown(self, question: Path) -> dict[str, Any] | None:
         """Return a question: its pictures by label, the message, and how the last answer was."""
@@ -88,4 +88,4 @@ class ListeningTable(Table):
 
 def _right(episode: Any) -> int:
     """Return the rounds of an episode in which the choice was right."""
-    return sum(bool(step.get("correct")) for step in recorded_steps(episode))
+    return sum(bool(step.get("correct")) for step in episode.steps)

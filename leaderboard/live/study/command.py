@@ -58,14 +58,12 @@ def build(
     chosen = spread(source, targets)
     text = (consent or Path(__file__).parent / "consent.txt").read_text(encoding="utf-8").strip()
     study = Study(
-        consent=text, generator=loaded.submission.generator, max_turns=max_turns,
+        consent=text, generator=loaded.submission.players["generator"], max_turns=max_turns,
         sessions=sessions(chosen, participants, seed),
     )  # fmt: skip
     with new_folder(out) as made:
-        targets_of_study = [instance for instance in source.instances if instance.instance_id in chosen]
-        write_instances(
-            made / "instances", ((instance, source.files(instance)[instance.image]) for instance in targets_of_study)
-        )  # fmt: skip
+        of_study = [instance for instance in source.instances if instance.instance_id in chosen]
+        write_instances(made / "instances", ((instance, source.pictures(instance)) for instance in of_study))
         write_text(made / PLAN, study.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
     checks = len(study.sessions[0].checks)
     if as_json:

@@ -12,7 +12,6 @@ from ircore.core.files import read_json
 from ircore.core.records import Line, PlayerSpec, Record
 
 PLAN = "study.json"
-MOST_PARTICIPANTS = 1000
 WORDS = ("river", "garden", "window", "market", "summer", "bridge", "candle", "forest")
 """Words that attention checks ask for."""
 

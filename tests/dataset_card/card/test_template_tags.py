@@ -9,7 +9,6 @@ from transcripts import hand_in
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
-from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring.rescore import rescore
 from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
@@ -23,7 +22,6 @@ def test_a_template_tag_in_a_message_is_text_everywhere(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     handed.say(TAGS)
     run = rescore(handed.submission, tmp_path / "rescored", handed.instances, handed.packed).folder
-    assert isinstance(run, RunFolder)
     assert {episode.turns[0].message for episode in run.episodes()} == {TAGS}
     assert ircore(["score", str(run.path)]) == 0
     # Packed again, as its submitter would.

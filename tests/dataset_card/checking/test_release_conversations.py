@@ -2,21 +2,19 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from PIL import Image
+from loaded_datasets import load_dataset
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import Rescoring, rescore_release
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.releases.build import build_release
-from ircore.games.conversation.convgenvismo import import_convgenvismo
-from ircore.instances.requests import BuildRequest, ImportRequest
+from dataset_card.releases.build import build_release, make_source
+from ircore.instances.requests import BuildRequest
+from ircore.instances.store import read_instances
 from ircore.library.playing import play, score
+from ircore.runs.folder import RunFolder
 from ircore.scorers.references.dialogues import build
 
 pytestmark = pytest.mark.slow
@@ -24,12 +22,6 @@ pytestmark = pytest.mark.slow
 PAIR = """\
 {schema: 2, game: conversation, name: extractive + canvas, licence: Apache-2.0,
  players: {summariser: {player: extractive}, generator: {player: canvas}}}
-"""
-LOADED = """
-import sys
-from datasets import load_dataset
-rows = load_dataset(sys.argv[1], "transcripts_conversation", split="test")
-print(len(rows), rows[0]["hop"], rows[0]["drawing"].size, rows[0]["player_asker"], sep="|")
 """
 
 
@@ -56,15 +48,24 @@ def rescored(release: Path) -> Rescoring:
 
 def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path: Path) -> None:
     build_release([run], run / "instances", tmp_path / "release")
-    rows = subprocess.run(
-        [sys.executable, "-c", LOADED, str(tmp_path / "release")], capture_output=True, text=True, check=True
-    )
-    assert rows.stdout.strip() == "3|1|(512, 512)|nobody"
+    loaded = load_dataset(tmp_path / "release", "transcripts_conversation", tmp_path / "cache")
+    assert (loaded["rows"], loaded["first"]["hop"], loaded["first"]["drawing"]) == (3, 1, [512, 512])
+    assert loaded["first"]["player_asker"] == "nobody"
     again = rescored(tmp_path / "release")
     assert again.faults == ()
     (verification,) = again.runs.values()
     assert verification.metrics["verified"] == 3
     assert verification.metrics["final_ep_f1"] == 1
+
+
+def test_reconstruction_comes_before_games_that_the_alphabet_puts_first(run: Path, built: Path) -> None:
+    folders = [RunFolder(built / "runs" / "centre-block"), RunFolder(run)]
+    sets = {
+        "conversation": read_instances(run / "instances"),
+        "reconstruction": read_instances(built / "instances"),
+    }
+    source = make_source(folders, sets)
+    assert [tables.name for tables in source.games] == ["reconstruction", "conversation"]
 
 
 @pytest.mark.parametrize("measure", ["ssim", "final_verified"])
@@ -77,65 +78,3 @@ def test_a_value_that_its_pictures_do_not_have_is_named(run: Path, tmp_path: Pat
     build_release([forged], forged / "instances", tmp_path / "release")
     (fault,) = rescored(tmp_path / "release").faults
     assert f"{measure}: is 0.123, computed again" in fault
-
-
-def test_pictures_that_must_not_be_published_are_in_no_table(tmp_path: Path) -> None:
-    images = tmp_path / "repo" / "images"
-    images.mkdir(parents=True)
-    Image.effect_noise((64, 48), 90).convert("RGB").save(images / "7.png")
-    hop = [{"role": "Joe", "content": "What is it?"}, {"role": "Jill", "content": "A grey square on a white ground."}]
-    line: dict[str, Any] = {
-        "conversation": [hop],
-        "image": {"image_id": "7", "source": "https://pin.it/5GGR8gB"},
-        "elements": ["square"],
-        "category": ["nature"],
-    }
-    (tmp_path / "repo" / "dataset.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    instances = import_convgenvismo(ImportRequest(tmp_path / "repo", tmp_path / "set"))
-    build_release([played(tmp_path, instances.folder)], instances.folder, tmp_path / "release")
-    (picture,) = instances.files(instances.instances[0]).values()
-    for path in (path for path in (tmp_path / "release").rglob("*") if path.is_file()):
-        assert picture[100:200] not in path.read_bytes(), path
-    again = rescored(tmp_path / "release")
-    assert again.faults == ()
-    (verification,) = again.runs.values()
-    assert verification.not_verified["ssim"] == "the release holds no pictures of it"
-    assert verification.metrics["named"] == 1
-
-
-@pytest.fixture(scope="module")
-def judged(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the run that two installed judges rated."""
-    copied = Path(shutil.copytree(run, tmp_path_factory.mktemp("judged") / "run"))
-    score(copied, judges=["structural", "verified"], every_turn=True)
-    return copied
-
-
-def test_ratings_of_installed_judges_are_computed_again(judged: Path, tmp_path: Path) -> None:
-    build_release([judged], judged / "instances", tmp_path / "release")
-    again = rescored(tmp_path / "release")
-    assert again.faults == ()
-    (verification,) = again.runs.values()
-    # A rating of each of the three drawings, and a preference of the last over the first.
-    assert verification.judges == {"structural": 4, "verified": 4}
-    assert verification.not_verified == {}
-
-
-def test_a_rating_that_its_pictures_do_not_have_is_named(judged: Path, tmp_path: Path) -> None:
-    forged = shutil.copytree(judged, tmp_path / "forged")
-    ratings = [json.loads(line) for line in (forged / "scores.jsonl").read_text().splitlines()]
-    changed = next(rating for rating in ratings if rating["judge"] == "structural" and rating["turn"] == 2)
-    changed["value"] = 9.87
-    (forged / "scores.jsonl").write_text("".join(json.dumps(rating) + "\n" for rating in ratings))
-    build_release([forged], forged / "instances", tmp_path / "release")
-    (fault,) = rescored(tmp_path / "release").faults
-    assert "turn 2, structural (similarity): is 9.87, computed again" in fault
-
-
-def test_a_computed_judge_that_is_called_a_model_is_named(judged: Path, tmp_path: Path) -> None:
-    forged = shutil.copytree(judged, tmp_path / "forged")
-    identity = json.loads((forged / "judges" / "structural.json").read_text())
-    (forged / "judges" / "structural.json").write_text(json.dumps(identity | {"kind": "model"}))
-    build_release([forged], forged / "instances", tmp_path / "release")
-    faults = check_release(tmp_path / "release").faults
-    assert "judges.jsonl: judge structural is said to be a model; it is computed" in faults

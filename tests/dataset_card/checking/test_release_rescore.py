@@ -102,15 +102,6 @@ def test_five_more_for_every_similarity(scored: Scored, forge: Callable[[Forgery
     )
 
 
-def test_one_more_for_one_value_of_a_metric(forge: Callable[[Forgery], Path]) -> None:
-    def add_one(_: Episodes, scores: list[Score]) -> None:
-        index = find(scores, "psnr", "metric")
-        scores[index] = changed(scores[index], value=(scores[index].value or 0) + 1)
-
-    (fault,) = rescored(forge(add_one)).faults
-    assert ", turn 1, psnr (metric): is " in fault
-
-
 def test_a_difference_in_the_last_digits_of_a_metric_is_none(forge: Callable[[Forgery], Path]) -> None:
     def add_little(_: Episodes, scores: list[Score]) -> None:
         index = find(scores, "ssim", "metric")
@@ -128,15 +119,6 @@ def test_a_turned_preference(forge: Callable[[Forgery], Path]) -> None:
     assert fault.endswith(", turn 2, structural (preference): is 0.0, computed again 1.0")
 
 
-def test_a_rating_that_was_taken_away(forge: Callable[[Forgery], Path]) -> None:
-    def refuse(_: Episodes, scores: list[Score]) -> None:
-        index = find(scores, "structural", "similarity", turn=2)
-        scores[index] = changed(scores[index], value=None, reason="judge_refused")
-
-    (fault,) = rescored(forge(refuse)).faults
-    assert fault.endswith(", turn 2, structural (similarity): is no value, computed again 10.0")
-
-
 def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path]) -> None:
     """The finals of two episodes change places, with the scores of each."""
 
@@ -147,7 +129,7 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
             assert isinstance(rendering, Rendering)
             item, two, three = episodes[name].turns
             turns = (item, two.model_copy(update={"rendering": rendering}), three)
-            episodes[name] = episodes[name].model_copy(update={"turns": turns})
+            episodes[name] = episodes[name].with_steps(turns)
             for index, score in enumerate(scores):
                 if score.episode_id == name and score.turn == 2:
                     scores[index] = changed(score, rendering=rendering.sha256)
@@ -160,7 +142,7 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
 def with_turn(episodes: Episodes, name: str, number: int, **values: object) -> None:
     turns = list(episodes[name].turns)
     turns[number - 1] = turns[number - 1].model_copy(update=values)
-    episodes[name] = episodes[name].model_copy(update={"turns": tuple(turns)})
+    episodes[name] = episodes[name].with_steps(tuple(turns))
 
 
 def other_tokens(episodes: Episodes, _: list[Score]) -> None:
@@ -171,16 +153,6 @@ def other_tokens(episodes: Episodes, _: list[Score]) -> None:
 def with_a_tag(episodes: Episodes, _: list[Score]) -> None:
     message = f"{episodes['simple_shapes-easy-01'].turns[0].message} <DONE>"
     with_turn(episodes, "simple_shapes-easy-01", 1, message=message, message_tokens=count_tokens(message))
-
-
-def with_a_leniency(episodes: Episodes, _: list[Score]) -> None:
-    with_turn(episodes, "simple_shapes-easy-01", 1, leniencies=("bare_done",))
-
-
-def as_converged(episodes: Episodes, _: list[Score]) -> None:
-    name = next(name for name, episode in episodes.items() if episode.outcome == "aborted")
-    values = {"outcome": "converged", "abort_reason": None, "detail": None}
-    episodes[name] = episodes[name].model_copy(update=values)
 
 
 def as_aborted(episodes: Episodes, scores: list[Score]) -> None:
@@ -201,11 +173,6 @@ RULES = {
         with_a_tag,
         "converged, rules: outcome is 'converged'; by the rules it is 'aborted'",
     ),
-    "a leniency that the answer cannot have had": (with_a_leniency, "turn 1: leniencies is "),
-    "an aborted episode made a converged one": (
-        as_converged,
-        "converged, rules: turn 1: the describer's answer is mis",
-    ),
     "a converged episode made an aborted one": (as_aborted, "by the rules it is 'converged'"),
     "an abort laid to the other player": (as_the_generator_s, "'generator_refused', where the describer had to answer"),
 }
@@ -225,7 +192,7 @@ def rules_run(scored: Scored, **rules: object) -> Run:
 def replayed(scored: Scored, run: Run, *turns: Turn, **values: object) -> list[str]:
     instance = scored.instances.instances[0]
     named = {name: getattr(instance, name) for name in ("instance_id", "category", "difficulty")}
-    fields = named | {"episode_id": instance.instance_id, "outcome": "turn_limit", "turns": turns} | values
+    fields = named | {"episode_id": instance.instance_id, "outcome": "turn_limit", "steps": turns} | values
     return list(replay_faults(Replay(run, instance, Episode.model_validate(fields))))
 
 

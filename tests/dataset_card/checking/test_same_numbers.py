@@ -43,7 +43,7 @@ def runs(tmp_path: Path) -> list[Path]:
         played = sample_run(path, instances, sample_submission(slug))
         made = with_run_id(played.run.model_copy(update={"rules": Rules(max_turns=turns)}))
         (path / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
-        run, random = RunFolder.open(path), Random(at)
+        run, random = RunFolder(path), Random(at)
         run.add_scores(score for rater in RATERS[: (5, 5, 4, 1)[at]] for score in _scores(run, rater, random))
         costs = {episode.episode_id: random.choice((0.1, 0.2, 0.7)) for episode in run.episodes()}
         (path / COSTS).write_text(json.dumps(costs), "utf-8")
@@ -68,7 +68,7 @@ def _scores(run: RunFolder, rater: tuple[str, str | None], random: Random) -> li
 
 def board(paths: list[Path]) -> list[dict[str, object]]:
     """The leaderboard as ``ircore results`` has it."""
-    return list(flat_records(leaderboard_table(Results.from_runs([RunFolder.open(path) for path in paths]))))
+    return list(flat_records(leaderboard_table(Results.from_runs([RunFolder(path) for path in paths]))))
 
 
 def released_board(folder: Path) -> list[dict[str, object]]:
@@ -83,7 +83,7 @@ def test_site_results_and_release_agree_in_every_digit(runs: list[Path], tmp_pat
     site = Site(read_runs(runs))
     files = dict(leaderboard_files(site.results))
     assert json.loads(files[SITE_FILES[1]])["rows"] == wanted
-    results = Results.from_runs([RunFolder.open(path) for path in runs])
+    results = Results.from_runs([RunFolder(path) for path in runs])
     # The site's file says where the numbers come from in columns behind those of ``ircore results``.
     plain = as_csv(leaderboard_table(results)).splitlines()
     sourced = files[SITE_FILES[0]].splitlines()

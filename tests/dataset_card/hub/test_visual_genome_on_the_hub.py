@@ -1,7 +1,6 @@
 """Visual Genome from a copy on the Hub, in the layout of its public loader: a config for each kind of annotation."""
 
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,11 +101,7 @@ def files_of(row: dict[str, Any]) -> dict[str, File]:
     [
         (NAME, ["config=regions"], "--option config=regions: org/genome has no such config"),
         (NAME, ["config=relationships_v1.2.0"], "the config relationships_v1.2.0 has no column objects"),
-        (NAME, ["split=test"], "org/genome: cannot be read"),
         (NAME, ["revision=none"], "org/genome: no such revision"),
-        (NAME, ["colour=red"], "--option: colour"),
-        ("org/nothing", [], "org/nothing: no such dataset"),
-        ("nothing", [], "names no dataset of the Hub"),
     ],
 )
 def test_what_is_not_there_is_one_clear_line(
@@ -117,19 +112,3 @@ def test_what_is_not_there_is_one_clear_line(
     assert said in done.err
     assert "Traceback" not in done.err
     assert not (tmp_path / "set").exists()
-
-
-def test_options_of_the_hub_are_refused_for_files_on_this_disk(tmp_path: Path, ircore_on: Run) -> None:
-    done = ircore_on("instances", "import", "visual-genome", tmp_path, "--out", tmp_path / "x", "--option", "split=val")
-    assert done.code == 2
-    assert "--option: split" in done.err
-
-
-def test_a_dataset_of_the_files_themselves_is_read_as_files(hub: HubServer, tmp_path: Path, ircore_on: Run) -> None:
-    objects = [{"image_id": 1, "objects": [thing(11, "dog", 10, 20, 60, 40)]}]
-    sizes = [{"image_id": 1, "width": 100, "height": 80}]
-    files = {"objects.json": json.dumps(objects).encode(), "image_data.json": json.dumps(sizes).encode()}
-    hub.add_repo("org/files", files={**files, "VG_100K/1.jpg": picture(50)["bytes"]})
-    done = ircore_on(*command(tmp_path / "set", name="org/files"))
-    assert done.code == 0, done.err
-    assert [target.instance_id for target in read_instances(tmp_path / "set").instances] == ["photos-easy-vg1"]

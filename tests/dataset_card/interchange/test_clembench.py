@@ -80,7 +80,7 @@ def test_one_folder_an_episode_as_clembench_has_them(exported: Path, played: Run
     instance = read(exported / EASY / "instance_00001" / "instance.json")
     assert (instance["game_id"], instance["instance_id"]) == (1, "geometry-easy-02")
     assert (exported / instance["target_image"]).read_bytes() == played.instances.picture_bytes(
-        played.instances.instances[1]
+        played.instances.instances[1], "target"
     )
 
 
@@ -150,7 +150,7 @@ def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_pa
 
 @pytest.mark.slow
 def test_a_run_pulled_from_a_release_says_what_its_messages_were(played: RunFolder, tmp_path: Path) -> None:
-    run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
+    run = RunFolder(shutil.copytree(played.path, tmp_path / "run"))
     journal = run.path / "journal.jsonl"
     kept = [line for line in journal.read_text("utf-8").splitlines() if '"event":"end"' in line]
     journal.write_text("\n".join(kept) + "\n", "utf-8")
@@ -181,6 +181,8 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     document = read(path)
     for number, event in enumerate(document["turns"][0]):
         event["timestamp"] = f"2026-05-01T10:00:{number * 2:02d}.500000"
+    # An answer after the end, which our rules do not ask for, is no part of the episode.
+    document["turns"].append(document["turns"][0])
     path.write_text(json.dumps(document), "utf-8")
 
     back = import_run(exported, tmp_path / "back")
@@ -195,17 +197,13 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     assert [episode.abort_reason for episode in back.episodes()] == [
         episode.abort_reason for episode in played.episodes()
     ]
-    assert (back.run.submission.describer.label, back.run.submission.generator.label) == ("classical", "canvas")
+    assert (back.run.submission.players["describer"].label, back.run.submission.players["generator"].label) == (
+        "classical",
+        "canvas",
+    )
     assert back.run.submission.licence == "LicenseRef-unstated"
     assert back.calls()[CallKey(theirs.episode_id, 1, "describer")].prompt
-
-
-@pytest.mark.slow
-def test_a_reply_that_breaks_the_rules_aborts_the_replayed_episode(exported: Path, tmp_path: Path) -> None:
-    forget_ours(exported)
-    path = exported / EASY / "instance_00000" / "interactions.json"
-    path.write_text(path.read_text("utf-8").replace("<DESCRIPTION>left 41", "left 41", 1), "utf-8")
-    assert import_run(exported, tmp_path / "back").episodes()[0].abort_reason == "describer_format"
+    assert len([key for key in back.calls() if key.episode_id == theirs.episode_id]) == 5
 
 
 def edit(name: str, change: Callable[[dict[str, Any]], object]) -> Callable[[Path], None]:
@@ -234,33 +232,17 @@ def two_pairs(folder: Path) -> None:
 
 DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "other words": (edit("interactions.json", say("<DESCRIPTION>x</DESCRIPTION>")), "turns differs from the records"),
-    "another outcome": (
-        edit("interactions.json", lambda entry: entry.update(Success=0)),
-        "Success differs from the records",
-    ),
     "another episode": (
         edit("interactions.json", lambda entry: entry["ircore"]["episode"].update(instance_id="other")),
         "is the episode of another instance",
-    ),
-    "an invalid record": (
-        edit("interactions.json", lambda entry: entry["ircore"]["episode"].update(outcome="won")),
-        "episode.outcome",
     ),
     "another target": (
         edit("instance.json", lambda entry: entry["ircore"].update(sha256="0" * 64)),
         "not the picture whose SHA-256",
     ),
-    "another instance": (
-        edit("instance.json", lambda entry: entry["ircore"].update(seed=77)),
-        "not the set that it names",
-    ),
     "a way out of the folder": (
         edit("instance.json", lambda entry: entry.update(target_image="../../secret.png")),
         "does not lie in this folder",
-    ),
-    "an absolute path": (
-        edit("instance.json", lambda entry: entry.update(target_image="/etc/x.png")),
-        "does not lie in",
     ),
     "a way out for writing": (
         edit("instance.json", lambda entry: entry["ircore"].update(image="../x.png")),
@@ -269,10 +251,6 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "a damaged rendering": (other_rendering, "is damaged"),
     "no pictures": (lambda folder: shutil.rmtree(folder / EASY / "instance_00000" / "images"), "is missing"),
     "two pairs": (two_pairs, "holds the results of 2 pairs"),
-    "no game": (
-        lambda folder: shutil.rmtree(folder / PAIR / GAME),
-        "holds no results of",
-    ),
 }
 
 
@@ -316,7 +294,7 @@ def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_p
 
 @pytest.mark.slow
 def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None:
-    run = RunFolder.open(shutil.copytree(played.path, tmp_path / "run"))
+    run = RunFolder(shutil.copytree(played.path, tmp_path / "run"))
     run.add_scores(score.model_copy(update={"judge": "ear", "value": 3.0}) for score in played.scores())
     with pytest.raises(InputError, match="several judges"):
         export_runs([run], tmp_path / "results")
@@ -334,7 +312,7 @@ def hasty(played: RunFolder, tmp_path: Path) -> RunFolder:
     rules = Rules(max_turns=3)
     made = with_run_id(played.run.model_copy(update={"rules": rules}))
     (folder / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
-    return RunFolder.open(folder)
+    return RunFolder(folder)
 
 
 @pytest.mark.slow
@@ -354,22 +332,10 @@ def test_two_rules_go_into_one_export_and_come_back_as_two_runs(
 
 
 def test_runs_that_clembench_could_not_tell_apart_are_refused(played: RunFolder, tmp_path: Path) -> None:
-    twin = RunFolder.open(shutil.copytree(played.path, tmp_path / "twin"))
+    twin = RunFolder(shutil.copytree(played.path, tmp_path / "twin"))
     with pytest.raises(InputError, match="the same two models under the same rules"):
         export_runs([played, twin], tmp_path / "results")
     assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.slow
-def test_an_export_of_an_earlier_version_comes_back_too(exported: Path, played: RunFolder, tmp_path: Path) -> None:
-    """Earlier versions named models without the rules' key, in folders, names and paths alike."""
-    (exported / PAIR).rename(exported / "classical--canvas")
-    for path in exported.rglob("*.json"):
-        text = path.read_text("utf-8").replace(PAIR, "classical--canvas")
-        path.write_text(text.replace("-b200-t10-allow", ""), "utf-8")
-    back = import_run(exported, tmp_path / "back")
-    assert back.run == played.run
-    assert back.episodes() == played.episodes()
 
 
 def test_a_pair_s_folder_of_another_name_is_refused(exported: Path, tmp_path: Path) -> None:

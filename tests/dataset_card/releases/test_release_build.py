@@ -1,8 +1,6 @@
 """What is in a release, and what is refused."""
 
 import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,10 +10,10 @@ from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
-from dataset_card.tables.writing import FIRST_GROUP_BYTES, GROUP_BYTES, write_table
+from dataset_card.tables.writing import FIRST_GROUP_BYTES, write_table
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError, WorkError
@@ -24,8 +22,8 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.events import Call, Entry, end_entry
-from ircore.runs.folder import RunFolder
+from ircore.runs.events import Call, End, Entry
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.writer import RunWriter
 
 HOSTILE = "left[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) rtl\r\n---\n# T 😀 {{7*7}} \ufffd"
@@ -152,7 +150,7 @@ def test_instances_that_do_not_fit_the_tables_are_refused(
     instances: InstanceSet, tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
     item = instances.instances[0].model_copy(update=change)
-    changed = write_instances(tmp_path / "changed", [(item, instances.picture_bytes(item))])
+    changed = write_instances(tmp_path / "changed", [(item, instances.pictures(item))])
     run = sample_run(tmp_path / "run", changed)
     with pytest.raises(InputError, match=said):
         build_release([run.path], changed.folder, tmp_path / "out")
@@ -188,16 +186,6 @@ def test_row_groups_are_bounded_in_rows_and_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_row_groups_grow(tmp_path: Path) -> None:
-    """The first is for streams; the fewer the others are, the faster all values of a column are found."""
-    size = FIRST_GROUP_BYTES // 2
-    write_table(tmp_path, INSTANCES, (instance_row(bytes([index]) * size, index) for index in range(40)))
-    file = pq.ParquetFile(tmp_path / "data" / "instances" / "test-00000-of-00001.parquet")
-    groups = [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)]
-    assert groups == [2, 2, 4, *[GROUP_BYTES // size] * 4]
-
-
-@pytest.mark.slow
 def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
     """What a stream reads before its first row is one group: pyarrow fetches what lies closer together at once."""
     rendering = iter(range(100))
@@ -218,17 +206,6 @@ def test_row_groups_end_with_an_episode_and_lie_apart(tmp_path: Path) -> None:
     ]
     assert all(begin - end > 8192 for begin, end in zip(begins[1:], ends, strict=False))
     assert [row["rendering"] for row in table(tmp_path, TRANSCRIPTS)] == [row["rendering"] for row in rows]
-
-
-@pytest.mark.slow
-def test_tables_are_made_without_pandas(built: Path, tmp_path: Path) -> None:
-    """It takes longer to import than a small release to build."""
-    program = (
-        "import sys; from ircore.commands.main import run; "
-        "assert run(sys.argv[1:]) == 0; assert 'pandas' not in sys.modules"
-    )
-    build = ["release", "build", "--runs", built / "runs" / "centre-block", "--instances", built / "instances"]
-    subprocess.run([sys.executable, "-c", program, *map(str, build), "--out", str(tmp_path / "out")], check=True)
 
 
 def test_long_tables_are_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,8 +257,8 @@ def add_scores(run: RunFolder) -> None:
 def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
     """Record one episode in which every text is ``words``, and score it."""
     played = sample_run(folder.with_name("played"), instances, sample_submission(), limit=1)
-    run = RunFolder.create(folder, played.run, instances)
-    picture = Picture.from_pixels(instances.target(instances.instances[0]).pixels[::-1])
+    run = create_run(folder, played.run, instances)
+    picture = Picture.from_pixels(instances.picture(instances.instances[0], "target").pixels[::-1])
     rendering = Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
     turn = Turn(turn=1, action="describe", message=words, message_tokens=9, notes=(words,), rendering=rendering)
     instance = instances.instances[0]
@@ -291,11 +268,11 @@ def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:
         category=instance.category,
         difficulty=instance.difficulty,
         outcome="converged",
-        turns=(turn, Turn(turn=2, action="done")),
+        steps=(turn, Turn(turn=2, action="done")),
     )
     with run.lock(), RunWriter(run) as writer:
         call = Call(episode_id=instance.instance_id, turn=1, role="generator", rendering=rendering, seconds=0)
-        writer.record([Entry(call, picture), end_entry(episode)])
+        writer.record([Entry(call, picture), Entry(End(episode=episode))])
     add_scores(run)
     return run
 

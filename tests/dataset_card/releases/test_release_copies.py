@@ -1,6 +1,5 @@
 """A release keeps the descriptors of its renderings, so that later runs are compared without decoding every picture."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,10 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.files import COPIES
-from dataset_card.releases.record import RELEASE
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from ircore.runs.folder import RunFolder
 from ircore.submissions.copies import index as copies
-from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at, read_index
+from ircore.submissions.copies.index import index_bytes, index_of, look_at, read_index
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +23,7 @@ def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypa
     assert {f"{COPIES}/{name}" for name in names} <= set(read_release(release).files)
     assert check_release(release).faults == ()
 
-    pulled = [RunFolder.open(path) for path in pull_release(release, tmp_path / "pulled").runs]
+    pulled = [RunFolder(path) for path in pull_release(release, tmp_path / "pulled").runs]
     assert names == sorted(f"{run.run.run_id}.npz" for run in pulled)
     first = {run.run.run_id: run.rendering(run.episodes()[0].rendered_turns[0].rendering) for run in pulled}  # type: ignore[arg-type]  # a rendered turn
 
@@ -60,16 +58,3 @@ def test_descriptors_of_something_else_are_at_fault(tmp_path: Path) -> None:
         f"{COPIES}/{second.name}: is not of the run's renderings",
         f"{COPIES}/nobody.npz: is of no run here",
     } <= faults
-
-
-def test_an_earlier_release_without_them_still_reads(tmp_path: Path) -> None:
-    release = sample_release(tmp_path)
-    shutil.rmtree(release / COPIES)
-    record = read_release(release)
-    files = tuple(name for name in record.files if not name.startswith(COPIES))
-    earlier = record.model_copy(update={"files": files, "renderer": None})
-    (release / RELEASE).write_text(earlier.model_dump_json(by_alias=True))
-    (run, *_) = pull_release(release, tmp_path / "pulled").runs
-    assert not (run / INDEX).exists()
-    index_of(RunFolder.open(run))
-    assert (run / INDEX).is_file()

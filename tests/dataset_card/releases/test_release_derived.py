@@ -12,11 +12,11 @@ from PIL import Image
 from releases import rewrite
 
 import dataset_card
-from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts
+from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts, section_faults
 from dataset_card.checking.differences import MOST, text_differences
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import read_release
 from dataset_card.releases.renderer import TEXT_SOURCES, renderer_files
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import LEADERBOARD, SCORES
@@ -52,20 +52,10 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "README.md:",
         "under Results: says “…",
     ),
-    "a row left out": (
-        partial(replace_text, "README.md", "| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |\n", ""),
-        "README.md:",
-        "“| `geometry` | 3 | 3 | 12 | 8 | 0 | 4 | 24 | 16 |” is missing",
-    ),
     "a sentence of the datasheet": (
         partial(replace_text, "DATASHEET.md", "No person rated anything in this release.", "Ten people rated."),
         "DATASHEET.md:",
         "says “Ten people rated.”, the data say “No person rated",
-    ),
-    "a sentence of the licences": (
-        partial(replace_text, "LICENSE.md", "Keep source and licence with every copy.", "Do as you please."),
-        "LICENSE.md:3: under Licences",
-        "under different licences. Do as you please.”",
     ),
     "a line of the change log": (
         partial(replace_text, "CHANGELOG.md", "* Added: ", "* Corrected: "),
@@ -78,11 +68,6 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
         "the data say “",
     ),
     "a pixel of the strip": (partial(change_a_pixel, "assets/episode.png"), "assets/episode.png", "1 of "),
-    "a pixel of the targets": (
-        partial(change_a_pixel, "assets/targets.png"),
-        "assets/targets.png",
-        "column 30, row 20",
-    ),
     "a pixel of the chart": (partial(change_a_pixel, "assets/scores.png"), "assets/scores.png", "1 of "),
     "other bytes of the same pixels": (
         partial(save_again, "assets/episode.png"),
@@ -93,11 +78,6 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
         partial(replace_text, "README.md", begin("contact") + "\n", ""),
         "README.md",
         "maintainers' section contact: its two markers must each be there once",
-    ),
-    "a marker doubled": (
-        partial(replace_text, "README.md", begin("doi"), begin("doi") + "\n" + begin("doi")),
-        "README.md",
-        "maintainers' section doi: its two markers must each be there once",
     ),
 }
 
@@ -145,12 +125,11 @@ def test_only_so_many_differences_are_named_one_by_one() -> None:
 
 
 def test_what_other_code_wrote_is_said_to_be_unchecked(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A release that an earlier version wrote stays readable: its card differs, which is no fault of its data."""
+    """A release that another version wrote stays readable: its datasheet differs, which is no fault of its data."""
     record = read_release(release).model_dump(mode="json", by_alias=True)
-    del record["renderer"]
+    record["renderer"] |= {"texts": "0" * 64}
     (release / "release.json").write_text(json.dumps(record))
-    for name in ("funding", "contact"):
-        replace_text(DATASHEET, f"{begin(name)}\n{end(name)}\n", "", release)
+    replace_text(DATASHEET, "turns", "rounds", release)
 
     report = check_release(release)
     said = "DATASHEET.md: not compared with the data: another version of the program wrote it"
@@ -226,17 +205,15 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED)
 def test_what_could_pass_for_the_card_s_own_is_refused_in_a_free_section(
-    text: str, release: Path, built: Path, tmp_path: Path
+    release: Path, built: Path, tmp_path: Path
 ) -> None:
-    write_free(release, "contact", text)
-    # A control character is refused in every text, before a section is read.
-    unseen = f"README.md: holds {REFUSED[text]}"
-    assert any(
-        f"{REFUSED[text]} in the maintainers' section contact" in fault or fault.startswith(unseen)
-        for fault in check_release(release).faults
-    )
+    card = (release / CARD).read_text("utf-8")
+    for text, said in REFUSED.items():
+        (fault,) = section_faults(CARD, card.replace(begin("contact"), f"{begin('contact')}\n{text}", 1))
+        assert f"{said} in the maintainers' section contact" in fault
+    write_free(release, "contact", "# Results")
+    assert any("a heading in the maintainers' section contact" in fault for fault in check_release(release).faults)
     with pytest.raises(InputError, match=r"README\.md: line \d+: "):
         build_release([], built / "instances", tmp_path / "next", BuildPlan(previous=release))
 
@@ -247,11 +224,6 @@ def test_a_free_section_is_bounded(release: Path) -> None:
         "README.md: maintainers' section contact: 4,001 characters, at most 4,000; shorten it"
         in check_release(release).faults
     )
-
-
-def test_a_key_in_a_free_section_is_found(release: Path) -> None:
-    write_free(release, "contact", "AKIA" + "ABCD" * 4)
-    assert any("holds an AWS key" in fault for fault in check_release(release).faults)
 
 
 def test_a_section_within_a_section_is_none() -> None:

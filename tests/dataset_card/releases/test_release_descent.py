@@ -4,19 +4,15 @@ The real client pushes to a Hub-compatible server; races are real processes.
 """
 
 import json
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_clients import HubClient, Outcome, environment_for
+from hub_clients import Outcome, published, refusal
 from hub_server import File, HubServer
 from releases import contents, rate_first, run_id_of
 
-from dataset_card.releases.record import Parent
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import Parent, read_release
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.runs.folder import RunFolder
 
@@ -24,8 +20,6 @@ pytestmark = pytest.mark.slow
 
 REPO = "org/irg"
 COMMIT = r"POST /api/datasets/org/irg/commit/main"
-TAG = r"POST /api/datasets/org/irg/tag"
-
 Run = Callable[..., Outcome]
 Build = Callable[..., Path]
 
@@ -35,22 +29,9 @@ def decision(three_runs: Path, slug: str, kind: WithdrawalKind = "withdrawn", da
     return Withdrawal(slug=slug, run_id=run_id_of(three_runs, slug), kind=kind, reason=why, date=date)
 
 
-def published(hub: HubServer, revision: str = "main") -> dict[str, bytes]:
-    """Return the files of the repository that are not its own."""
-    repo = hub.repos[REPO]
-    return {path: file.data for path, file in repo.commits[repo.revision(revision)].items() if path != ".gitattributes"}
-
-
 def published_pairs(hub: HubServer) -> set[str]:
     """Return the slugs of the runs that the newest commit holds."""
-    return {json.loads(line)["slug"] for line in published(hub)["runs.jsonl"].splitlines()}
-
-
-def refusal(done: Outcome) -> str:
-    """Return the line that says why a push was refused."""
-    assert (done.code, done.out) == (1, "")
-    assert "Traceback" not in done.err
-    return next(line for line in done.err.splitlines() if line.startswith("ircore: "))
+    return {json.loads(line)["slug"] for line in published(hub, REPO)["runs.jsonl"].splitlines()}
 
 
 def test_a_release_names_the_release_and_the_commit_that_it_was_built_upon(
@@ -95,7 +76,7 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
     assert push(first).code == 0
     gone = (decision(three_runs, "other-block"),)
     assert push(build_upon("second", former=REPO, gone=gone)).code == 0
-    before, tags = published(hub), dict(hub.repos[REPO].tags)
+    before, tags = published(hub, REPO), dict(hub.repos[REPO].tags)
     stranger = build_upon("stranger", "other-block", "third-block")
     unmerged = contents(stranger)
 
@@ -109,7 +90,7 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
         )
         assert "--rebase" in done.err
         assert "--former org/irg" in done.err
-    assert (published(hub), hub.repos[REPO].tags) == (before, tags)
+    assert (published(hub, REPO), hub.repos[REPO].tags) == (before, tags)
 
     # What was pushed before the withdrawal is not pushed again over it either, under whatever name.
     assert f"run {run_id_of(three_runs, 'other-block')} would come back" in refusal(push(first, "--revision", "v4"))
@@ -121,8 +102,8 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
     assert done.code == 0, done.err
     assert f"run {gone[0].run_id} stays out until reinstated: withdrawn on 2100-01-01" in done.err
     assert published_pairs(hub) == {"centre-block", "third-block"}
-    assert published(hub)["tombstones.jsonl"] == decision_lines(gone).encode()
-    assert published(hub) == contents(stranger), "The folder is the merged release now."
+    assert published(hub, REPO)["tombstones.jsonl"] == decision_lines(gone).encode()
+    assert published(hub, REPO) == contents(stranger), "The folder is the merged release now."
     assert read_release(stranger).parent == Parent(release=name, commit=tags[name])
     assert hub.repos[REPO].tags[read_release(stranger).name] == hub.repos[REPO].head
 
@@ -131,35 +112,6 @@ def test_a_release_of_the_same_runs_without_the_history_is_refused(build_upon: B
     assert push(build_upon("first", "centre-block")).code == 0
     assert push(build_upon("second", "other-block", former=REPO)).code == 0
     assert "its history would be lost" in refusal(push(build_upon("all", "centre-block", "other-block", "third-block")))
-
-
-def test_of_two_pushes_at_once_one_is_refused_and_a_rebase_brings_both(
-    three_runs: Path, build_upon: Build, push: Run, hub: HubServer, hub_client: HubClient
-) -> None:
-    assert push(build_upon("first", "centre-block")).code == 0
-    releases = [build_upon(f"with {slug}", slug, former=REPO) for slug in ("other-block", "third-block")]
-
-    command = [sys.executable, "-m", "ircore", "release", "push"]
-    racers = [
-        subprocess.Popen(
-            [*command, str(release), "--repo", REPO],
-            env=environment_for(hub, hub_client.home), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for release in releases
-    ]  # fmt: skip
-    ends = [racer.communicate(timeout=300)[1] for racer in racers]
-
-    codes = [racer.returncode for racer in racers]
-    assert sorted(codes) == [0, 1], ends
-    lost = codes.index(1)
-    winner = run_id_of(three_runs, ("third-block", "other-block")[lost])
-    assert f"run {winner} would vanish" in ends[lost]
-    assert len(published_pairs(hub)) == 2
-
-    done = push(releases[lost], "--rebase")
-    assert done.code == 0, done.err
-    assert published_pairs(hub) == {"centre-block", "other-block", "third-block"}
-    assert len(hub.repos[REPO].tags) == 3
 
 
 def test_a_release_that_comes_between_reading_and_committing_is_not_overwritten(
@@ -173,7 +125,7 @@ def test_a_release_that_comes_between_reading_and_committing_is_not_overwritten(
 
     assert f"run {run_id_of(three_runs, 'third-block')} would vanish" in refusal(push(mine))
     assert repo.titles[-1] == "theirs"
-    assert published(hub) == contents(theirs)
+    assert published(hub, REPO) == contents(theirs)
 
 
 def test_a_file_that_was_edited_there_after_the_build_is_not_overwritten(
@@ -189,7 +141,7 @@ def test_a_file_that_was_edited_there_after_the_build_is_not_overwritten(
     assert refusal(push(second)) == "ircore: org/irg: README.md was changed by another commit meanwhile"
     done = push(second, "--rebase")
     assert done.code == 0, done.err
-    assert published(hub) == contents(second) | {"notes.txt": b"mine"}
+    assert published(hub, REPO) == contents(second) | {"notes.txt": b"mine"}
 
 
 def test_a_commit_that_the_repository_has_no_more_is_not_built_upon(
@@ -197,28 +149,12 @@ def test_a_commit_that_the_repository_has_no_more_is_not_built_upon(
 ) -> None:
     assert push(build_upon("first", "centre-block")).code == 0
     second = build_upon("second", "other-block", former=REPO)
-    gone, files = hub.repos[REPO].head, published(hub)
+    gone, files = hub.repos[REPO].head, published(hub, REPO)
     hub.add_repo(REPO, files=files)  # the same release in a repository that was made anew
 
     assert refusal(push(second)) == f"ircore: org/irg: commit {gone}, which the release was built upon, is not there"
     assert push(second, "--rebase").code == 0
-    assert published(hub) == contents(second)
-
-
-def test_a_release_of_an_earlier_layout_names_no_parent_and_is_carried_on(
-    build_upon: Build, push: Run, hub: HubServer
-) -> None:
-    first = build_upon("first", "centre-block")
-    document = json.loads((first / "release.json").read_text())
-    for name in ("parent", "files"):
-        del document[name]
-    (first / "release.json").write_text(json.dumps(document))
-    assert read_release(first).parent is None
-    assert push(first).code == 0
-
-    done = push(build_upon("second", "other-block", former=REPO))
-    assert done.code == 0, done.err
-    assert "would vanish" in refusal(push(build_upon("stranger", "third-block")))
+    assert published(hub, REPO) == contents(second)
 
 
 def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay(
@@ -234,7 +170,7 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     repo = hub.repos[REPO]
     own = {name: File(b"theirs", False) for name in ("notes.txt", "assets/logo.png", "data/extra/test.parquet")}
     repo.commit("by others", repo.tree | own | {"assets/more.png": File(b"old", False)})
-    assert "tombstones.jsonl" in published(hub)
+    assert "tombstones.jsonl" in published(hub, REPO)
 
     settled = build_upon("third", former=REPO, gone=(decision(three_runs, "other-block"),))
     done = push(settled, "--dry-run")
@@ -243,7 +179,7 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     tables = [f"data/{name}/test-{withdrawn}-00000-of-00001.parquet" for name in ("episodes", "scores", "transcripts")]
     assert gone == ["assets/more.png", f"copies/{withdrawn}.npz", *tables]
     assert push(settled).code == 0
-    assert published(hub) == contents(settled) | dict.fromkeys(own, b"theirs")
+    assert published(hub, REPO) == contents(settled) | dict.fromkeys(own, b"theirs")
     assert ".gitattributes" in repo.tree
 
     # A dispute that is over leaves no tombstone, and no file of them.
@@ -251,63 +187,21 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     assert not (over / "tombstones.jsonl").exists()
 
 
-def test_tombstones_go_from_the_repository_when_the_release_has_none(
-    three_runs: Path, build_upon: Build, push: Run, hub: HubServer
-) -> None:
-    first = build_upon("first", "centre-block", "other-block")
-    assert push(build_upon("second", former=first, gone=(decision(three_runs, "other-block", "disputed"),))).code == 0
-    assert "tombstones.jsonl" in published(hub)
-    assert push(build_upon("third", former=REPO, gone=())).code == 0
-    assert "tombstones.jsonl" not in published(hub)
-
-
-def test_a_tombstone_survives_pull_build_and_push(
-    three_runs: Path, build_upon: Build, push: Run, ircore_on: Run, hub: HubServer
-) -> None:
-    gone = (decision(three_runs, "other-block"),)
-    assert push(build_upon("first", "centre-block", "other-block")).code == 0
-    assert push(build_upon("second", former=REPO, gone=gone)).code == 0
-
-    def rebuilt(*options: object) -> Path:
-        shutil.rmtree(three_runs / "pulled", ignore_errors=True)
-        shutil.rmtree(three_runs / "built", ignore_errors=True)
-        assert ircore_on("release", "pull", REPO, "--out", three_runs / "pulled").code == 0
-        (run,) = (three_runs / "pulled" / "runs").iterdir()
-        common = ("--instances", three_runs / "pulled" / "instances", "--out", three_runs / "built")
-        given = (
-            "--runs",
-            run,
-            "--runs",
-            three_runs / "runs" / "third-block",
-            "--runs",
-            three_runs / "runs" / "other-block",
-        )
-        assert ircore_on("release", "build", *given, *common, *options).code == 0
-        return three_runs / "built"
-
-    alone = rebuilt()
-    assert f"withdrawn run {gone[0].run_id} would come back" in refusal(push(alone))
-    upon = rebuilt("--former", REPO)
-    assert push(upon).code == 0
-    assert published_pairs(hub) == {"centre-block", "third-block"}
-    assert published(hub)["tombstones.jsonl"] == decision_lines(gone).encode()
-
-
 def test_a_rebase_that_cannot_be_done_leaves_everything_as_it_was(
     three_runs: Path, build_upon: Build, push: Run, hub: HubServer
 ) -> None:
     assert push(build_upon("first", "centre-block", "other-block")).code == 0
-    run = RunFolder.open(three_runs / "runs" / "other-block")
+    run = RunFolder(three_runs / "runs" / "other-block")
     for name, value in (("mine", 2.0), ("theirs", 3.0)):
         rate_first(run, value)
         build_upon(name, "other-block", former=REPO)
     assert push(three_runs / "theirs").code == 0
-    before = contents(three_runs / "mine"), published(hub)
+    before = contents(three_runs / "mine"), published(hub, REPO)
 
     done = push(three_runs / "mine", "--rebase")
 
     assert refusal(done).startswith(
         f"ircore: {three_runs / 'mine'}: holds run {run.run.run_id} with another content than "
     )
-    assert (contents(three_runs / "mine"), published(hub)) == before
+    assert (contents(three_runs / "mine"), published(hub, REPO)) == before
     assert sorted(path.name for path in three_runs.iterdir() if path.name.startswith(".")) == []

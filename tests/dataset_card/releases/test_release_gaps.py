@@ -32,7 +32,7 @@ def run_ids_in(release: Path) -> list[str]:
 def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Path) -> None:
     first = sample_release(tmp_path)
     assert not (first / SEASON_GAPS).exists()
-    one, other = (RunFolder.open(tmp_path / "runs" / name).run.run_id for name in ("centre-block", "other-block"))
+    one, other = (RunFolder(tmp_path / "runs" / name).run.run_id for name in ("centre-block", "other-block"))
 
     def build(name: str, former: Path, gaps: SeasonGaps | None, *withdrawals: Withdrawal) -> Path:
         plan = BuildPlan(previous=former, season=gaps, withdrawals=withdrawals)

@@ -11,8 +11,7 @@ from samples import sample_instances
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.merge import merge_releases
-from dataset_card.releases.record import Parent, ReleaseRecord
-from dataset_card.releases.record_file import read_release
+from dataset_card.releases.record import Parent, ReleaseRecord, read_release
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.schema import SCORES
 from ircore.core.errors import WorkError
@@ -111,7 +110,7 @@ def test_a_run_that_one_side_scored_again_has_the_new_scores(
     build("base", "centre-block", "other-block")
     other = {"mine": "head", "head": "mine"}[side]
     build(other, "third-block", former="base")
-    rate_first(RunFolder.open(inputs / "runs" / "other-block"), 2)
+    rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
     build(side, "other-block", former="base")
 
     merged = merge("mine", "head")
@@ -122,7 +121,7 @@ def test_a_run_that_one_side_scored_again_has_the_new_scores(
 
 def test_a_run_that_both_scored_again_in_the_same_way_is_no_conflict(inputs: Path, build: Build, merge: Merge) -> None:
     build("base", "centre-block", "other-block")
-    rate_first(RunFolder.open(inputs / "runs" / "other-block"), 2)
+    rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
     build("mine", "other-block", former="base")
     build("head", "other-block", "third-block", former="base")
     assert first_scores(merge("mine", "head"), "other-block") == {2.0}
@@ -131,7 +130,7 @@ def test_a_run_that_both_scored_again_in_the_same_way_is_no_conflict(inputs: Pat
 def test_a_run_that_both_scored_again_otherwise_is_refused(inputs: Path, build: Build, merge: Merge) -> None:
     build("base", "centre-block", "other-block")
     for side, value in (("mine", 2), ("head", 3)):
-        rate_first(RunFolder.open(inputs / "runs" / "other-block"), value)
+        rate_first(RunFolder(inputs / "runs" / "other-block"), value)
         build(side, "other-block", former="base")
     with pytest.raises(WorkError, match=f"holds run {run_id_of(inputs, 'other-block')} with another content than"):
         merge("mine", "head")
@@ -208,6 +207,15 @@ def test_a_run_that_was_reinstated_and_withdrawn_once_more_stays_away(inputs: Pa
     build("head", former="base", withdrawals=[said("withdrawn", "2100-01-02")])
     assert pairs(merge("mine", "head")) == {"centre-block", "third-block"}
     assert pairs(merge("head", "mine")) == {"centre-block", "third-block"}
+
+
+def test_a_run_that_one_withdrew_and_the_other_withdrew_and_reinstated_stays_away(build: Build, merge: Merge) -> None:
+    build("base", "centre-block", "other-block")
+    gone, back = said("withdrawn"), said("reinstated")
+    build("mine", "third-block", former="base", withdrawals=[gone])
+    build("first", former="base", withdrawals=[gone])
+    build("head", "other-block", former="first", withdrawals=[gone, back])
+    assert pairs(merge("mine", "head")) == pairs(merge("head", "mine")) == {"centre-block", "third-block"}
 
 
 @pytest.mark.parametrize("side", ["mine", "head"])

@@ -31,7 +31,7 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     assert PROVENANCE in read_release_files(tmp_path / "again")
 
     pulled = pull_release(tmp_path / "again", tmp_path / "pulled")
-    back = [RunFolder.open(path) for path in pulled.runs]
+    back = [RunFolder(path) for path in pulled.runs]
     assert {item.run.slug: item.provenance() for item in back} == {"centre-block": known, "other-block": None}
     results = Results.from_runs(back)
     assert {submission.slug: tier_of(submission) for submission in results.submissions} == {

@@ -60,29 +60,12 @@ def test_document_has_every_metric(pair: tuple[Path, Path], capsys: pytest.Captu
     assert document["metrics"]["psnr"] == pytest.approx(10 * np.log10(255**2 / (difference**2).mean()))
 
 
-def test_identical_pictures_have_no_finite_psnr(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    document = compare(capsys, pair[0], pair[0])
-    assert document["metrics"]["psnr"] is None
-    assert document["unavailable"]["psnr"] == "identical pictures: infinite"
-    assert document["metrics"]["ssim"] == 1
-
-
 def test_table_says_unit_and_direction(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["compare", *map(str, pair), "--metric", "psnr", "--metric", "brisque"]) == 0
     psnr_line, brisque_line = capsys.readouterr().out.splitlines()
     assert psnr_line.startswith("psnr")
     assert psnr_line.endswith("dB  higher is better")
     assert brisque_line.endswith("lower is better")
-
-
-def test_unknown_metric_names_the_nearest(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["compare", *map(str, pair), "--metric", "sim"]) == 2
-    assert "unknown metric 'sim'\n  Did you mean ssim?" in capsys.readouterr().err
-
-
-def test_missing_file(pair: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["compare", str(pair[0]), "nowhere.png"]) == 2
-    assert capsys.readouterr().err.startswith("ircore: nowhere.png: cannot be read")
 
 
 @bad_files
@@ -129,3 +112,88 @@ def test_loading_decides_on_alpha_and_orientation(name: str, capsys: pytest.Capt
     stored = compare(capsys, reference, BAD / name, "--loading", "upstream")["metrics"]["ssim"]
     viewed = compare(capsys, reference, BAD / name, "--loading", "native")["metrics"]["ssim"]
     assert abs(stored - viewed) > 0.1
+
+
+def listed(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
+    assert ircore(["metrics", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["broken"] == []
+    return {metric["name"]: metric for metric in document["metrics"]}
+
+
+def test_every_metric_says_what_a_reader_must_know(capsys: pytest.CaptureFixture[str]) -> None:
+    metrics = listed(capsys)
+    assert {"psnr", "ssim", "ssim_gaussian", "ms_ssim", "uqi", "uqi_sewar", "brisque"} <= set(metrics)
+    for metric in metrics.values():
+        assert metric["direction"] in ("higher", "lower")
+        assert metric["citation"]
+        assert metric["version"]
+        assert len(metric["range"]) == 2
+    assert metrics["psnr"]["range"] == [0, None]
+    assert metrics["brisque"]["reference"] == "none: the image alone"
+    assert metrics["fid"]["reference"] == "two sets of pictures"
+    assert "Not UQI" in metrics["uqi_sewar"]["trap"]
+
+
+def test_the_list_for_people_has_a_line_a_metric(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["metrics"]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["name", "better", "range", "looks", "at", "title", "here"]
+    (ssim,) = [line for line in lines if line.startswith("ssim ")]
+    assert ssim.split() == ["ssim", "higher", "-1", "to", "1", "both", "pictures", "SSIM", "yes"]
+
+
+@pytest.mark.slow
+def test_one_metric_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["metrics", "show", "ssim"]) == 0
+    assert "uniform 11 × 11 window" in capsys.readouterr().out
+    assert ircore(["metrics", "show", "sim"]) == 2
+    assert "Did you mean ssim?" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("verify") / "set"
+    chosen = ["--category", "bar_graph", "--category", "photos", "--difficulty", "easy", "--per-condition", "1"]
+    assert ircore(["instances", "build", "--out", str(out), *chosen]) == 0
+    return out
+
+
+def image_of(folder: Path, instance_id: str) -> str:
+    return str(folder / "images" / f"{instance_id}.png")
+
+
+@pytest.mark.slow
+def test_a_perfect_copy_gets_ten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = image_of(folder, "bar_graph-easy-01")
+    assert ircore(["verify", "--instances", str(folder), "bar_graph-easy-01", image]) == 0
+    assert "10.00 of 10   lies exactly over the target" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_document_has_score_parts_and_facts_and_failing_facts_are_no_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image = next((folder / "images").glob("photos*"))
+    assert ircore(["verify", "--instances", str(folder), "bar_graph-easy-01", str(image), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert set(document["parts"]) == {"presence", "text", "colour", "value", "place", "count", "extra"}
+    assert document["score"] is None or document["score"] < 4
+    assert {fact["verdict"] for fact in document["facts"]} <= {"holds", "fails", "undecided"}
+    assert all(fact["reason"] for fact in document["facts"] if fact["verdict"] != "holds")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("instance_id", "picture", "said"),
+    [
+        ("bar_graph-easy-99", "bar_graph-easy-01", "bar_graph-easy-99"),
+        ("photos-easy-01", "bar_graph-easy-01", "nobody wrote down what this target shows"),
+        ("bar_graph-easy-01", "missing", "cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_two(
+    folder: Path, capsys: pytest.CaptureFixture[str], instance_id: str, picture: str, said: str
+) -> None:
+    assert ircore(["verify", "--instances", str(folder), instance_id, image_of(folder, picture)]) == 2
+    assert said in capsys.readouterr().err

@@ -23,16 +23,6 @@ def test_two_persons_published_and_corrected(tmp_path: Path, capsys: pytest.Capt
     assert document["iou"]["without_box"] == ["person"]
 
 
-def test_the_rule_for_empty_lists_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    some = listed(tmp_path, "some.json", {"dog": 1})
-    none = listed(tmp_path, "none.json", {"width": 9, "height": 9, "elements": []})
-    assert ircore(["elements", "compare", some, none, "--empty", "zero"]) == 0
-    out = capsys.readouterr().out.splitlines()
-    assert out[0].split() == ["published", "precision", "1.0000", "recall", "0.0000", "f1", "0.0000"]
-    assert out[1].split() == ["corrected", "precision", "0.0000", "recall", "0.0000", "f1", "0.0000"]
-    assert "empty: generated; rule of the corrected: zero" in out
-
-
 def test_a_detector_that_is_not_set_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

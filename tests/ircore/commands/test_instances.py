@@ -21,18 +21,6 @@ def shapes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_build_prints_what_was_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--per-condition", "2", "--category", "simple_shapes"]
-    assert run(["instances", "build", "--out", str(tmp_path / "set"), *options]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["category", "easy", "hard", "total", "licence"]
-    assert lines[2].split() == ["simple_shapes", "2", "2", "4", "CC0-1.0"]
-    assert lines[4].split() == ["total", "2", "2", "4"]
-    assert lines[-3].startswith("pictures  4 of 512 × 512 px")
-    assert lines[-1] == "this is no released version"
-
-
-@pytest.mark.slow
 def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run(["instances", "show", str(shapes), "--json"]) == 0
@@ -69,40 +57,6 @@ def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.Capture
     out = tmp_path / "mine"
     assert run(["instances", "import", "folder", str(shapes / "images"), "--out", str(out), *options]) == 0
     assert ["photos", "–", "4", "4", "CC0-1.0"] in [line.split() for line in capsys.readouterr().out.splitlines()]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["build", "--out", "x", "-c", "pie-graph"], ["unknown category 'pie-graph'", "Did you mean pie_graph?"]),
-        (["build", "--out", "x", "-d", "heard"], ["unknown difficulty 'heard'", "Did you mean hard?"]),
-        (["build"], ["Missing option '--out'"]),
-        (["import", "foldr", "x", "--out", "y"], ["unknown format 'foldr'", "Did you mean folder?"]),
-        (["import", "folder", "gone", "--out", "y"], ["PATH gone: no such file or folder"]),
-        (["import", "folder", "x", "--out", "y", "--difficulty", "hrd"], ["--difficulty: unknown difficulty 'hrd'"]),
-        (["show", "gone"], ["gone: holds no instance set", "ircore instances build"]),
-        (["show", "gone", "--sheet", "a.jpg"], ["--sheet a.jpg: not a .png file"]),
-    ],
-)
-def test_wrong_usage_exits_2_and_says_what_to_do(
-    arguments: list[str], told: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    assert run(["instances", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    for words in told:
-        assert words in captured.err
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_a_folder_in_use_is_not_touched(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = (shapes / "instances.jsonl").read_bytes()
-    assert run(["instances", "build", "--out", str(shapes), "-c", "photos"]) == 2
-    assert "exists already" in capsys.readouterr().err
-    assert (shapes / "instances.jsonl").read_bytes() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX shell")

@@ -17,7 +17,7 @@ WITH_JSON = {
     "games show", "import clembench", "instances accept", "instances build", "instances diff", "instances import",
     "instances pull", "instances push", "instances review", "instances show", "instances stats", "judge-test",
     "language naming", "language novelty", "merge", "metrics", "metrics fid", "metrics show", "play",
-    "ratings import", "relay verify", "release build", "release check", "release eval", "release pull",
+    "ratings import", "release build", "release check", "release eval", "release pull",
     "release push", "release verify", "results", "sandbox check", "score", "show", "site build", "site check",
     "site freeze", "study build", "study import", "submission check", "submission check-change", "submission commit",
     "submission history", "submission links", "submission pack", "submission pending", "submission reproduce",
@@ -71,27 +71,6 @@ def test_a_set_differs_from_itself_in_nothing(run: RunFolder, capsys: pytest.Cap
     folder = str(run.path / "instances")
     same = answer(capsys, "instances", "diff", folder, folder)
     assert same == {"added": [], "removed": [], "changed": {}, "same": 4}
-
-
-def test_sites_and_links_answer_with_what_they_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pair = tmp_path / "submissions" / "my-pair"
-    pair.mkdir(parents=True)
-    (pair / "submission.yaml").write_text(
-        "schema: 1\nname: a pair\ndescriber: {player: classical}\ngenerator: {player: canvas}\nlicence: Apache-2.0\n"
-    )
-    assert answer(capsys, "submission", "links", str(tmp_path / "submissions")) == {"asked": 0, "dead": []}
-
-
-@pytest.mark.slow
-def test_a_made_set_answers_as_it_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = answer(
-        capsys, "instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "2",
-        "-c", "simple_shapes", "-d", "easy",
-    )  # fmt: skip
-    assert isinstance(made, dict)
-    assert made["instances"] == 2
-    assert made["conditions"] == [{"category": "simple_shapes", "difficulty": "easy", "instances": 2}]
-    assert made == answer(capsys, "instances", "show", str(tmp_path / "set"))
 
 
 @pytest.mark.slow

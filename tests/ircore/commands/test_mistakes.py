@@ -8,7 +8,7 @@ import pytest
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.writer import RunWriter
 
 SLIPS = {
@@ -72,6 +72,10 @@ SLIPS = {
     "verify nothing notes.txt --instances set": "unknown instance 'nothing'",
     "instances build --out set": "exists already",
     "instances build --out s --game chess": "Known: conversation, reasoning, reconstruction, reference.",
+    "instances import foldr pair --out s": "Did you mean folder?",
+    "instances show set --sheet a.jpg": "--sheet a.jpg: not a .png file",
+    "language naming notes.txt": "notes.txt",
+    "language novelty set": "set",
     "instances show run": "run: holds no instance set",
     "release check set": "set: no release here",
     "watch run": "Did you mean: ircore show",
@@ -112,11 +116,11 @@ def place(tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def aborted_run(path: Path, run: RunFolder) -> None:
     """Make a run whose service could not be reached, so that no episode of it was played."""
-    made = RunFolder.create(path, run.run, run.instances)
+    made = create_run(path, run.run, run.instances)
     ends = [
         Episode(
             episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-            difficulty=instance.difficulty, outcome="aborted", abort_reason="provider_error", detail="away", turns=(),
+            difficulty=instance.difficulty, outcome="aborted", abort_reason="provider_error", detail="away", steps=(),
         )
         for instance in run.instances.instances[:2]
     ]  # fmt: skip

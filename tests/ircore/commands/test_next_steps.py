@@ -52,33 +52,14 @@ def test_what_was_only_tried_is_done_next(run: RunFolder, tmp_path: Path, capsys
 
 
 @pytest.mark.slow
-def test_sets_of_another_game_are_compared_and_then_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
-    assert ircore([*build, "--out", str(tmp_path / "set")]) == 0
-    assert ircore(["instances", "diff", str(tmp_path / "set"), str(tmp_path / "set")]) == 0
-    assert capsys.readouterr().err.splitlines()[-1] == f"next: ircore instances show {tmp_path / 'set'}"
-
-
-@pytest.mark.slow
-def test_nothing_but_the_document_where_json_is_asked_for(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["show", str(run.path), "--json"]) == 0
-    assert "next:" not in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_command_that_another_command_gives_leaves_the_next_step_to_it(
-    run: RunFolder, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ircore(["show", str(run.path)], nested=True) == 0
-    assert "next:" not in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_makefile_that_says_the_next_step_itself_silences_the_commands(
+def test_a_next_step_is_left_out_where_something_else_is_said(
     run: RunFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("IRCORE_NEXT", "none")
-    assert ircore(["show", str(run.path)]) == 0
+    show = ["show", str(run.path)]
+    assert ircore([*show, "--json"]) == 0  # a document and nothing else
+    assert ircore(show, nested=True) == 0  # another command goes on from here
+    monkeypatch.setenv("IRCORE_NEXT", "none")  # a Makefile says it itself
+    assert ircore(show) == 0
     assert "next:" not in capsys.readouterr().err
 
 

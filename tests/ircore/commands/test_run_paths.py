@@ -5,10 +5,12 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from command_lines import leaves
 from releases import sample_release
 
 from ircore.commands.main import run
+from ircore.commands.options import SeveralPathsCommand, runs_option
 from ircore.commands.run_paths import results_to_read, run_to_read, runs_to_change, runs_to_read
 
 TAKING_RUNS = {
@@ -67,12 +69,40 @@ def test_nothing_is_written_into_a_release(release: Path, capsys: pytest.Capture
     assert {path: path.stat().st_mtime_ns for path in release.rglob("*")} == before
 
 
-def test_a_folder_without_runs_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["results", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.startswith(f"ircore: {tmp_path}: no run here")
-
-
 @pytest.mark.slow
 def test_several_runs_are_refused_where_one_is_taken(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["submission", "pack", str(release.parent / "runs"), "--out", str(release.parent / "packed")]) == 2
     assert capsys.readouterr().err.splitlines()[1] == "  Name one: centre-block, other-block"
+
+
+@click.command(cls=SeveralPathsCommand)
+@runs_option
+@click.option("--out", type=click.Path(path_type=Path))
+@click.option("--strict", is_flag=True)
+def show(runs: tuple[Path, ...], out: Path | None, strict: bool) -> None:
+    click.echo(f"{' '.join(map(str, runs))} | {out} | {strict}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--runs a b c --out o",
+        "--out o --runs a b c",
+        "--runs a --runs b --runs c --out o",
+        "--runs a --out o --runs b c",
+        "--runs=a b c --out=o",
+        "--out=o --runs=a --runs=b c",
+    ],
+)
+def test_several_paths_after_one_name(words: str) -> None:
+    result = CliRunner().invoke(show, words.split())
+    assert result.output == "a b c | o | False\n", words
+
+
+def test_a_flag_ends_the_list() -> None:
+    assert CliRunner().invoke(show, ["--runs", "a", "--strict", "--runs", "b"]).output == "a b | None | True\n"
+
+
+@pytest.mark.parametrize("words", ["", "--runs", "x --out o", "--runs a --strict b"])
+def test_wrong_usage_stays_wrong(words: str) -> None:
+    assert CliRunner().invoke(show, words.split()).exit_code == 2

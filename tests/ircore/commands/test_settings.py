@@ -50,7 +50,7 @@ def test_the_file_of_the_folder_counts_before_the_file_of_the_user(folder: Path,
     (folder / "ircore.toml").write_text("[play]\nseed = 2\n")
     assert play(run, folder / "a") == 0
     assert played(folder / "a") == 2
-    assert len(list(RunFolder.open(folder / "a").episodes())) == 1
+    assert len(list(RunFolder(folder / "a").episodes())) == 1
 
 
 @pytest.mark.slow

@@ -51,11 +51,6 @@ def test_an_error_is_red_unless_nobody_wants_colours(tmp_path: Path) -> None:
     assert at_terminal(words, TERM="dumb").startswith("ircore: ")
 
 
-def test_files_and_pipes_get_no_colours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["show", str(tmp_path / "nowhere")]) == 2
-    assert "\x1b" not in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_a_wide_table_fits_forty_columns(run: RunFolder) -> None:
     assert ircore(["score", str(run.path)]) == 0
@@ -67,37 +62,12 @@ def test_a_wide_table_fits_forty_columns(run: RunFolder) -> None:
 
 
 @pytest.mark.slow
-def test_the_contents_of_a_run_fit_forty_columns(run: RunFolder) -> None:
-    shown = at_terminal(["show", str(run.path)], 40).partition("\x1b")[0].splitlines()
-    assert max(map(len, shown)) <= 40
-    assert any(line.startswith("episodes ") for line in shown)
-
-
-@pytest.mark.slow
 def test_a_dialogue_is_wrapped_to_the_terminal(run: RunFolder) -> None:
     (episode, *_) = run.episodes()
     shown = at_terminal(["show", str(run.path), "--episode", episode.episode_id], 40, IRCORE_PICTURES="none")
     messages = re.findall(r"^(?:  describer| {12})(.*)$", shown.replace("\r\n", "\n"), re.MULTILINE)
     assert messages
     assert max(map(len, messages)) <= 40 - 2
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["play"], "play: Missing argument 'SUBMISSION'."),
-        (["play", "a+b", "--foo"], "play: No such option '--foo'."),
-        (["release", "biuld"], "release: No such command 'biuld'. Did you mean 'build'?"),
-        (["results", "--format", "odt", "x"], "results: Invalid value for '--format'"),
-    ],
-)
-def test_wrong_usage_reads_like_every_other_error(
-    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ircore(words) == 2
-    first, second = capsys.readouterr().err.splitlines()
-    assert first.startswith(f"ircore: {problem}")
-    assert second == f"  See: ircore {words[0]} --help"
 
 
 @pytest.mark.slow

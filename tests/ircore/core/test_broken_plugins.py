@@ -112,14 +112,6 @@ def test_a_command_that_breaks_at_work_is_named_and_its_own_errors_stay(
     assert words in said.stderr
 
 
-def test_games_lists_a_broken_game_with_its_reason(broken: Path) -> None:
-    said = ircore(broken, "games", "--json")
-    assert {"reconstruction", "reference"} <= {game["name"] for game in json.loads(said.stdout)["games"]}
-    assert json.loads(said.stdout)["broken"] == [
-        {"name": "shards", "broken": "RuntimeError: the glass is broken (shattered.py:1)"}
-    ]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "reason"),
@@ -208,37 +200,6 @@ def test_a_player_and_a_judge_that_break_at_work_are_named_in_a_line(tmp_path: P
         assert "Traceback" not in said.stderr
 
 
-LEAVES = """\
-class Player:
-    def __init__(self, spec): pass
-    async def describe(self, view): exit(3)
-"""
-
-
-def test_a_player_that_exits_is_named_in_a_line(tmp_path: Path) -> None:
-    packages = installed(tmp_path / "packages", LEAVES, "[ircore.players]\nglass = shattered:Player\n")
-    folder = tmp_path / "pair"
-    folder.mkdir()
-    (folder / "submission.yaml").write_text(
-        "schema: 1\nname: Glass\ndescriber: {player: glass}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n"
-    )
-    sample_instances(tmp_path / "set")
-    said = ircore(packages, "play", folder, "--instances", tmp_path / "set", "--out", tmp_path / "run")
-    assert said.returncode == 1
-    assert "the describer broke with SystemExit: 3" in said.stderr
-    assert "mend it and give the same command again" in said.stderr
-
-
-def test_compare_leaves_a_broken_metric_out(broken: Path, picture: Path) -> None:
-    said = ircore(broken, "compare", picture, picture, "--json")
-    assert said.returncode == 0
-    assert "ircore: crack is left out" in said.stderr
-    document = json.loads(said.stdout)
-    assert document["metrics"]["ssim"] == 1
-    assert document["metrics"]["crack"] is None
-    assert "the glass is broken" in document["unavailable"]["crack"]
-
-
 def test_a_broken_player_is_an_error_where_it_is_named_alone(broken: Path, tmp_path: Path) -> None:
     folder = tmp_path / "pair"
     folder.mkdir()
@@ -274,24 +235,6 @@ class Player:
     assert said.returncode == 1
     assert "FAILS  a choice: broke with IndexError: tuple index out of range" in said.stdout
     assert "answers questions of its own game only leaves answers out of its TRAITS" in said.stdout
-
-
-@pytest.mark.slow
-def test_a_broken_table_is_left_out_of_all_and_an_error_where_it_is_named(broken: Path, tmp_path: Path) -> None:
-    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
-    assert ircore(broken, "score", tmp_path / "run").returncode == 0
-    said = ircore(broken, "results", tmp_path / "run", "--out", tmp_path / "tables")
-    assert said.returncode == 0
-    assert "left out: table 'pane' cannot be loaded: RuntimeError: the glass is broken" in said.stderr
-    assert (tmp_path / "tables" / "board.csv").is_file()
-    assert not (tmp_path / "tables" / "pane.csv").exists()
-    assert ircore(broken, "results", tmp_path / "run", "--table", "pane").returncode == 1
-
-    at_work = installed(tmp_path / "other packages", AT_WORK)
-    said = ircore(at_work, "results", tmp_path / "run", "--out", tmp_path / "again")
-    assert said.returncode == 0
-    assert "left out: table 'pane' broke with ZeroDivisionError: the glass is broken" in said.stderr
-    assert (tmp_path / "again" / "board.csv").is_file()
 
 
 GAME_TABLES = """\
@@ -340,12 +283,12 @@ def test_a_plug_in_that_nothing_asks_for_is_broken_with_the_reason(tmp_path: Pat
 
 
 BUILDER = """\
-from ircore.core.game_records import GameInstance
-from ircore.instances.store import write_game_instances
+from ircore.core.records import Instance
+from ircore.instances.store import write_instances
 
 def build(request):
     made = dict(category="fruit", difficulty="easy", game="guess", payload={}, source="by hand", licence="CC0-1.0")
-    return write_game_instances(request.out, [(GameInstance(instance_id="apple", **made), {})])
+    return write_instances(request.out, [(Instance(instance_id="apple", **made), {})])
 """
 POINTS_OF_BUILDER = "[ircore.instances]\nbuild.guess = shattered:build\nimport.guesses = shattered:build\n"
 
@@ -379,13 +322,6 @@ def test_a_builder_whose_set_nobody_could_play_is_named(tmp_path: Path, right: s
     assert said.stderr.startswith("ircore: builder of guess")
     assert fault in said.stderr
     assert made.exists() is (right == "return write")  # without its answer nothing says where the set is
-
-
-def test_a_path_that_is_not_there_is_no_fault_of_the_importer(tmp_path: Path) -> None:
-    packages = installed(tmp_path / "packages", BUILDER, POINTS_OF_BUILDER)
-    said = ircore(packages, "instances", "import", "guesses", tmp_path / "none", "--out", tmp_path / "set")
-    assert said.returncode == 2
-    assert said.stderr.startswith(f"ircore: PATH {tmp_path / 'none'}: no such file or folder")
 
 
 @pytest.mark.slow

@@ -1,13 +1,15 @@
 """Drawing: exact pixels, exact boxes."""
 
-import itertools
 import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ircore.core.drawing import Drawing, arc_points, dashes, text_size
+from ircore.core import raster
+from ircore.core.drawing import Drawing, dashes, text_size
 from ircore.core.records import Box
 
 NOTHING = Box(0, 0, 0, 0)
@@ -33,12 +35,6 @@ def test_a_rectangle_at_whole_pixels_is_exact() -> None:
     assert np.array_equal(drawing.pixels, expected)
 
 
-def test_a_rectangle_over_the_whole_picture_leaves_nothing_out() -> None:
-    drawing = Drawing(40, 30)
-    assert drawing.rectangle(0, 0, 40, 30, fill="#0000ff") == (0, 0, 40, 30)
-    assert (drawing.pixels == (0, 0, 255)).all()
-
-
 def test_half_a_pixel_is_half_covered() -> None:
     drawing = Drawing(16, 16)
     assert drawing.rectangle(4.5, 4, 8, 8, fill="#000000") == (4, 4, 8, 8)
@@ -61,14 +57,6 @@ def test_a_disc_has_the_area_of_a_circle(radius: float) -> None:
     box = drawing.ellipse((128, 128), (radius, radius), fill="#000000")
     assert ink(drawing) == pytest.approx(math.pi * radius**2, rel=0.02, abs=2)
     assert box == (128 - math.ceil(radius), 128 - math.ceil(radius), 128 + math.ceil(radius), 128 + math.ceil(radius))
-
-
-def test_a_ring_has_a_hole_and_no_seam() -> None:
-    drawing = Drawing(128, 128)
-    drawing.wedge((64, 64), 50, 0, 360, fill="#000000", hole=30)
-    assert ink(drawing) == pytest.approx(math.pi * (50**2 - 30**2), rel=0.02)
-    assert (drawing.pixels[50:78, 50:78] == 255).all()
-    assert (drawing.pixels[63:65, 96:112] == 0).all()
 
 
 def test_a_quarter_wedge_lies_below_right_for_angles_0_to_90() -> None:
@@ -99,22 +87,6 @@ def test_dashes_have_the_lengths_of_the_pattern() -> None:
 
 def test_dashes_go_round_corners() -> None:
     assert dashes([(0, 0), (6, 0), (6, 10)], (8, 4, 2, 4)) == [[(0, 0), (6, 0), (6, 2)], [(6, 6), (6, 8)]]
-
-
-@pytest.mark.parametrize("pattern", [(7.0, 3.0), (1.0, 1.0), (12.0, 4.0, 2.0, 4.0)])
-def test_dashes_cover_their_share_of_a_long_line(pattern: tuple[float, ...]) -> None:
-    pieces = dashes([(0, 0), (300, 400), (0, 800)], pattern)
-    length = sum(math.dist(a, b) for piece in pieces for a, b in itertools.pairwise(piece))
-    assert length / 1000 == pytest.approx(sum(pattern[::2]) / sum(pattern), abs=0.02)
-
-
-def test_dashed_lines_leave_gaps() -> None:
-    drawing = Drawing(128, 32)
-    drawing.line([(10, 16), (110, 16)], "#000000", width=2, dash=(10, 10))
-    row = drawing.pixels[15, :, 0]
-    assert (row[10:20] == 0).all()
-    assert (row[20:30] == 255).all()
-    assert (row[30:40] == 0).all()
 
 
 DRAW: dict[str, Callable[[Drawing], Box]] = {
@@ -163,27 +135,54 @@ def test_text_is_centred_and_as_large_as_told() -> None:
     assert (box.right - box.left, box.bottom - box.top) == pytest.approx((wide, high), abs=1.5)
 
 
-def test_text_that_reads_upwards_is_as_high_as_it_was_wide() -> None:
-    level, upright = Drawing(128, 128), Drawing(128, 128)
-    flat, turned = level.text((64, 64), "Label", 20), upright.text((64, 64), "Label", 20, rotation=90)
-    assert turned.bottom - turned.top == pytest.approx(flat.right - flat.left, abs=1)
-    assert turned.right - turned.left == pytest.approx(flat.bottom - flat.top, abs=1)
-
-
 def test_blank_text_draws_nothing() -> None:
     drawing = Drawing(64, 64)
     assert drawing.text((32, 32), " ", 20) == NOTHING
     assert (drawing.pixels == 255).all()
 
 
-def test_arcs_start_and_end_where_they_should() -> None:
-    points = arc_points((10, 10), (5, 5), 0, 90)
-    assert points[0] == pytest.approx((15, 10))
-    assert points[-1] == pytest.approx((10, 15))
-    assert all(math.dist(point, (10, 10)) == pytest.approx(5) for point in points)
-
-
 def test_pixels_are_a_copy() -> None:
     drawing = Drawing(8, 8)
     drawing.pixels[:] = 0
     assert (drawing.pixels == 255).all()
+
+
+places = st.integers(-30, 70).map(lambda quarter: quarter / 4)
+
+
+def test_a_triangle_worked_by_hand() -> None:
+    """Middles (x + ½, y + ½) above the diagonal from (0, 0) to (4, 4)."""
+    inside = raster.filled([(0, 0), (4, 0), (4, 4)], 4, 4)
+    assert inside.astype(int).tolist() == [[1, 1, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
+
+
+def test_what_covers_itself_twice_is_outside_unless_filled_together() -> None:
+    square, inner = [(0, 0), (6, 0), (6, 6), (0, 6)], [(2, 2), (4, 2), (4, 4), (2, 4)]
+    twice = [*square, square[0], *inner, inner[0]]
+    assert raster.filled(twice, 6, 6).sum() == 36 - 4
+    assert raster.filled_together([square, inner[::-1]], 6, 6).sum() == 36
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(places, places), min_size=4, max_size=4, unique=True))
+def test_a_cut_shares_pixels_out(corners: list[tuple[float, float]]) -> None:
+    """The two triangles of a four-sided figure, by the even-odd rule, are the figure."""
+    a, b, c, d = corners
+    whole = raster.filled([a, b, c, d], 12, 12)
+    assert (raster.filled([a, b, c], 12, 12) ^ raster.filled([a, c, d], 12, 12) == whole).all()
+
+
+def test_quarter_turns_move_pixels_only() -> None:
+    mask = np.arange(6, dtype=np.uint8).reshape(2, 3)
+    assert raster.turned(mask, 90).tolist() == [[2, 5], [1, 4], [0, 3]]
+    assert raster.turned(mask, 180).tolist() == [[5, 4, 3], [2, 1, 0]]
+    assert raster.turned(mask, 0).tolist() == mask.tolist()
+
+
+def test_a_turned_mask_keeps_its_ink_and_its_direction() -> None:
+    mask = np.zeros((40, 80), np.uint8)
+    mask[18:22, 60:80] = 255
+    by_45 = raster.turned(mask, 45)
+    assert by_45.sum(dtype=int) == pytest.approx(mask.sum(dtype=int), rel=0.03)
+    rows, columns = np.nonzero(by_45)
+    assert rows.mean() < by_45.shape[0] / 2 < columns.mean()  # what was on the right is now at the upper right

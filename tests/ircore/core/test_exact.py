@@ -31,13 +31,6 @@ def test_directions_and_lengths_agree_with_the_c_library(y: float, x: float) -> 
 
 
 @pytest.mark.slow
-@given(st.floats(-1, 1))
-def test_arc_functions_agree_with_the_c_library(x: float) -> None:
-    assert exact.acos(x) == pytest.approx(math.acos(x), rel=NEAR, abs=NEAR)
-    assert exact.asin(x) == pytest.approx(math.asin(x), rel=NEAR, abs=NEAR)
-
-
-@pytest.mark.slow
 @given(st.floats(-700, 700), positive)
 def test_exponentials_and_logarithms_agree_with_the_c_library(x: float, y: float) -> None:
     assert exact.exp(x) == pytest.approx(math.exp(x), rel=NEAR)

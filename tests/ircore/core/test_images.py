@@ -1,6 +1,5 @@
 """Pictures at the border: what a viewer would show, or a clear refusal."""
 
-import contextlib
 import io
 import os
 import struct
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hostile_pictures import BEYOND, HEAD, TAIL, chunk, file
-from PIL import Image, ImageCms, PngImagePlugin
+from PIL import Image, PngImagePlugin
 
 from ircore.core.images import MAX_BYTES, ImageError, Picture, read_picture
 
@@ -143,23 +142,6 @@ def test_damaged_exif_is_left_aside(format_: str) -> None:
     assert (picture.width, picture.height, picture.changes) == (12, 6, ())
 
 
-def test_an_orientation_that_does_not_exist_changes_nothing() -> None:
-    exif = Image.Exif()
-    exif[0x0112] = 9
-    assert Picture.from_untrusted(encoded(two_tone(), exif=exif), "a.png").changes == ()
-
-
-def test_a_damaged_colour_profile_is_left_aside() -> None:
-    picture = Picture.from_untrusted(encoded(two_tone(), icc_profile=b"no profile"), "a.png")
-    assert picture.pixels[0, 0].tolist() == list(RED)
-
-
-def test_an_srgb_profile_changes_no_pixel() -> None:
-    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    picture = Picture.from_untrusted(encoded(two_tone(), icc_profile=profile), "a.png")
-    assert (picture.changes, picture.pixels[0, 0].tolist()) == ((), list(RED))
-
-
 def test_animations_show_their_first_frame() -> None:
     frames = [Image.new("RGB", (12, 6), BLUE)]
     picture = Picture.from_untrusted(encoded(two_tone().convert("P"), "GIF", save_all=True, append_images=frames), "a")
@@ -210,21 +192,6 @@ def test_a_jpeg_that_asks_for_its_pixels_again_and_again_is_refused() -> None:
         Picture.from_untrusted(data[:-2] + scan * 100 + data[-2:], "a picture")
 
 
-@pytest.mark.slow
-def test_no_damage_to_a_file_ends_in_anything_but_a_refusal() -> None:
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    originals = [encoded(two_tone(), format_, exif=exif) for format_ in ("PNG", "JPEG", "WEBP")]
-    originals.append(encoded(two_tone(), "GIF"))
-    rng = np.random.default_rng(7)
-    for trial in range(400):
-        data = bytearray(originals[trial % 4])
-        for at in rng.integers(0, len(data), rng.integers(1, 5)):
-            data[at] = rng.integers(0, 256)
-        with contextlib.suppress(ImageError):
-            Picture.from_untrusted(bytes(data), "a")
-
-
 def test_missing_and_oversized_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=r"gone.png: cannot be read \(No such file"):
         read_picture(tmp_path / "gone.png")
@@ -236,21 +203,6 @@ def test_missing_and_oversized_files_are_named(tmp_path: Path) -> None:
     for path in (large, Path("/dev/zero")):
         with pytest.raises(ImageError, match="larger than 32 MiB"):
             read_picture(path)
-
-
-REFUSED = {
-    "bomb_header_30000.png", "empty.jpg", "photo.heic", "text_named.png", "truncated_half.jpg", "truncated_half.png",
-}  # fmt: skip
-
-
-@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
-def test_every_awkward_file_is_shown_or_refused() -> None:
-    for path in sorted(BAD.iterdir()):
-        if path.name in REFUSED:
-            with pytest.raises(ImageError, match=path.name):
-                read_picture(path)
-        else:
-            assert read_picture(path).pixels.dtype == np.uint8
 
 
 @pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")

@@ -2,24 +2,23 @@
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines, read_withdrawals
+from ircore.core.lifecycle import Withdrawal, decision_lines, read_withdrawals
 from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.folder import RunFolder
 
 
-@pytest.mark.slow
 def test_a_withdrawal_without_a_run_is_of_all_that_began_until_then(run: RunFolder) -> None:
     day = run.run.started[:10]
     gone = Withdrawal(slug=run.run.slug, kind="withdrawn", reason="wrong model", date=day)
     assert gone.concerns(run.run)
     assert not gone.model_copy(update={"date": "2000-01-01"}).concerns(run.run)  # it was submitted again since
     assert not gone.model_copy(update={"slug": "another"}).concerns(run.run)
+    assert gone.model_copy(update={"kind": "reinstated", "date": "2000-01-01"}).concerns(run.run)
 
 
 def test_a_withdrawal_of_one_run_is_of_that_run_whenever_it_began(run: RunFolder) -> None:
@@ -35,13 +34,6 @@ def test_a_correction_of_transcripts_is_of_their_run_whenever_it_began(run: RunF
     for named, concerned in ((old, True), (new, False)):
         played = run.run.submission.model_copy(update={"transcripts": TranscriptsReference.model_validate(named)})
         assert gone.concerns(run.run.model_copy(update={"submission": played})) == concerned
-
-
-@pytest.mark.slow
-def test_what_is_reinstated_may_be_of_any_time(run: RunFolder) -> None:
-    back = Withdrawal(slug=run.run.slug, kind="reinstated", reason="a mistake", date="2000-01-01")
-    assert back.concerns(run.run)
-    assert not back.removes
 
 
 def test_what_is_gone_stays_so_until_it_is_reinstated() -> None:
@@ -63,11 +55,6 @@ def test_what_is_gone_stays_so_until_it_is_reinstated() -> None:
     assert made(kind="reinstated", date="2026-11-01").follows(gone) is gone
     assert back.follows(wrong) is wrong
     assert one_back.follows(wrong) is one_back
-
-
-def test_only_withdrawn_and_corrected_runs_leave() -> None:
-    made = {kind: Withdrawal.model_validate(record(kind=kind)) for kind in get_args(WithdrawalKind)}
-    assert {kind for kind, item in made.items() if item.removes} == {"withdrawn", "corrected"}
 
 
 @pytest.mark.parametrize("change", [{"date": "2026-13-01"}, {"date": "1 May"}, {"reason": ""}, {"kind": "deleted"}])

@@ -17,20 +17,8 @@ def test_o200k_counts(text: str, tokens: int) -> None:
     assert count_tokens(text) == tokens
 
 
-@pytest.mark.slow
-def test_the_count_is_that_of_the_package_around_the_tokenizer() -> None:
-    import bpe_openai
-
-    text = "Un cercle rouge à gauche, 20 % plus grand 🙂\n\tdef f(x): return x**2  # 日本語 ١٢٣"
-    assert count_tokens(text) == len(bpe_openai.get_encoding("o200k_base").encode_ordinary(text))
-
-
 def test_a_lone_surrogate_counts_as_a_question_mark() -> None:
     assert count_tokens("a\ud800b") == count_tokens("a?b")
-
-
-def test_a_text_within_the_budget_is_not_touched() -> None:
-    assert truncate_tokens("hello world", 2) == "hello world"
 
 
 def test_cutting_keeps_whole_characters() -> None:

@@ -16,7 +16,7 @@ from ircore.core.elements import read_elements
 from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import EXTRAS, missing_package
 from ircore.core.files import new_folder
-from ircore.core.lifecycle import Withdrawal, read_withdrawals
+from ircore.core.lifecycle import read_withdrawals
 from ircore.core.private_text import find_leaks
 from ircore.core.prompt_files import prompts_version
 from ircore.core.recorder import Recorder
@@ -128,20 +128,6 @@ def test_a_decision_with_a_key_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "gone.jsonl").write_text(line)
     with pytest.raises(InputError, match="a key is given twice"):
         read_withdrawals(tmp_path / "gone.jsonl")
-
-
-def decision(kind: str, date: str, run_id: str | None = None) -> Withdrawal:
-    return Withdrawal.model_validate({"slug": "a", "kind": kind, "reason": "r", "date": date, "run_id": run_id})
-
-
-def test_a_later_word_about_the_run_itself_takes_a_correction_back_and_no_other_does() -> None:
-    corrected = decision("corrected", "2026-02-01", "a-1")
-    assert decision("reinstated", "2026-03-01", "a-1").follows(corrected) == decision("reinstated", "2026-03-01", "a-1")
-    assert decision("reinstated", "2026-03-01").follows(corrected) == corrected
-    assert decision("reinstated", "2026-01-01", "a-1").follows(corrected) == corrected
-    withdrawn = decision("withdrawn", "2026-02-01")
-    assert decision("reinstated", "2026-03-01").follows(withdrawn) == decision("reinstated", "2026-03-01")
-    assert decision("reinstated", "2026-01-31").follows(withdrawn) == withdrawn
 
 
 def test_the_last_piece_of_work_shows_in_a_log(monkeypatch: pytest.MonkeyPatch) -> None:

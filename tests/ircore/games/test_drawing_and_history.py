@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Instance, Rules
+from ircore.core.records import Rules
 from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
@@ -35,7 +36,7 @@ class Recorder:
 
 
 def played(rules: Rules) -> Recorder:
-    instance = Instance(
+    instance = target_instance(
         instance_id="geometry-easy-01", category="geometry", difficulty="easy", image="images/a.png",
         sha256=TARGET.sha256, width=16, height=16, source="drawn for a test", licence="CC0-1.0",
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """What a message corrects and where: hand-worked messages for every category, boundaries, hostile messages."""
 
 import re
-from itertools import count, islice, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -46,10 +46,6 @@ def fired(message: str, correction: Correction) -> list[str]:
 )  # fmt: skip
 def test_each_category_fires_on_what_it_lists(message: str, correction: Correction, tokens: list[str]) -> None:
     assert fired(message, correction) == tokens
-
-
-def test_a_plain_message_fires_nothing() -> None:
-    assert corrections_in("Thank you, I like this picture.") == set()
 
 
 @pytest.mark.parametrize(
@@ -145,20 +141,6 @@ def test_a_stem_fires_exactly_where_its_pattern_matches(message: str) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_messages_take_a_second_or_two() -> None:
-    message = (
-        "The layout is close, but move the blue bar a little to the left and make it about 20% taller; the tick labels "
-        "of the y-axis should be in bold instead of italic. Remove the dashed line near the top. Otherwise correct."
-    )
-    numbers = count()
-
-    def a_thousand() -> None:
-        assert all(len(corrections_in(f"{number}. {message}")) >= 8 for number in islice(numbers, 1000))
-
-    assert rounds(a_thousand, 10) < 60
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["1", "a", " ", "-", "make the ", "top - ", "( 1 ,", "1.", "x = ", "left", "é", "İ", "the " + " " * 7]
 )
@@ -182,12 +164,6 @@ def test_the_lists_are_complete_sourced_and_versioned() -> None:
         texts = [stem.text for stem in listed.stems]
         assert len(texts) == len(set(texts))
         assert all(re.fullmatch("[a-z]+", text) for text in texts)
-
-
-def test_no_phrase_can_repeat_without_bound() -> None:
-    phrases = [phrase.text for listed in load_lexicon().lists for phrase in listed.phrases]
-    assert len(phrases) > 60
-    assert not [text for text in phrases if re.search(r"(?<!\\)[*+]|\{\d*,\}", text)]
 
 
 def test_the_papers_patterns_alone_leave_out_what_completes_them() -> None:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from ircore.core.errors import InputError
 from ircore.core.images import MAX_PIXELS
 from ircore.games.base import Game
-from ircore.games.conversation import heif
+from ircore.games.conversation import convgenvismo
 from ircore.games.conversation.measures import METRICS, measured_drawings
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.reasoning import measures
@@ -108,7 +108,7 @@ def test_a_heic_header_of_many_pixels_is_refused_before_decoding(
     (tmp_path / "a.heic").write_bytes(b"\0" * 100)
     monkeypatch.setitem(__import__("sys").modules, "pillow_heif", SimpleNamespace(open_heif=opened))
     with pytest.raises(InputError, match="is too large"):
-        heif.read_any_picture(tmp_path / "a.heic")
+        convgenvismo.read_any_picture(tmp_path / "a.heic")
 
 
 def test_a_folder_of_words_that_no_question_would_hold_is_refused(tmp_path: Path) -> None:

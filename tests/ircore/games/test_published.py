@@ -7,12 +7,7 @@ import pytest
 from ircore.core.records import CATEGORIES, DIFFICULTIES
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.published.claims import (
-    better_against_worse,
-    hard_against_easy,
-    mean_differences,
-    not_lower,
-)
+from ircore.games.reconstruction.published.claims import better_against_worse, hard_against_easy
 from ircore.games.reconstruction.published.paper_tables import (
     PublishedPair,
     mean_scores,
@@ -68,38 +63,6 @@ def test_tables_of_agreement() -> None:
     assert sum(person.spearman or 0 for person in between_people) / 3 == pytest.approx(0.486, abs=1e-3)
     assert sum(person.agreement for person in between_people) / 3 == pytest.approx(0.652, abs=5e-4)
     assert sum(person.kappa for person in between_people) / 3 == pytest.approx(0.290, abs=5e-4)
-
-
-def test_hard_is_not_consistently_lower_than_easy() -> None:
-    assert len(hard_against_easy()) == 4 * 7 * 3
-    by_name = {
-        (score.pair.describer, score.pair.generator, score.category, score.judge): score.difference
-        for score in not_lower()
-    }
-    assert len(by_name) == 23
-    assert Counter(difference == 0 for difference in by_name.values()) == {False: 15, True: 8}
-    # Read off the table: 7.00 against 6.50, 8.00 against 7.80, and 8.80 twice.
-    assert by_name["Qwen-3", "gemini-3.1", "simple_shapes", "gpt"] == 0.5
-    assert by_name["gpt-5.2", "gemini-3.1", "photos", "gpt"] == 0.2
-    assert by_name["gpt-5.2", "gemini-3.1", "pie_graph", "gpt"] == 0
-    assert ("gpt-5.2", "gemini-3.1", "geometry", "gpt") not in by_name
-
-
-def test_one_point_better_holds_with_one_generator_only() -> None:
-    assert mean_differences() == {
-        ("gemini-3.1", "gpt"): 1.07, ("gemini-3.1", "claude"): 0.74, ("gemini-3.1", "qwen3"): 0.88,
-        ("gpt-image-1.5", "gpt"): 0.40, ("gpt-image-1.5", "claude"): 0.03, ("gpt-image-1.5", "qwen3"): 0.29,
-    }  # fmt: skip
-    assert len(better_against_worse()) == 2 * 14 * 3
-    not_better = [comparison for comparison in better_against_worse() if comparison.difference <= 0]
-    assert Counter(comparison.generator for comparison in not_better) == {"gpt-image-1.5": 20, "gemini-3.1": 1}
-    # Line graphs, easy, by GPT: 6.60 against 7.10.
-    assert [
-        comparison.difference
-        for comparison in not_better
-        if (comparison.generator, comparison.category, comparison.difficulty, comparison.judge)
-        == ("gpt-image-1.5", "line_graph", "easy", "gpt")
-    ] == [-0.5]
 
 
 def test_every_record_says_that_the_paper_reports_it_and_none_can_pass_for_a_result() -> None:

@@ -6,11 +6,12 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
-from ircore.core.records import Instance, Rules
+from ircore.core.records import Rules
 from ircore.core.seeds import derived_seed
 from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.declarations import declaration_faults
@@ -25,7 +26,7 @@ def flat(colour: str) -> Picture:
 
 
 TARGET = flat("#ff0000")
-INSTANCE = Instance(
+INSTANCE = target_instance(
     instance_id="geometry-easy-01",
     category="geometry",
     difficulty="easy",

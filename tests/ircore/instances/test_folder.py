@@ -2,19 +2,16 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.core.images import read_picture
 from ircore.instances.folder import UNSTATED, import_pictures
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import InstanceSet, read_instances
+from ircore.instances.store import InstanceSet
 
 DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 BAD = DATA / "metrics" / "bad"
@@ -40,7 +37,7 @@ def test_folders_name_category_and_difficulty(tmp_path: Path) -> None:
         ("photos-hard-01", "file photos/hard/street.jpg"),
         ("tangrams-easy-01", "file tangrams/easy/a.webp"),
     ]
-    assert made.target(made.instances[0]).pixels.shape == (6, 8, 3)
+    assert made.picture(made.instances[0], "target").pixels.shape == (6, 8, 3)
     assert (tmp_path / "set" / "images" / "tangrams-easy-01.png").is_file()
 
 
@@ -50,13 +47,6 @@ def test_a_category_folder_takes_its_difficulty_from_the_option(tmp_path: Path) 
     assert made.instances[0].instance_id == "photos-hard-01"
     with pytest.raises(InputError, match=r"photos/a\.png: has no difficulty \(put the file into photos/easy or /hard"):
         import_folder(tmp_path / "in", tmp_path / "other")
-
-
-def test_a_flat_folder_takes_both_from_the_options(tmp_path: Path) -> None:
-    for shade in (3, 1, 2):
-        put(tmp_path / "in" / f"{shade}.png", shade)
-    made = import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
-    assert [instance.source for instance in made.instances] == ["file 1.png", "file 2.png", "file 3.png"]
 
 
 def test_metadata_comes_first(tmp_path: Path) -> None:
@@ -97,14 +87,6 @@ def test_faults_of_the_metadata_are_told_with_their_lines(tmp_path: Path) -> Non
     assert told[2].startswith("  metadata.jsonl:4: dificulty: ")
     assert told[3].startswith("  metadata.jsonl:5: ")
     assert told[4] == "  metadata.jsonl: gone.png: the folder has no such file"
-
-
-def test_hidden_files_are_left_alone(tmp_path: Path) -> None:
-    put(tmp_path / "in" / "a.png", 1)
-    (tmp_path / "in" / ".DS_Store").write_bytes(b"x")
-    (tmp_path / "in" / ".git").mkdir()
-    (tmp_path / "in" / ".git" / "HEAD").write_bytes(b"x")
-    assert len(import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS).instances) == 1
 
 
 def test_a_missing_licence_is_recorded_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,19 +148,3 @@ def test_all_bad_files_are_told_at_once_and_nothing_is_written(tmp_path: Path) -
     for line, (name, fault) in zip(told, REFUSED.items(), strict=True):
         assert line.startswith(f"  {name}: {fault}")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
-def test_awkward_but_usable_files_are_shown_as_a_viewer_would(tmp_path: Path) -> None:
-    shutil.copytree(BAD, tmp_path / "in", ignore=shutil.ignore_patterns(*REFUSED))
-    import_folder(tmp_path / "in", tmp_path / "set", **EASY_PHOTOS)
-    made = read_instances(tmp_path / "set")
-    assert len(made.instances) == 22 - len(REFUSED)
-    for instance in made.instances:
-        path = BAD / instance.source.removeprefix("file ")
-        target = made.target(instance)
-        assert np.array_equal(target.pixels, read_picture(path).pixels)
-        assert (instance.width, instance.height) == (target.pixels.shape[1], target.pixels.shape[0])
-        with Image.open(made.folder / instance.image) as image:
-            assert (image.format, image.mode, image.info) == ("PNG", "RGB", {})

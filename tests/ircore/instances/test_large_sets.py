@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from openai_server import serving
 from pairs import play_pair, served_pair
+from target_instances import target_instance
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.instances.records import Instances, read_index
-from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_any_instances, read_instances, write_instances
+from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances, write_instances
 from ircore.runs.folder import RunFolder
 
 
@@ -25,15 +26,15 @@ def base_url() -> Iterator[str]:
         yield service.base_url
 
 
-def made(number: int = 1) -> tuple[Instance, bytes]:
+def made(number: int = 1) -> tuple[Instance, dict[str, Picture]]:
     """A small picture and its record."""
     picture = Picture.from_pixels(np.full((64, 64, 3), number, dtype=np.uint8))
     name = f"photos-easy-{number:05d}"
-    instance = Instance(
+    instance = target_instance(
         instance_id=name, category="photos", difficulty="easy", image=f"images/{name}.png", sha256=picture.sha256,
         width=64, height=64, source="test", licence="CC0-1.0",
     )  # fmt: skip
-    return instance, picture.data
+    return instance, {"target": picture}
 
 
 def many(folder: Path, count: int) -> Path:
@@ -79,7 +80,7 @@ def test_a_record_that_was_validated_before_is_read_without_a_look_at_its_scene(
     broken = (folder / INDEX).read_bytes().replace(b'"CC0-1.0"', b'""', 1)
     (folder / INDEX).write_bytes(broken)
     with pytest.raises(InputError, match=r"instances\.jsonl:1: licence"):
-        read_any_instances(folder)
+        read_instances(folder)
     stored = read_index(folder / INDEX, hashlib.sha256(broken).hexdigest())
     assert len(stored.instances) == 3
     with pytest.raises(InputError, match=r"instances\.jsonl:1: licence"):
@@ -113,8 +114,8 @@ def test_a_run_holds_the_pictures_that_it_plays_by_hard_link(
     assert play_pair(pair, instances, run, "--limit", "1") == 0
     held = sorted((run / "instances" / "images").iterdir())
     first, *others = instances.instances
-    assert [path.name for path in held] == [Path(first.image).name]
-    assert held[0].samefile(instances.folder / first.image)
+    assert [path.name for path in held] == [Path(first.pictures["target"].image).name]
+    assert held[0].samefile(instances.folder / first.pictures["target"].image)
     # An editor that writes in place must not change the run.
     assert not (run / "instances" / INDEX).samefile(instances.folder / INDEX)
     assert play_pair(pair, instances, run) == 0  # the rest of the set
@@ -122,24 +123,9 @@ def test_a_run_holds_the_pictures_that_it_plays_by_hard_link(
     assert RunFolder(run).instances.identity == instances.identity
 
 
-@pytest.mark.slow
-def test_where_the_disk_has_no_links_pictures_are_copied(
-    tmp_path: Path, instances: InstanceSet, base_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(18, "Invalid cross-device link")
-
-    monkeypatch.setattr("os.link", refuse)
-    assert play_pair(served_pair(tmp_path, base_url), instances, tmp_path / "run", "--limit", "2") == 0
-    run = RunFolder(tmp_path / "run")
-    for instance in instances.instances[:2]:
-        assert run.instances.picture_bytes(instance) == instances.picture_bytes(instance)
-        assert not (run.path / "instances" / instance.image).samefile(instances.folder / instance.image)
-
-
 def test_a_damaged_picture_is_not_linked_into_a_run(tmp_path: Path, base_url: str) -> None:
     instances = write_instances(tmp_path / "set", [made(1), made(2)])
-    (instances.folder / instances.instances[1].image).write_bytes(b"something else")
+    (instances.folder / instances.instances[1].pictures["target"].image).write_bytes(b"something else")
     pair = served_pair(tmp_path, base_url)
     assert play_pair(pair, instances, tmp_path / "run") == 2
     assert not (tmp_path / "run").exists()

@@ -6,33 +6,38 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from target_instances import target_instance, with_target
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Instance
-from ircore.instances.store import INDEX, index_bytes, read_instances, write_instances
+from ircore.core.records import Difficulty, Instance, PictureFile
+from ircore.instances.records import Instances
+from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances, write_instances
+from ircore.instances.withheld_pictures import published_pictures, refuse_withheld, ways_to_get
 
 
-def made(category: str = "photos", difficulty: Difficulty = "easy", index: int = 1) -> tuple[Instance, bytes]:
+def made(
+    category: str = "photos", difficulty: Difficulty = "easy", index: int = 1
+) -> tuple[Instance, dict[str, Picture]]:
     """A small picture and its record; no two of them are alike."""
     name = f"{category}-{difficulty}-{index:02d}"
     shade = int(hashlib.sha256(name.encode()).hexdigest()[:2], 16)
     picture = Picture.from_pixels(np.full((4, 5, 3), (shade, index, len(category)), dtype=np.uint8))
-    instance = Instance(
+    instance = target_instance(
         instance_id=name, category=category, difficulty=difficulty, image=f"images/{name}.png", sha256=picture.sha256,
         width=5, height=4, source="test", licence="CC0-1.0",
     )  # fmt: skip
-    return instance, picture.data
+    return instance, {"target": picture}
 
 
 def test_a_set_is_read_as_it_was_written(tmp_path: Path) -> None:
-    instance, data = made()
-    written = write_instances(tmp_path / "set", [(instance, data)])
+    instance, pictures = made()
+    written = write_instances(tmp_path / "set", [(instance, pictures)])
     read = read_instances(tmp_path / "set")
     assert read == written
     assert read.instances == (instance,)
-    assert read.picture_bytes(instance) == data
-    assert read.target(instance).pixels.shape == (4, 5, 3)
+    assert read.picture_bytes(instance, "target") == pictures["target"].data
+    assert read.picture(instance, "target").pixels.shape == (4, 5, 3)
     assert read.identity == hashlib.sha256((tmp_path / "set" / INDEX).read_bytes()).hexdigest()
 
 
@@ -54,20 +59,20 @@ def test_the_identity_depends_on_content_only(tmp_path: Path) -> None:
 
 
 def test_two_pictures_alike_are_refused_and_nothing_is_left(tmp_path: Path) -> None:
-    instance, data = made()
+    instance, pictures = made()
     twin = instance.model_copy(update={"instance_id": "photos-easy-02"})
     with pytest.raises(InputError, match="photos-easy-02 and photos-easy-01 are the same picture"):
-        write_instances(tmp_path / "set", [(instance, data), (twin, data)])
+        write_instances(tmp_path / "set", [(instance, pictures), (twin, pictures)])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failure_half_way_leaves_nothing(tmp_path: Path) -> None:
-    def pictures() -> Iterator[tuple[Instance, bytes]]:
+    def breaking() -> Iterator[tuple[Instance, dict[str, Picture]]]:
         yield made()
         raise WorkError("no more")
 
     with pytest.raises(WorkError, match="no more"):
-        write_instances(tmp_path / "set", pictures())
+        write_instances(tmp_path / "set", breaking())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -84,28 +89,28 @@ def test_an_empty_folder_may_be_used(tmp_path: Path) -> None:
 
 def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:
     written = write_instances(tmp_path / "set", [made()])
-    path = tmp_path / "set" / written.instances[0].image
-    path.write_bytes(made(index=9)[1])
+    path = tmp_path / "set" / written.instances[0].pictures["target"].image
+    path.write_bytes(made(index=9)[1]["target"].data)
     with pytest.raises(InputError, match=r"photos-easy-01\.png: is not the picture that the set was made with"):
-        written.picture_bytes(written.instances[0])
+        written.picture_bytes(written.instances[0], "target")
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
-        written.target(written.instances[0])
+        written.picture(written.instances[0], "target")
 
 
 def test_a_picture_outside_the_set_or_a_link_to_itself_is_not_read(tmp_path: Path) -> None:
-    instance, data = made()
-    (tmp_path / "secret.png").write_bytes(data)
+    instance, pictures = made()
+    (tmp_path / "secret.png").write_bytes(pictures["target"].data)
     (tmp_path / "set").mkdir()
-    outside = instance.model_copy(update={"image": "../secret.png"})
+    outside = with_target(instance, image="../secret.png")
     (tmp_path / "set" / INDEX).write_bytes(index_bytes([outside]))
     with pytest.raises(InputError, match="lies outside the set"):
-        read_instances(tmp_path / "set").picture_bytes(outside)
-    picture = tmp_path / "set" / instance.image
+        read_instances(tmp_path / "set").picture_bytes(outside, "target")
+    picture = tmp_path / "set" / instance.pictures["target"].image
     picture.parent.mkdir(parents=True)
     picture.symlink_to(picture.name)
     with pytest.raises(InputError, match="cannot be read"):
-        read_instances(tmp_path / "set").picture_bytes(instance)
+        read_instances(tmp_path / "set").picture_bytes(instance, "target")
 
 
 @pytest.mark.parametrize(
@@ -138,3 +143,28 @@ def test_selecting(tmp_path: Path) -> None:
         made_set.select(["photo"])
     assert "Did you mean photos?" in caught.value.remedy
     assert made_set.select(["geometry"], ["hard"]) == ()
+
+
+def instance(licence: str) -> Instance:
+    picture = PictureFile(image="images/map.png", sha256="0" * 64, width=64, height=64)
+    return Instance(
+        instance_id="map-easy-01", category="maps", difficulty="easy", game="guess", payload={}, source="an atlas",
+        licence=licence, pictures={"map": picture},
+    )  # fmt: skip
+
+
+def test_another_package_keeps_its_pictures_unpublished_by_their_licence() -> None:
+    withheld, free = instance("LicenseRef-withheld-atlas"), instance("CC0-1.0")
+    assert (list(published_pictures(withheld)), list(published_pictures(free))) == ([], ["map"])
+    (way,) = ways_to_get([withheld, withheld, free])
+    assert "LicenseRef-withheld-atlas" in way
+    with pytest.raises(InputError, match=r"map-easy-01: its picture \(LicenseRef-withheld-atlas\) must not be"):
+        refuse_withheld([free, withheld], "release")
+
+
+def test_a_set_that_lacks_such_pictures_says_why_and_where_they_are(tmp_path: Path) -> None:
+    withheld = instance("LicenseRef-withheld-atlas")
+    brought_back = InstanceSet(tmp_path, "0" * 64, Instances.of((withheld,)))
+    with pytest.raises(InputError, match="map-easy-01: its pictures are in no release") as told:
+        brought_back.pictures(withheld)
+    assert told.value.remedy == ways_to_get([withheld])[0]

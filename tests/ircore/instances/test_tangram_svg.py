@@ -65,35 +65,6 @@ def test_matrices_move_corners_and_borders_the_outer_one_last(tmp_path: Path) ->
     assert piece.border == 2
 
 
-def test_a_view_is_squared_and_may_begin_anywhere(tmp_path: Path) -> None:
-    shape = read_tangram_svg(written(tmp_path, svg(SQUARES, 'viewBox="1e1,0 80 8"')))
-    pixels = draw_tangram_svg(shape, {"1": "red"}, 80).pixels
-    assert tuple(pixels[40, 4]) == (255, 0, 0)
-    assert tuple(pixels[40, 14]) == (0, 0, 0)
-    assert (pixels[:34] == 255).all()
-
-
-@pytest.mark.parametrize("view", ["0 0 80 8", "0,0,80,8", " 0, 0, 80, 8 ", "0.0e0 -0 8e1 .8e+1"])
-def test_a_view_may_be_written_with_blanks_commas_and_exponents(tmp_path: Path, view: str) -> None:
-    assert read_tangram_svg(written(tmp_path, svg(SQUARES, f'viewBox="{view}"'))).box == (0, 0, 80, 8)
-
-
-@pytest.mark.parametrize(("view", "rows", "columns"), [("0 0 80 40", 20, 0), ("0 0 40 80", 0, 20)])
-def test_a_view_that_is_wide_or_high_stands_in_the_middle(tmp_path: Path, view: str, rows: int, columns: int) -> None:
-    width, height = (int(number) for number in view.split()[2:])
-    full = f"0,0 {width},0 {width},{height} 0,{height}"
-    pieces = "".join(f'<polygon id="{number}" points="{full}"/>' for number in range(1, 8))
-    pixels = draw_tangram_svg(read_tangram_svg(written(tmp_path, svg(pieces, f'viewBox="{view}"'))), {}, 80).pixels
-    black = (pixels < 128).all(axis=2)
-    top, left = np.argwhere(black).min(axis=0)
-    bottom, right = np.argwhere(black).max(axis=0)
-    # A border of one unit, half of which lies inside.
-    assert abs(int(top) - rows) <= 1
-    assert abs(int(left) - columns) <= 1
-    assert abs(79 - int(bottom) - rows) <= 1
-    assert abs(79 - int(right) - columns) <= 1
-
-
 def test_a_piece_without_area_is_read_and_leaves_no_mark(tmp_path: Path) -> None:
     flat = SQUARES.replace("10,0 18,0 18,8 10,8", "10,4 18,4 14,4 12,4")
     shape = read_tangram_svg(written(tmp_path, svg(flat)))

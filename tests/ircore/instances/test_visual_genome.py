@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from genomes import thing
 from PIL import Image
 
 from ircore.commands.main import run
 from ircore.core.errors import InputError
+from ircore.core.records import measures_of
 from ircore.instances.json_stream import read_array
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import read_instances
@@ -101,7 +101,7 @@ def test_boxes_are_cut_at_the_edges_and_those_outside_are_no_objects(
     (easy, _) = import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances
     assert easy.scene is not None
     assert [tuple(element.box) for element in easy.scene.elements] == [(0, 0, 30, 20), (90, 70, 100, 80)]
-    assert easy.measures == {"objects": 2, "salient": 1}  # 600 of 8,000 pixels are salient, 100 are not
+    assert measures_of(easy) == {"objects": 2, "salient": 1}  # 600 of 8,000 pixels are salient, 100 are not
     assert "left out: 3 objects without a box in the picture" in capsys.readouterr().err
 
 
@@ -115,7 +115,7 @@ def test_objects_and_images_that_are_listed_again_count_once(genome: Path, tmp_p
     rewrite(genome / "image_data.json", lambda images: images.append(images[0]))
     made = import_visual_genome(ImportRequest(genome, tmp_path / "set"))
     assert [instance.instance_id for instance in made.instances] == ["photos-easy-vg1", "photos-hard-vg2"]
-    assert made.instances[0].measures == {"objects": 2, "salient": 1}
+    assert measures_of(made.instances[0]) == {"objects": 2, "salient": 1}
 
 
 def test_gaps_of_the_files_are_no_faults(genome: Path, tmp_path: Path) -> None:
@@ -155,27 +155,3 @@ def test_a_picture_that_lies_on_its_side_is_left_out(
     made = import_visual_genome(ImportRequest(genome, tmp_path / "set"))
     assert [instance.instance_id for instance in made.instances] == ["photos-hard-vg2"]
     assert "image 1: the picture is 80 × 100, its annotations say 100 × 80" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_only_images_with_pictures_are_kept_in_memory(tmp_path: Path) -> None:
-    """A tenth of the published annotations, 35 objects an image, are 36 MB; two of the images have pictures."""
-    (tmp_path / "VG_100K").mkdir()
-    for image_id in (1, 10_807):
-        Image.new("RGB", (100, 80), (image_id % 251, 0, 0)).save(tmp_path / "VG_100K" / f"{image_id}.jpg")
-    objects = json.dumps([thing(5, "cup", 1, 1, 60, 60) | {"object_id": number} for number in range(35)])
-    with (tmp_path / "objects.json").open("w") as file, (tmp_path / "image_data.json").open("w") as sizes:
-        for image_id in range(1, 10_808):
-            start = "[" if image_id == 1 else ",\n"
-            file.write(f'{start}{{"image_id": {image_id}, "objects": {objects}}}')
-            sizes.write(f'{start}{{"image_id": {image_id}, "width": 100, "height": 80}}')
-        file.write("]")
-        sizes.write("]")
-    assert (tmp_path / "objects.json").stat().st_size > 30e6
-    tracemalloc.start()
-    try:
-        made = import_visual_genome(ImportRequest(tmp_path, tmp_path / "set"))
-        assert tracemalloc.get_traced_memory()[1] < 12e6
-    finally:
-        tracemalloc.stop()
-    assert {instance.instance_id for instance in made.instances} == {"photos-hard-vg1", "photos-hard-vg10807"}

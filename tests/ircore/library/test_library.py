@@ -15,8 +15,6 @@ from samples import sample_instances, sample_run, sample_submission
 
 import ircore
 from ircore.instances.store import InstanceSet
-from ircore.results.statistics.intervals import MINIMUM_PICTURES
-from ircore.runs.folder import RunFolder
 from ircore.scorers import game_measures
 
 LOOKER = Path(__file__).parents[3] / "submissions" / "looker"
@@ -88,18 +86,6 @@ def test_runs_are_taken_by_path_by_folder_and_as_results(tmp_path: Path) -> None
         ircore.table(results, "bord")
     with pytest.raises(ircore.InputError, match="game 'reasoning': these are results of reconstruction"):
         ircore.board(runs, game="reasoning")
-
-
-@pytest.mark.slow
-def test_a_table_has_a_column_for_each_part_of_an_estimate(run: RunFolder) -> None:
-    """Means and their counts as worked out by hand: 3 of the 4 episodes of the sample run were played."""
-    ircore.score(run)
-    outcomes = ircore.table(run, "outcomes")
-    played = [episode.played for episode in run.episodes()]
-    assert outcomes["played_mean"].tolist() == [sum(played) / len(played)]
-    assert outcomes["played_n"].tolist() == [len(played)]
-    assert len(played) < MINIMUM_PICTURES
-    assert outcomes.attrs["units"].keys() >= {"played_mean", "played_low"}
 
 
 def test_pictures_are_compared_as_published_or_as_a_viewer_shows_them(tmp_path: Path) -> None:

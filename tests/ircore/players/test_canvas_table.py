@@ -18,20 +18,11 @@ Thing = dict[str, Any]
 RED, GREEN, BLUE, BLACK = "#ff0000", "#008000", "#0000ff", "#000000"
 
 SHAPES: list[tuple[str, list[Thing]]] = [
-    (
-        "A red circle of radius 40 px at (100, 200).",
-        [{"is": "circle", "colour": RED, "at": (100, 200), "size": (80, 80)}],
-    ),
-    (
-        "A blue square with side 60 px at (50%, 25%).",
-        [{"is": "square", "colour": BLUE, "at": (256, 128), "size": (60, 60)}],
-    ),
+    ("A red circle of radius 40 px at (100, 200).", [{"is": "circle", "colour": RED, "at": (100, 200), "size": (80, 80)}]),
+    ("A blue square with side 60 px at (50%, 25%).", [{"is": "square", "colour": BLUE, "at": (256, 128), "size": (60, 60)}]),
     ("A 120 x 60 px rectangle in green at (256, 256).", [{"is": "rectangle", "colour": GREEN, "size": (120, 60)}]),
     ("A red ellipse 90 px wide and 40 px high at (80, 80).", [{"is": "ellipse", "size": (90, 40)}]),
-    (
-        "A blue triangle with corners (10, 90), (90, 90) and (50, 20).",
-        [{"is": "triangle", "at": (50, 55), "size": (80, 70)}],
-    ),
+    ("A blue triangle with corners (10, 90), (90, 90) and (50, 20).", [{"is": "triangle", "at": (50, 55), "size": (80, 70)}]),
     ("A red five-pointed star of radius 50 px at (200, 200).", [{"is": "star", "colour": RED, "at": (200, 200)}]),
     ("A green hexagon, a blue octagon and a red pentagon.", [{"is": "hexagon"}, {"is": "octagon"}, {"is": "pentagon"}]),
     ("A yellow diamond 40 px wide and 80 px high at (100, 100).", [{"is": "diamond", "size": (40, 80)}]),
@@ -39,76 +30,40 @@ SHAPES: list[tuple[str, list[Thing]]] = [
     ("A brown ring with outer diameter 100 px at (256, 256).", [{"is": "ring", "size": (100, 100)}]),
     ("A teal semicircle with a diameter of 80 px at (256, 100).", [{"is": "semicircle"}]),
     ("A purple trapezoid and an orange parallelogram.", [{"is": "trapezoid"}, {"is": "parallelogram"}]),
-    (
-        "A pink arrow with a black outline, pointing down, centred at (256, 256), 30% tall.",
-        [{"is": "arrow", "outline": BLACK, "at": (256, 256)}],
-    ),
+    ("A pink arrow with a black outline, pointing down, centred at (256, 256), 30% tall.", [{"is": "arrow", "outline": BLACK, "at": (256, 256)}]),
     ("A red heart at (256, 256).", [{"is": "heart", "colour": RED}]),
-    (
-        "A hollow circle with a 4 px blue outline at (100, 100).",
-        [{"is": "circle", "fill": None, "outline": BLUE, "stroke": 4}],
-    ),
+    ("A hollow circle with a 4 px blue outline at (100, 100).", [{"is": "circle", "fill": None, "outline": BLUE, "stroke": 4}]),
     ("A red square rotated 30 degrees at (256, 256).", [{"is": "square", "rotation": 30}]),
     ("A circle filled with rgb(10, 20, 30) at (50, 50).", [{"is": "circle", "colour": "#0a141e"}]),
-    (
-        "A dark green circle and a light blue square.",
-        [{"is": "circle", "colour": "#006400"}, {"is": "square", "colour": "#add8e6"}],
-    ),
+    ("A dark green circle and a light blue square.", [{"is": "circle", "colour": "#006400"}, {"is": "square", "colour": "#add8e6"}]),
     ("A #1F77B4 circle.", [{"is": "circle", "colour": "#1f77b4"}]),
-    (
-        "A small red circle and a huge blue square.",
-        [{"is": "circle", "size": (61, 61)}, {"is": "square", "size": (307, 307)}],
-    ),
-]
+    ("A small red circle and a huge blue square.", [{"is": "circle", "size": (61, 61)}, {"is": "square", "size": (307, 307)}]),
+]  # fmt: skip
 
 LINES_AND_TEXTS: list[tuple[str, list[Thing]]] = [
-    (
-        "A 3 px red line from (10, 20) to (200, 20).",
-        [{"is": "line", "colour": RED, "points": ((10, 20), (200, 20)), "stroke": 3}],
-    ),
+    ("A 3 px red line from (10, 20) to (200, 20).", [{"is": "line", "colour": RED, "points": ((10, 20), (200, 20)), "stroke": 3}]),
     ("A dashed blue line from (0, 0) to (100, 100).", [{"is": "line", "dashed": True}]),
     ("A dotted line from (0, 50) to (512, 50).", [{"is": "line", "dashed": True}]),
     ("An arrow from (50, 50) to (150, 50).", [{"is": "arrow", "arrow": "end"}]),
-    (
-        "A smooth green curve through (10, 100), (60, 40) and (110, 100).",
-        [{"is": "curve", "colour": GREEN, "smooth": True}],
-    ),
-    (
-        "A polyline through (10, 100), (60, 40), (110, 100) with square markers.",
-        [{"is": "polyline", "marker": "square"}],
-    ),
-    (
-        'The text "Hello" in blue at (256, 40), font size 20.',
-        [{"is": "text", "text": "Hello", "colour": BLUE, "at": (256, 40), "font": 20}],
-    ),
+    ("A smooth green curve through (10, 100), (60, 40) and (110, 100).", [{"is": "curve", "colour": GREEN, "smooth": True}]),
+    ("A polyline through (10, 100), (60, 40), (110, 100) with square markers.", [{"is": "polyline", "marker": "square"}]),
+    ('The text "Hello" in blue at (256, 40), font size 20.', [{"is": "text", "text": "Hello", "colour": BLUE, "at": (256, 40), "font": 20}]),
     ('The word "Up" rotated 90 degrees at (30, 200).', [{"is": "text", "text": "Up", "rotation": 90}]),
-    (
-        "Horizontal grid lines in light grey at y 100, 200, 300.",
-        [{"is": "grid", "points": ((0, 100), (512, 100))}, {"is": "grid"}, {"is": "grid"}],
-    ),
+    ("Horizontal grid lines in light grey at y 100, 200, 300.", [{"is": "grid", "points": ((0, 100), (512, 100))}, {"is": "grid"}, {"is": "grid"}]),
     ("A black x axis from (60, 450) to (480, 450).", [{"is": "x axis", "points": ((60, 450), (480, 450))}]),
     ("Ticks of 6 px on the x axis at x 60, 120, 180.", [{"is": "tick"}, {"is": "tick"}, {"is": "tick"}]),
-]
+]  # fmt: skip
 
 PLACES: list[tuple[str, list[Thing]]] = [
     ("A red circle of radius 20 px in the upper left.", [{"is": "circle", "at": (102, 102)}]),
     ("A red circle of radius 20 px in the centre.", [{"is": "circle", "at": (256, 256)}]),
     ("A red circle of radius 20 px 25% from the left and 75% from the top.", [{"is": "circle", "at": (128, 384)}]),
-    (
-        "A red circle of radius 20 px at (100, 100). A blue square of side 20 px 30 px below the red circle.",
-        [{"is": "circle"}, {"is": "square", "at": (100, 160)}],
-    ),
-    (
-        "A red square of side 100 px at (256, 256). A blue circle of radius 20 px inside it.",
-        [{"is": "square"}, {"is": "circle", "at": (256, 256)}],
-    ),
+    ("A red circle of radius 20 px at (100, 100). A blue square of side 20 px 30 px below the red circle.", [{"is": "circle"}, {"is": "square", "at": (100, 160)}]),
+    ("A red square of side 100 px at (256, 256). A blue circle of radius 20 px inside it.", [{"is": "square"}, {"is": "circle", "at": (256, 256)}]),
     ("Three blue circles of radius 20 px in a row.", [{"is": "circle"}, {"is": "circle"}, {"is": "circle"}]),
-    (
-        "Red circles of radius 5 px at (10, 10), (20, 20), (30, 30).",
-        [{"is": "circle", "at": (10, 10)}, {"is": "circle"}, {"is": "circle"}],
-    ),
+    ("Red circles of radius 5 px at (10, 10), (20, 20), (30, 30).", [{"is": "circle", "at": (10, 10)}, {"is": "circle"}, {"is": "circle"}]),
     ("A circle with a diameter of a third of the picture.", [{"is": "circle", "size": (169, 169)}]),
-]
+]  # fmt: skip
 
 CHARTS: list[tuple[str, list[Thing]]] = [
     ("Bar chart: Mon 10, Tue 40, Wed 20. The y-axis runs from 0 to 40.",
@@ -142,75 +97,34 @@ CHARTS += [
 
 GRAPHS: list[tuple[str, list[Thing]]] = [
     ("The graph of y = x^2 in red, x from -2 to 2, y from 0 to 4.", [{"is": "polyline", "colour": RED}]),
-    (
-        "A blue curve of the function f(x) = 2*sin(x) + 1. The x-axis goes from -6 to 6, the y-axis from -2 to 4.",
-        [{"is": "polyline", "colour": BLUE}, {"is": "x axis"}, {"is": "y axis"}],
-    ),
-    (
-        "A hyperbola y = 1/x in green; x-axis from -4 to 4, y-axis from -4 to 4.",
-        [{"is": "polyline"}, {"is": "polyline"}],
-    ),
-    (
-        'A red curve passes through (-1, 1), (0, 0) and (1, 1). Both axes from -2 to 2. A black dot at (1, 1) labeled "P".',
-        [{"is": "curve", "colour": RED}, {"is": "circle"}, {"is": "text", "text": "P"}],
-    ),
-]
+    ("A blue curve of the function f(x) = 2*sin(x) + 1. The x-axis goes from -6 to 6, the y-axis from -2 to 4.", [{"is": "polyline", "colour": BLUE}, {"is": "x axis"}, {"is": "y axis"}]),
+    ("A hyperbola y = 1/x in green; x-axis from -4 to 4, y-axis from -4 to 4.", [{"is": "polyline"}, {"is": "polyline"}]),
+    ('A red curve passes through (-1, 1), (0, 0) and (1, 1). Both axes from -2 to 2. A black dot at (1, 1) labeled "P".', [{"is": "curve", "colour": RED}, {"is": "circle"}, {"is": "text", "text": "P"}]),
+]  # fmt: skip
 
 TRIANGLE = "Triangle ABC with A (20%, 80%), B (80%, 80%) and C (50%, 20%). "
 GEOMETRY: list[tuple[str, list[Thing]]] = [
-    (
-        TRIANGLE,
-        [
-            {"is": "polygon", "fill": None},
-            {"is": "text", "text": "A"},
-            {"is": "text", "text": "B"},
-            {"is": "text", "text": "C"},
-        ],
-    ),
-    (
-        TRIANGLE + "M is the midpoint of AB. A red line from C to M.",
-        [{"is": "line", "colour": RED, "points": ((256, 102.4), (256, 409.6))}],
-    ),
+    (TRIANGLE, [{"is": "polygon", "fill": None}, {"is": "text", "text": "A"}, {"is": "text", "text": "B"}, {"is": "text", "text": "C"}]),
+    (TRIANGLE + "M is the midpoint of AB. A red line from C to M.", [{"is": "line", "colour": RED, "points": ((256, 102.4), (256, 409.6))}]),
     (TRIANGLE + "A blue perpendicular from A to BC.", [{"is": "line", "colour": BLUE}]),
     (TRIANGLE + "The perpendicular bisector of AB in green.", [{"is": "line", "colour": GREEN}]),
     (TRIANGLE + "The three medians in red.", [{"is": "line", "colour": RED}] * 3),
     (TRIANGLE + "The three altitudes in blue.", [{"is": "line", "colour": BLUE}] * 3),
     (TRIANGLE + "The circumscribed circle is orange.", [{"is": "circle", "outline": "#ffa500", "at": (256, 294.4)}]),
     (TRIANGLE + "A green line parallel to AB through C.", [{"is": "line", "points": ((102.4, 102.4), (409.6, 102.4))}]),
-    (
-        "A circle with center M (30%, 50%) and radius 15% of the width. The tangents from P (80%, 50%) in red.",
-        [{"is": "circle", "at": (153.6, 256)}, {"is": "line", "colour": RED}, {"is": "line", "colour": RED}],
-    ),
-    (
-        TRIANGLE + 'At A there is an orange angle arc labeled "63°". The sides AC and BC carry double tick marks.',
-        [{"is": "arc", "colour": "#ffa500"}, {"is": "text", "text": "63°"}, *[{"is": "tick"}] * 4],
-    ),
-    (
-        'Right triangle ABC with the right angle at A. A is at (100, 400), B at (400, 400), C at (100, 150). AB is labeled "8 cm".',
-        [{"is": "polygon", "size": (300, 250)}, {"is": "polyline"}, {"is": "text", "text": "8 cm"}],
-    ),
+    ("A circle with center M (30%, 50%) and radius 15% of the width. The tangents from P (80%, 50%) in red.", [{"is": "circle", "at": (153.6, 256)}, {"is": "line", "colour": RED}, {"is": "line", "colour": RED}]),
+    (TRIANGLE + 'At A there is an orange angle arc labeled "63°". The sides AC and BC carry double tick marks.', [{"is": "arc", "colour": "#ffa500"}, {"is": "text", "text": "63°"}, *[{"is": "tick"}] * 4]),
+    ('Right triangle ABC with the right angle at A. A is at (100, 400), B at (400, 400), C at (100, 150). AB is labeled "8 cm".', [{"is": "polygon", "size": (300, 250)}, {"is": "polyline"}, {"is": "text", "text": "8 cm"}]),
     (TRIANGLE + "D is the intersection of AC and BC.", [{"is": "text", "text": "D"}]),
-]
+]  # fmt: skip
 
 GROUNDS: list[tuple[str, list[Thing]]] = [
-    (
-        "The background consists of three vertical bands: #ff0000, #008000, #0000ff.",
-        [{"is": "rectangle", "colour": GREEN, "size": (170.7, 512)}, {"is": "rectangle", "colour": BLUE}],
-    ),
-    (
-        "Background: horizontal stripes alternating between red and blue, 4 stripes.",
-        [{"is": "rectangle", "colour": BLUE}] * 2,
-    ),
-    (
-        "The background is split into a red left half and a blue right half.",
-        [{"is": "rectangle", "colour": BLUE, "at": (384, 256)}],
-    ),
+    ("The background consists of three vertical bands: #ff0000, #008000, #0000ff.", [{"is": "rectangle", "colour": GREEN, "size": (170.7, 512)}, {"is": "rectangle", "colour": BLUE}]),
+    ("Background: horizontal stripes alternating between red and blue, 4 stripes.", [{"is": "rectangle", "colour": BLUE}] * 2),
+    ("The background is split into a red left half and a blue right half.", [{"is": "rectangle", "colour": BLUE, "at": (384, 256)}]),
     ("A checkerboard background of white and blue with 128 px cells.", [{"is": "rectangle", "colour": BLUE}] * 8),
-    (
-        "The background is split diagonally: red upper right half, blue lower left half.",
-        [{"is": "triangle", "colour": BLUE}],
-    ),
-]
+    ("The background is split diagonally: red upper right half, blue lower left half.", [{"is": "triangle", "colour": BLUE}]),
+]  # fmt: skip
 
 TWO = "A red circle of radius 40 px at (100, 100). A blue square with side 80 px at (300, 300)."
 CORRECTIONS: list[tuple[tuple[str, ...], list[Thing]]] = [
@@ -244,22 +158,10 @@ JSON = """```json
   {"type": "square", "color": "#0000ff", "center": [300, 300], "size": 80, "rotation": 15}]}
 ```"""
 STYLES: list[tuple[str, list[Thing]]] = [
-    (
-        JSON,
-        [
-            {"is": "circle", "colour": RED, "at": (100, 200), "size": (80, 80)},
-            {"is": "square", "colour": BLUE, "rotation": 15},
-        ],
-    ),
-    (
-        "## Shapes\n- **Red circle** – centered at (20%, 40%), diameter 16%\n- **Blue square** – side 80 px, at (300, 300)",
-        [{"is": "circle", "colour": RED, "at": (102.4, 204.8)}, {"is": "square", "colour": BLUE, "at": (300, 300)}],
-    ),
-    (
-        "A clean flat vector illustration. Minimalist, no text, no shadows. A red circle at (100, 100).",
-        [{"is": "circle", "colour": RED}],
-    ),
-]
+    (JSON, [{"is": "circle", "colour": RED, "at": (100, 200), "size": (80, 80)}, {"is": "square", "colour": BLUE, "rotation": 15}]),
+    ("## Shapes\n- **Red circle** – centered at (20%, 40%), diameter 16%\n- **Blue square** – side 80 px, at (300, 300)", [{"is": "circle", "colour": RED, "at": (102.4, 204.8)}, {"is": "square", "colour": BLUE, "at": (300, 300)}]),
+    ("A clean flat vector illustration. Minimalist, no text, no shadows. A red circle at (100, 100).", [{"is": "circle", "colour": RED}]),
+]  # fmt: skip
 
 
 def near(one: Sequence[float], other: Sequence[float]) -> bool:

@@ -16,8 +16,6 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Pie as DrawnPie
 from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.percepts import Bars
 
 pytestmark = pytest.mark.slow
 
@@ -114,19 +112,6 @@ def test_more_wedges_go_on_where_the_pie_ends(words: str) -> None:
     assert notes == ()
     (pie,) = [item for item in canvas.items if isinstance(item, DrawnPie)]
     assert [part.share for part in pie.slices] == [30, 50, 20]
-
-
-def test_panes_between_grid_lines_are_no_bars() -> None:
-    drawing = Drawing(512, 512)
-    drawing.rectangle(48, 24, 472, 470, "#ebebeb")
-    for y in (96.5, 171.5, 246.5, 321.5, 396.5):
-        drawing.line([(48, y), (472, y)], "#ffffff", 1)
-    # Beside the panel stands something of its colour, as the soft edges of texts are.
-    drawing.rectangle(20, 480, 34, 484, "#ebebeb")
-    for x, top in ((70, 60), (212, 258), (354, 414)):
-        drawing.rectangle(x, top, x + 98, 470, "#4a1247")
-    matches = [group for group in look_at(drawing.pixels).percepts if isinstance(group, Bars)]
-    assert [[bar.tip for bar in group.bars] for group in matches] == [[60, 258, 414]]
 
 
 def test_stacked_bars_are_said_layer_by_layer() -> None:

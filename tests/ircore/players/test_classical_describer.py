@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from ircore.core.drawing import Drawing
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens, truncate_tokens
@@ -60,10 +59,6 @@ def test_first_message_says_background_then_objects() -> None:
     assert said.index("#f4f1ea") < said.index("#d62728")
     assert "circle of radius 40 px centred at (120, 200)" in said
     assert "square of side 80 px centred at (340, 340)" in said
-
-
-def test_picture_of_another_size_is_announced() -> None:
-    assert "300 by 200 pixels" in message(answer(Drawing(300, 200, "#ff0000")))
 
 
 @pytest.mark.parametrize("budget", [5, 10, 50, 200])
@@ -140,13 +135,6 @@ def test_playing_with_canvas_comes_close_and_ends() -> None:
     assert off[-1] < 1
 
 
-def test_settings_are_refused() -> None:
-    with pytest.raises(InputError, match="model"):
-        ClassicalDescriber(PlayerSpec(player="classical", model="x"))
-    with pytest.raises(InputError, match=r"parameters\.a"):
-        ClassicalDescriber(PlayerSpec(player="classical", parameters={"a": 1}))
-
-
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes")
 
 
@@ -176,15 +164,3 @@ def test_ten_brief_messages_say_more_than_a_long_one_cut_off() -> None:
     assert (circle.fill, square.fill) == ("#d62728", "#1f77b4")
     cut, _ = read([truncate_tokens(first_message(target, 200), 10)] * 10)
     assert cut.items == ()
-
-
-def test_a_brief_describer_tells_one_thing_after_another_and_is_done() -> None:
-    said: list[str] = []
-    drawing = scene()
-    for _ in range(10):
-        text = answer(drawing, *[scene(square=False)] * len(said), budget=10, messages=tuple(said))
-        if text == "<DONE>":
-            break
-        said.append(message(text))
-    assert len(said) == len(set(said)) >= 4
-    assert all(count_tokens(words) <= 10 for words in said)

@@ -11,8 +11,8 @@ from ircore.core.drawing import Drawing
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Stroke as DrawnStroke
 from ircore.players.builtin.classical.colours import exact
-from ircore.players.builtin.classical.curve_wording import family_words, stroke_statement
-from ircore.players.builtin.classical.families import features, likeness
+from ircore.players.builtin.classical.curve_wording import stroke_statement
+from ircore.players.builtin.classical.families import likeness
 from ircore.players.builtin.classical.opening import first_message
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.percepts import Likeness, Stroke
@@ -55,29 +55,6 @@ def test_what_is_measured_of_a_family_is_right() -> None:
     assert dict(hyperbola.levels) == pytest.approx({"x": 40, "y": 150}, abs=6)
     assert growth is not None
     assert dict(growth.levels) == pytest.approx({"y": 420}, abs=8)
-
-
-@pytest.mark.parametrize(("rise", "words"), [(-1, "parabola opening downward"), (1, "parabola opening upward")])
-def test_parabolas_open_to_where_they_are_seen_to(rise: int, words: str) -> None:
-    # Rows grow downwards: a curve whose middle is lowest on the sheet has its largest row there.
-    likenesses = likeness(path_of(lambda x: 250 - rise * 0.006 * (x - 250) ** 2))
-    assert likenesses is not None
-    assert family_words(likenesses) == words
-
-
-def test_turns_and_zeros_are_found() -> None:
-    vector = features(path_of(CURVES["sine"]), 250)
-    turns = [(kind, round(x)) for kind, x in vector if kind != "zero"]
-    assert [kind for kind, _ in turns] == ["highest", "lowest", "highest", "lowest"]
-    assert [x for _, x in turns] == pytest.approx([135, 225, 315, 405], abs=4)
-    assert [x for kind, x in vector if kind == "zero"] == pytest.approx([90, 180, 270, 360], abs=3)
-
-
-def test_what_is_no_function_is_not_named() -> None:
-    turn = np.linspace(0, 2 * math.pi, 200)
-    assert likeness(np.column_stack([250 + 90 * np.cos(turn), 250 + 90 * np.sin(turn)])) is None
-    rng = np.random.default_rng(1)
-    assert likeness(np.column_stack([np.arange(80, 430, 5.0), 250 + 60 * rng.standard_normal(70)])) is None
 
 
 def graph(curve: Curve) -> Drawing:

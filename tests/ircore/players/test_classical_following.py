@@ -13,8 +13,7 @@ from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.classical.colours import distance
 from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.percepts import Bars, Grid, Pie, Stroke, Ticks
-from ircore.players.builtin.classical.statements import Statement
+from ircore.players.builtin.classical.percepts import Bars, Grid, Stroke, Ticks
 
 
 def answer(target: Pixels, rendering: Pixels, said: tuple[str, ...]) -> str:
@@ -81,11 +80,6 @@ def test_both_wordings_are_followed(message: str) -> None:
         assert abs(draw(canvas).astype(int) - target).mean() < 0.3
 
 
-def test_other_words_for_a_list_keep_its_parts() -> None:
-    said = Statement("Add bars standing on y 420: ", ("red from x 1 to 2", "blue from x 3 to 4"))
-    assert said.reworded().text == "There should be bars standing on y 420: red from x 1 to 2; blue from x 3 to 4."
-
-
 @pytest.mark.parametrize(("low", "high", "side"), [(301, 308, "outside"), (293, 300, "inside"), (296, 305, "across")])
 def test_ticks_say_where_they_reach(low: float, high: float, side: str) -> None:
     drawing = Drawing(512, 512)
@@ -108,21 +102,6 @@ def test_bars_have_outlines_and_the_axis_that_they_stand_on_is_seen() -> None:
     assert any(isinstance(p, Stroke) and abs(p.points[0][1] - 420) < 2 and p.box[2] - p.box[0] > 400 for p in seen)
 
 
-@pytest.mark.slow
-def test_columns_of_a_chart_are_known_by_the_labels_under_its_markers() -> None:
-    drawing = Drawing(512, 512, "#1f2532")
-    heights = {"#e57399": (150, 230, 190, 120, 260, 300), "#d4a373": (380, 350, 400, 330, 370, 340)}
-    for colour, ys in heights.items():
-        points = [(90 + 70 * n, y) for n, y in enumerate(ys)]
-        drawing.line(points, colour, 2, dash=(12, 6))
-        for point in points:
-            drawing.ellipse(point, (4.5, 4.5), colour)
-    for n in range(6):
-        drawing.text((90 + 70 * n, 460), str(n + 1), 14, "#dbe2ec")
-    lines = [percept for percept in look_at(drawing.pixels).percepts if isinstance(percept, Stroke)]
-    assert {line.colour: len(line.points) for line in lines} == dict.fromkeys(heights, 6)
-
-
 def test_three_dark_parallels_are_lines_three_pale_ones_a_grid() -> None:
     for colour, kind in (("#1f2937", Stroke), ("#d9d9d9", Grid)):
         drawing = Drawing(512, 512)
@@ -141,16 +120,6 @@ def test_print_on_graph_paper_is_read_and_the_paper_is_whole() -> None:
     assert [text.text for text in seen.texts] == ["M"]
     assert [len(percept.at) for percept in seen.percepts if isinstance(percept, Grid)] == [15, 15]
     assert len(seen.percepts) == 3
-
-
-@pytest.mark.slow
-def test_thick_borders_are_no_wedges() -> None:
-    message = (
-        "A pie of radius 160 px centred at (256, 256) with black 4 px wedge borders, clockwise from 12 o'clock: "
-        "#6a4c93 22%, #1d70b8 31%, #e63946 28%, #f4a261 19%."
-    )
-    (pie,) = [percept for percept in look_at(draw(read([message])[0])).percepts if isinstance(percept, Pie)]
-    assert [colour for colour, _ in pie.wedges] == ["#6a4c93", "#1d70b8", "#e63946", "#f4a261"]
 
 
 def test_a_panel_lies_under_the_grid_though_it_is_told_first() -> None:

@@ -9,7 +9,6 @@ import pytest
 from ircore.core.drawing import Drawing, Point
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
-from ircore.players.builtin.canvas.shapes import Blob
 from ircore.players.builtin.canvas.shapes import Pie as DrawnPie
 from ircore.players.builtin.classical.opening import first_message
 from ircore.players.builtin.classical.perceive import look_at
@@ -94,35 +93,3 @@ def test_few_tokens_say_all_wedges_of_a_pie_in_everyday_colours() -> None:
     pie = Pie((256, 256), 150, 0, 0, (("#d62728", 0.283), ("#1f77b4", 0.717)), ("#ffffff", 2), (106, 106, 406, 406))
     perception = replace(look_at(Drawing(512, 512).pixels), percepts=(pie,))
     assert first_message(perception, 50).endswith("clockwise from 12 o'clock: red 28%, blue 72%.")
-
-
-@pytest.mark.parametrize("upright", [True, False])
-def test_stacked_bars_stand_on_one_another(upright: bool) -> None:
-    if upright:
-        message = (
-            "Stacked bars 30 px wide at x 100, 200 standing on y 400: red up to y 300, 350; blue up to y 250, 200."
-        )
-    else:
-        message = (
-            "Stacked bars 30 px high at y 100, 200 growing left from x 400: "
-            "red out to x 300, 350; blue out to x 250, 200."
-        )
-    canvas, notes = read([message])
-    assert notes == ()
-    spans = []
-    for bar in canvas.items:
-        assert isinstance(bar, Blob)
-        left, top, right, bottom = bar.box
-        spans.append((top, bottom) if upright else (left, right))
-    assert spans == [(300, 400), (350, 400), (250, 300), (200, 350)]
-
-
-def test_stacked_bars_are_said_series_by_series() -> None:
-    drawing = Drawing(512, 512)
-    for x, low, high in ((100, 300, 200), (200, 350, 150), (300, 250, 120)):
-        drawing.rectangle(x - 20, low, x + 20, 400, "#d62728")
-        drawing.rectangle(x - 20, high, x + 20, low, "#1f77b4")
-    said = first_message(look_at(drawing.pixels), 200)
-    assert "Stacked bars 40 px wide at x 100, 200, 300 standing on y 400: " in said
-    assert "up to y 300, 350, 250; " in said
-    assert said.endswith("up to y 200, 150, 120.")

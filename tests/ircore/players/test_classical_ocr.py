@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from ircore.core.drawing import Drawing
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.ocr import TextLine, ocr_missing, read_text
 from ircore.core.records import PlayerSpec
@@ -28,23 +27,6 @@ def around(x: float, y: float, text: str = "2014", score: float = 0.97) -> TextL
     return TextLine(text, ((x - 20, y + 3), (x + 3, y - 20), (x + 20, y - 3), (x - 3, y + 20)), score)
 
 
-def test_a_slanted_text_is_measured_by_its_ink() -> None:
-    drawing = slanted()
-    # An axis line and its tick reach into the corners but are no ink of the text.
-    drawing.line([(40, 283.5), (480, 283.5)], "#1e3a5f", 1)
-    (text,) = look_at(drawing.pixels, (around(200, 300),)).texts
-    assert (text.text, text.rotation) == ("2014", 45)
-    assert text.centre == pytest.approx((200, 300), abs=1)
-    assert text.size == pytest.approx(15, abs=1)
-
-
-def test_what_was_read_already_is_not_taken_twice() -> None:
-    drawing = Drawing(512, 512)
-    drawing.text((200, 300), "Week", 14)
-    again = TextLine("Weck", ((178, 290), (222, 290), (222, 310), (178, 310)), 0.99)
-    assert [text.text for text in look_at(drawing.pixels, (again,)).texts] == ["Week"]
-
-
 @pytest.mark.parametrize(
     "wrong", [around(200, 300, score=0.5), around(200, 300, "キ"), around(200, 300, "_-"), around(400, 100)]
 )
@@ -60,19 +42,6 @@ def test_recognised_pixels_are_no_strokes() -> None:
     )
     assert [type(percept) for percept in read.percepts] == [Text]
     assert not any(isinstance(percept, Text) for percept in seen)
-
-
-def test_the_parameter_is_checked() -> None:
-    with pytest.raises(InputError, match=r"parameters\.ocr: must be true or false"):
-        ClassicalDescriber(PlayerSpec(player="classical", parameters={"ocr": "yes"}))
-    ClassicalDescriber.check(PlayerSpec(player="classical", parameters={"ocr": True}))
-
-
-@pytest.mark.skipif(ocr_missing() is None, reason="the extra ocr is installed")
-def test_without_the_extra_the_remedy_is_named() -> None:
-    with pytest.raises(InputError, match="needs the package") as caught:
-        ClassicalDescriber(PlayerSpec(player="classical", parameters={"ocr": True}))
-    assert "ircore[ocr]" in caught.value.remedy
 
 
 @needs_ocr

@@ -1,11 +1,9 @@
 """Strangers' pictures: whatever their size and content, a describer answers."""
 
 import asyncio
-import io
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
@@ -13,8 +11,6 @@ from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.percepts import Shape
 
 pytestmark = pytest.mark.slow
 
@@ -81,45 +77,8 @@ def test_any_picture_is_answered(name: str, describer: Describer) -> None:
         assert text == "<DONE>" or text.startswith("<DESCRIPTION>")
 
 
-@pytest.mark.parametrize("size", [(1, 1), (3, 1), (5, 19), (19, 512)])
-def test_patches_of_a_small_picture_lie_in_it(size: tuple[int, int]) -> None:
-    high, wide = size
-    perception = look_at(noise(high, wide))
-    assert (perception.width, perception.height) == (wide, high)
-    for percept in perception.percepts:
-        assert isinstance(percept, Shape)
-        left, top, right, bottom = percept.box
-        assert 0 <= left < right <= wide
-        assert 0 <= top < bottom <= high
-
-
-@pytest.mark.parametrize("levels", [2, 3, 256])
-def test_noise_is_taken_for_a_photograph_however_few_its_colours(levels: int) -> None:
-    # Its single pixels would else be looked at one by one: seconds, and more than twice as long for twice as many.
-    assert look_at(noise(128, 128, levels)).photo
-
-
 @pytest.mark.parametrize("factor", [2, 3])
 @pytest.mark.parametrize("describer", DESCRIBERS)
 def test_a_rendering_of_another_size_is_seen_in_that_of_the_target(describer: Describer, factor: int) -> None:
     assert answer(describer, scene(), scene(factor)) == "<DONE>"
     assert answer(describer, scene(), scene(factor, x=60)) == answer(describer, scene(), scene(x=60))
-
-
-def test_pictures_with_alpha_greys_and_palettes_are_seen_as_on_white() -> None:
-    rgb = Image.fromarray(scene())
-    clear = rgb.convert("RGBA")
-    clear.paste((0, 0, 0, 0), (0, 0, 256, 20))
-    white = rgb.copy()
-    white.paste((255, 255, 255), (0, 0, 256, 20))
-    seen = Picture.from_untrusted(_png(clear), "clear.png")
-    assert answer(DESCRIBERS[0], seen.pixels) == answer(DESCRIBERS[0], np.asarray(white))
-    for mode in ("L", "P", "1"):
-        picture = Picture.from_untrusted(_png(rgb.convert(mode)), f"{mode}.png")
-        assert answer(DESCRIBERS[0], picture.pixels).startswith("<DESCRIPTION>")
-
-
-def _png(image: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()

@@ -4,13 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from scipy import ndimage
+from skimage.measure import approximate_polygon
 
 from ircore.core.drawing import Drawing, Point, arc_points
+from ircore.players.builtin.classical.corners import approximated
+from ircore.players.builtin.classical.masks import filled, grown, shrunk, touched, uniform, without_rim
 from ircore.players.builtin.classical.palette import segment
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Text, Ticks
-
-Kinds = (Bars, Grid, Pie, Shape, Stroke, Ticks)
+from ircore.players.builtin.classical.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Ticks
 
 
 def one(perception: Perception, kind: type, colour: str | None = None) -> object:
@@ -61,17 +63,6 @@ def test_circle(centre: Point, radius: float) -> None:
     assert abs(seen.size[0] - 2 * radius) <= 2
 
 
-@pytest.mark.parametrize("rotation", [0, 30, 75, 140])
-def test_ellipse(rotation: float) -> None:
-    drawing = Drawing(512, 512)
-    drawing.ellipse((200, 260), (90, 40), "#9467bd", rotation=rotation)
-    seen = shape(drawing)
-    assert seen.kind == "ellipse"
-    assert near(seen.centre, (200, 260))
-    assert seen.size == pytest.approx((180, 80), abs=2)
-    assert abs((seen.rotation - rotation + 90) % 180 - 90) <= 2
-
-
 @pytest.mark.parametrize("rotation", [0, 15, 40])
 def test_rectangle(rotation: float) -> None:
     drawing = Drawing(512, 512, "#202040")
@@ -94,20 +85,6 @@ def test_outline_is_seen_with_colour_and_width() -> None:
     seen = shape(drawing)
     assert seen.outline == ("#000000", 3.0)
     assert seen.size == pytest.approx((80, 60), abs=2)
-
-
-def test_unfilled_figures() -> None:
-    drawing = Drawing(512, 512)
-    drawing.ellipse((150, 150), (70, 70), outline="#1f77b4", width=3)
-    drawing.polygon([(300, 400), (480, 420), (400, 250)], outline="#000000", width=2)
-    perception = look_at(drawing.pixels)
-    seen = {p.kind: p for p in perception.percepts if isinstance(p, Shape)}
-    assert set(seen) == {"circle", "triangle"}
-    assert seen["circle"].colour is None
-    assert near(seen["circle"].centre, (150, 150))
-    assert abs(seen["circle"].size[0] - 140) <= 2
-    for corner in ((300, 400), (480, 420), (400, 250)):
-        assert min(math.dist(corner, other) for other in seen["triangle"].corners) <= 2.5
 
 
 def test_corners_of_triangle_star_and_hexagon() -> None:
@@ -154,21 +131,6 @@ def test_pie_shares_start_and_radius() -> None:
     assert abs(pie.radius - 180) <= 2
     assert abs(pie.start - 20) <= 1
     assert dict(pie.wedges) == pytest.approx(dict(shares), abs=0.005)
-
-
-@pytest.mark.slow
-def test_the_largest_of_three_wedges_may_be_pulled_out() -> None:
-    drawing = Drawing(512, 512)
-    for colour, middle, start, end in (
-        ("#d62728", (256, 256), 90, 210), ("#7f7f7f", (256, 256), -10, 90), ("#e377c2", (240, 228), -150, -10),
-    ):  # fmt: skip
-        drawing.wedge(middle, 150, start, end, colour, "#ffffff", 2)
-    pie = one(look_at(drawing.pixels), Pie)
-    assert isinstance(pie, Pie)
-    assert dict(pie.wedges) == pytest.approx(
-        {"#d62728": 120 / 360, "#7f7f7f": 100 / 360, "#e377c2": 140 / 360}, abs=0.01
-    )
-    assert sum(pulled > 10 for pulled in pie.pulled) == 1
 
 
 @pytest.mark.slow
@@ -236,35 +198,6 @@ def test_curve_points_lie_on_the_curve() -> None:
         )
 
 
-@pytest.mark.parametrize("radius", [4, 6])
-def test_line_with_markers(radius: float) -> None:
-    points = [(80 + 60 * i, 250 + (i * 37 * 3) % 70) for i in range(7)]
-    drawing = Drawing(512, 512)
-    drawing.line(points, "#1f77b4", 2.5)
-    for point in points:
-        drawing.ellipse(point, (radius, radius), "#1f77b4")
-    seen = stroke(drawing)
-    assert seen.marker == pytest.approx(radius, abs=1)
-    assert all(near(one_point, other, 2) for one_point, other in zip(seen.points, points, strict=True))
-
-
-@pytest.mark.slow
-def test_bars_on_a_plot_area_with_grid_lines_in_the_background_colour() -> None:
-    drawing = Drawing(512, 512)
-    drawing.rectangle(60, 40, 480, 450, "#e9ecf1")
-    for y in (140, 240, 340):
-        drawing.line([(60, y), (480, y)], "#ffffff", 2)
-    for number, tip in enumerate((120, 220, 180)):
-        drawing.rectangle(100 + 110 * number, tip, 160 + 110 * number, 450, "#44607a")
-    perception = look_at(drawing.pixels)
-    area = shape(drawing)
-    assert (area.colour, area.box) == ("#e9ecf1", (60, 40, 480, 450))
-    grid, bars = one(perception, Grid), one(perception, Bars)
-    assert isinstance(grid, Grid)
-    assert isinstance(bars, Bars)
-    assert (grid.colour, len(grid.at), len(bars.bars)) == ("#ffffff", 3, 3)
-
-
 def test_photograph_becomes_patches() -> None:
     rng = np.random.default_rng(1)
     pixels = rng.integers(0, 40, (300, 400, 3)).astype(np.uint8)
@@ -275,8 +208,45 @@ def test_photograph_becomes_patches() -> None:
     assert any(near(p.centre, (140, 160), 25) for p in seen)
 
 
-def test_letters_are_not_described_as_shapes() -> None:
-    drawing = Drawing(512, 512)
-    drawing.text((250, 250), "Some words here", 16)
-    perception = look_at(drawing.pixels)
-    assert [type(percept) for percept in perception.percepts] == [Text]
+SQUARE = np.ones((3, 3), bool)
+
+
+@pytest.fixture(params=range(6))
+def mask(request: pytest.FixtureRequest) -> np.ndarray:
+    rng = np.random.default_rng(request.param)
+    high, wide = rng.integers(1, 40, 2)
+    return np.asarray(ndimage.binary_dilation(rng.random((high, wide)) < 0.06, iterations=2))
+
+
+def test_grown_and_shrunk_by_a_square(mask: np.ndarray) -> None:
+    for reach in (1, 2, 3, 5):
+        assert (grown(mask, reach) == ndimage.binary_dilation(mask, SQUARE, reach)).all()
+        assert (shrunk(mask, reach) == ndimage.binary_erosion(mask, SQUARE, reach)).all()
+
+
+def test_grown_and_shrunk_by_an_oblong(mask: np.ndarray) -> None:
+    oblong = np.ones((5, 3), bool)
+    assert (grown(mask, 2, 1) == ndimage.binary_dilation(mask, oblong)).all()
+    assert (shrunk(mask, 2, 1) == ndimage.binary_erosion(mask, oblong)).all()
+
+
+def test_the_four_sides_and_holes(mask: np.ndarray) -> None:
+    assert (touched(mask) == ndimage.binary_dilation(mask)).all()
+    assert (without_rim(mask) == ndimage.binary_erosion(mask)).all()
+    assert (filled(mask) == ndimage.binary_fill_holes(mask)).all()
+
+
+def test_uniform_squares(mask: np.ndarray) -> None:
+    numbers = mask + 2 * np.roll(mask, 3)
+    same = ndimage.minimum_filter(numbers, 3) == ndimage.maximum_filter(numbers, 3)
+    assert (uniform(numbers) == same).all()
+
+
+def test_a_path_keeps_the_corners_that_douglas_and_peucker_keep() -> None:
+    rng = np.random.default_rng(3)
+    for tolerance in (0.5, 1.5, 4.0):
+        path = np.column_stack([np.arange(80.0), rng.normal(0, 2, 80).cumsum()])
+        wanted = approximate_polygon(path, tolerance)  # type: ignore[no-untyped-call]
+        assert (approximated(path, tolerance) == wanted).all()
+    ring = np.array([(0, 0), (5, 0.2), (10, 0), (10, 10), (0, 10), (0, 0)], float)
+    assert approximated(ring, 1).tolist() == [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]

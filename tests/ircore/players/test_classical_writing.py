@@ -5,7 +5,6 @@ import pytest
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Pixels
-from ircore.core.tokens import count_tokens
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Label
@@ -123,13 +122,6 @@ def test_what_is_said_of_texts_is_what_canvas_writes(written: list[tuple[str, fl
     assert float((np.abs(drawn.astype(int) - target).max(axis=2) > 90).mean()) < 0.0005
 
 
-def test_even_numbers_take_few_tokens() -> None:
-    seen = look_at(page(*((str(n), 100 + 40 * n, 460.0) for n in range(8))))
-    (said,) = text_statements(seen.texts, exact, seen.backdrop)
-    assert "0 to 7 every 1" in said.text
-    assert count_tokens(said.text) < 45
-
-
 def corrected(target: Pixels, rendering: Pixels) -> list[str]:
     said = text_corrections(look_at(target), look_at(rendering), target, rendering)
     return [statement.text for statement in said]
@@ -147,20 +139,6 @@ def test_corrections_of_texts() -> None:
     assert added == 'Add the text "Week" in #333333, font size 13, centred at (199.75, 300).'
     (colour,) = corrected(wanted, page(("Week", 200, 300), colour="#d62728"))
     assert colour == 'Change the colour of the text "Week" to #333333.'
-
-
-@pytest.mark.slow
-def test_corrections_of_texts_are_followed() -> None:
-    target = page(("Week", 200, 300), ("Rabbit", 80, 100))
-    message = 'The text "Weak" in #d62728, font size 16, centred at (203, 300). The text "x" at (400, 400).'
-    history = [message]
-    for _ in range(3):
-        said = corrected(target, draw(read(history)[0]))
-        if not said:
-            break
-        history.append(" ".join(said))
-    drawn = draw(read(history)[0])
-    assert float((np.abs(drawn.astype(int) - target).max(axis=2) > 60).mean()) < 0.0005
 
 
 def test_a_text_in_another_font_is_not_written_over() -> None:

@@ -11,9 +11,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
-from ircore.games.reasoning.puzzles.patchwork import draw_patchwork
+from ircore.games.reasoning.puzzles.jigsaw_puzzle import draw_patchwork
 from ircore.games.reasoning.puzzles.sudoku_puzzle import draw_sudoku, make_sudoku
-from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question
+from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, Question
 from ircore.players.builtin.editor import EditorPlayer, IdentityEditor, RandomEditor
 from ircore.players.builtin.editor.jigsaw import joined, tiles_of
 from ircore.players.builtin.editor.ruled_grid import UNREADABLE, find_grid, read_cells
@@ -74,39 +74,10 @@ def test_the_editor_draws_what_it_knows_by_name_and_what_words_say() -> None:
     assert asked(EditorPlayer, None, words).picture.pixels[100, 100].tolist() == [0, 0, 255]
 
 
-def test_a_choice_among_unknown_things_is_refused() -> None:
-    shown = (Captioned("The picture:", Picture.from_pixels(np.zeros((20, 20, 3), np.uint8))),)
-    with pytest.raises(PlayerError, match="knows"):
-        asyncio.run(EditorPlayer(PlayerSpec(player="editor")).answer(Question(1, "?", shown, ("this", "that"))))
-
-
 @pytest.mark.slow
 def test_the_identity_editor_changes_nothing() -> None:
     pixels = draw_patchwork(60, random.Random(1))
     assert np.array_equal(asked(IdentityEditor, pixels, JIGSAW).picture.pixels, pixels)
-
-
-def test_the_random_editor_fills_empty_cells_and_keeps_given_digits() -> None:
-    puzzle = make_sudoku(4, random.Random(5))
-    cells = cells_of(asked(RandomEditor, draw_sudoku(puzzle.cells).pixels, SUDOKU, seed=3))
-    assert "." not in cells
-    assert all(given in (".", cell) for given, cell in zip(puzzle.cells, cells, strict=True))
-
-
-@pytest.mark.slow
-def test_the_random_editor_exchanges_tiles_and_differs_by_seed() -> None:
-    pixels = draw_patchwork(60, random.Random(1))
-    answers = [asked(RandomEditor, pixels, JIGSAW, seed).picture.pixels for seed in range(4)]
-    assert len({answer.tobytes() for answer in answers}) == 4
-    wanted = sorted(tile.tobytes() for tile in tiles_of(pixels, 3))
-    assert all(sorted(tile.tobytes() for tile in tiles_of(answer, 3)) == wanted for answer in answers)
-
-
-def test_the_random_editor_paints_one_region() -> None:
-    pixels = np.full((60, 90, 3), 255, np.uint8)
-    pixels[10:50, 10:30], pixels[10:50, 40:60] = (200, 0, 0), (0, 0, 200)
-    painted = asked(RandomEditor, pixels, "Paint the red bar pure green.", seed=1).picture.pixels
-    assert (painted == (0, 255, 0)).all(axis=2).sum() == 40 * 20
 
 
 @pytest.mark.parametrize("player", [RandomEditor, IdentityEditor])

@@ -22,11 +22,7 @@ from ircore.players import calls
 from ircore.players.base import PlayerError, Question
 from ircore.players.calls import FaultError
 from ircore.players.openai.encoded_pictures import PictureAddress, decode_base64, picture_source
-from ircore.players.openai.generators import (
-    OpenAIChatGenerator,
-    OpenAIImagesGenerator,
-    OpenAIResponsesGenerator,
-)
+from ircore.players.openai.generators import OpenAIChatGenerator, OpenAIImagesGenerator, OpenAIResponsesGenerator
 from ircore.players.openai.replies import decoded_picture
 from ircore.runs.folder import RunFolder
 
@@ -214,7 +210,7 @@ def test_an_episode_is_drawn_by_a_service_that_writes_long_texts_into_its_pictur
     (pair / "submission.yaml").write_text(json.dumps(document))
     few = ("--instances", str(instances.folder), "--limit", "1", "--max-turns", "1", "--out", str(tmp_path / "run"))
     assert ircore(["play", str(pair), *few]) == 0
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     (episode,) = run.episodes()
     rendering = episode.turns[0].rendering
     assert (episode.outcome, service.asked) == ("turn_limit", 1)

@@ -17,7 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
-from ircore.players.base import Captioned, DescriberView, GeneratorView, JudgeView, PlayerError, Question
+from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.calls import ProviderStopError
 from ircore.players.local import weights
 from ircore.players.local.batches import Batches, OutOfMemoryError
@@ -138,45 +138,6 @@ def test_an_answer_is_what_the_models_own_greedy_decoding_gives(vision: Path) ->
 
 
 @pytest.mark.slow
-def test_a_batch_answers_as_each_question_alone(vision: Path) -> None:
-    async def together(player: TransformersPlayer) -> list[str]:
-        return [said.text for said in await asyncio.gather(*(player.describe(shown(40 * shade)) for shade in range(5)))]
-
-    assert asyncio.run(together(writer(vision, batch_size=5))) == asyncio.run(together(writer(vision, batch_size=1)))
-
-
-@pytest.mark.slow
-def test_with_temperature_the_seed_decides(vision: Path) -> None:
-    def said(seed: int) -> str:
-        return asyncio.run(writer(vision, temperature=2.0).describe(shown(90, seed))).text
-
-    assert said(1) == said(1)
-    assert len({said(seed) for seed in range(4)}) > 1
-
-
-@pytest.mark.slow
-def test_a_random_model_chooses_none_of_the_choices_and_judges_in_words(vision: Path) -> None:
-    question = Question(1, "left or right", (Captioned("a", picture(5)),), choices=("A", "B"), answers="choice")
-    with pytest.raises(PlayerError) as caught:
-        asyncio.run(writer(vision).answer(question))
-    assert caught.value.reason == "answer_format"
-    view = JudgeView("the picture", (Captioned("a", picture(5)), Captioned("b", picture(200))))
-    assert asyncio.run(writer(vision).judge(view)).attempts[0].served.startswith("tiny-llava@")  # type: ignore[union-attr]
-
-
-@pytest.mark.slow
-def test_weights_are_known_by_their_contents(vision: Path, tmp_path: Path) -> None:
-    copied = tmp_path / "tiny-llava"
-    copied.mkdir()
-    for path in vision.iterdir():
-        (copied / path.name).write_bytes(path.read_bytes())
-    assert weights.served_name(str(copied), None) == weights.served_name(str(vision), None)
-    (copied / "config.json").write_text((copied / "config.json").read_text() + " ")
-    weights.served_name.cache_clear()
-    assert weights.served_name(str(copied), None) != weights.served_name(str(vision), None)
-
-
-@pytest.mark.slow
 def test_a_picture_hangs_on_its_own_seed_and_not_on_its_batch(images: Path) -> None:
     async def pictures(player: DiffusersPlayer, seeds: Sequence[int]) -> list[Picture]:
         drawn = await asyncio.gather(*(player.render(wanted("a red circle", seed)) for seed in seeds))
@@ -187,18 +148,6 @@ def test_a_picture_hangs_on_its_own_seed_and_not_on_its_batch(images: Path) -> N
     assert together[0].sha256 == together[2].sha256 != together[1].sha256
     assert np.abs(together[0].pixels.astype(int) - alone.pixels).max() <= 1  # rounding may differ with the batch
     assert (alone.width, alone.height) == (64, 64)
-
-
-@pytest.mark.slow
-def test_later_turns_change_the_last_picture_or_draw_anew(images: Path) -> None:
-    player, anew = drawer(images, strength=0.34), drawer(images, redraw=True)
-    first = asyncio.run(player.render(wanted("a red circle", 7))).picture
-    light, dark = picture(250, 64), picture(5, 64)
-    changed = [asyncio.run(player.render(wanted("blue", 7, before))).picture for before in (light, dark)]
-    assert changed[0].pixels.mean() != changed[1].pixels.mean()  # what was there counts
-    redrawn = {asyncio.run(anew.render(wanted("blue", 7, before))).picture.sha256 for before in (light, dark)}
-    assert len(redrawn) == 1
-    assert first.sha256 not in redrawn
 
 
 @pytest.mark.slow
@@ -217,15 +166,6 @@ def test_weights_that_are_absent_or_pickled_are_refused(
             copied.with_suffix(".bin" if path.suffix == ".safetensors" else path.suffix).write_bytes(path.read_bytes())
     with pytest.raises(InputError, match="cannot be loaded"):
         player(PlayerSpec(player=name, model=str(pickled)))
-
-
-@pytest.mark.slow
-def test_a_device_that_is_not_there_is_named(vision: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match=r"parameters\.device: cuda is not available here"):
-        writer(vision, device="cuda")
 
 
 @pytest.mark.slow

@@ -70,6 +70,6 @@ def test_the_example_is_found_by_its_entry_point_and_plays(installed: Path, tmp_
     build_instances(tmp_path / "targets", 0, 1, ["simple_shapes"], ["easy"])
     ircore("submission", "check", "patches-canvas", "--local")
     ircore("play", "patches-canvas", "--instances", "targets", "--out", "run", "--concurrency", "1")
-    (episode,) = RunFolder.open(tmp_path / "run").episodes()
+    (episode,) = RunFolder(tmp_path / "run").episodes()
     assert episode.outcome == "converged"
     assert " background. A #" in (episode.turns[0].message or "")

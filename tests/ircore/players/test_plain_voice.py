@@ -11,24 +11,23 @@ from numpy.typing import NDArray
 from skimage.color import deltaE_ciede2000, rgb2lab
 
 from ircore.core.drawing import Drawing
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.canvas.colours import hex_colours, rgb
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Label, Stroke
-from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.plain.colour_words import ColourWords, apart
+from ircore.players.builtin.classical.describer import PlainDescriber
+from ircore.players.builtin.classical.plain.colour_words import ColourWords
 
-PLAIN = PlayerSpec(player="classical", parameters={"voice": "plain"})
+PLAIN = PlayerSpec(player="plain")
 
 
 def first_words(drawing: Drawing) -> str:
     """What the plain voice says first of a picture."""
     target = Picture.from_pixels(drawing.pixels)
     view = DescriberView(1, "", target, (), (), (), (), token_budget=200, seed=0)
-    return asyncio.run(ClassicalDescriber(PLAIN).describe(view)).text
+    return asyncio.run(PlainDescriber(PLAIN).describe(view)).text
 
 
 def bar_chart() -> Drawing:
@@ -91,16 +90,6 @@ def test_bars_stand_beside_and_on_one_another(words: str, tops: set[tuple[int, i
     assert notes == ()
 
 
-def test_labels_at_uneven_places_are_told_one_by_one() -> None:
-    canvas, notes = read([
-        'The plot spans 100 to 500 px across and 50 to 450 px down. The x axis has the labels "A", "B", "C" at 150, '
-        "250, 450 px. The y axis runs from 0 to 40, labelled every 20. Red bars, 40 px wide: 10, none, 20."
-    ])  # fmt: skip
-    assert [bar.box[0] for bar in canvas.items if isinstance(bar, Blob)] == [130, 430]
-    assert [item.at[0] for item in canvas.items if isinstance(item, Label) and item.text in "ABC"] == [150, 250, 450]
-    assert notes == ()
-
-
 def test_a_curve_runs_through_points_in_units_of_the_axes() -> None:
     canvas, notes = read([
         "The plot spans 100 to 500 px across and 50 to 450 px down. The x axis runs from -2 to 2, labelled every 1. "
@@ -112,60 +101,6 @@ def test_a_curve_runs_through_points_in_units_of_the_axes() -> None:
     assert [item.colour for item in curves] == ["#ff0000"]
     assert len([item for item in canvas.items if item.kind == "grid"]) == 5 + 3
     assert notes == ()
-
-
-def test_named_points_stand_for_their_places() -> None:
-    canvas, notes = read([
-        "Point A is at (100, 400), point B at (400, 400), point M at (250, 250). "
-        "A 2 px blue line from point A to point B. "
-        "A 2 px red circle around point M through point A. "
-        'The letter "B" in black, font size 20, 15 px below and 10 px right of point B.'
-    ])  # fmt: skip
-    line = next(item for item in canvas.items if isinstance(item, Stroke))
-    assert line.points == ((100, 400), (400, 400))
-    circle = next(item for item in canvas.items if isinstance(item, Blob))
-    # By Pythagoras: 150 px across and 150 px down.
-    assert circle.centre == (250, 250)
-    assert circle.width == pytest.approx(2 * 212.13, abs=0.02)
-    assert next(item for item in canvas.items if isinstance(item, Label)).centre == pytest.approx((410, 415), abs=1)
-    assert notes == ()
-
-
-def test_wedges_get_their_labels_beside_and_inside() -> None:
-    canvas, notes = read([
-        "A pie of radius 100 px centred at (250, 250), clockwise from 12 o'clock: red 50%, blue 25%, green 25%. "
-        'Beside the wedges in black, letters of 14 px: "Coal", none, "Gas". Inside the wedges in white, letters of '
-        '12 px: "50%", "25%", none.'
-    ])  # fmt: skip
-    labels = {item.text: item for item in canvas.items if isinstance(item, Label)}
-    # The first wedge points to 3 o'clock, the last one, from 9 to 12 o'clock, to the upper left.
-    assert labels["Coal"].at == pytest.approx((360, 250))
-    assert labels["Gas"].anchor == "rb"
-    assert labels["50%"].at == pytest.approx((318, 250))
-    assert len(labels) == 4
-    assert notes == ()
-
-
-def test_colours_of_a_picture_get_different_common_names() -> None:
-    words = ColourWords(["#ff0000", "#0000ff", "#0000cd", "#222222", "#ffffff"])
-    assert [words(colour) for colour in ("#ff0000", "#0000ff", "#ffffff")] == ["red", "blue", "white"]
-    assert len({words(colour) for colour in ("#0000ff", "#0000cd", "#222222")}) == 3
-    assert words.said("An unfilled circle of radius 9 px, outlined in 1 px #ff0000") == (
-        "An unfilled circle of radius 9 px, outlined in 1 px red"
-    )
-    assert words.said("A #0000ff dot, An #ff0000 line") == "A blue dot, A red line"
-
-
-def test_black_and_white_differ_by_a_hundred() -> None:
-    # The lightness of CIE L*a*b* runs from 0 to 100.
-    assert apart("#000000", "#ffffff") == pytest.approx(100, abs=0.01)
-    assert apart("#7f7f7f", "#7f7f7f") == 0
-
-
-@pytest.mark.parametrize("voice", ["loud", 1, True])
-def test_an_unknown_voice_is_refused(voice: object) -> None:
-    with pytest.raises(InputError, match=r"parameters\.voice: must be exact or plain"):
-        ClassicalDescriber(PlayerSpec(player="classical", parameters={"voice": voice}))
 
 
 GREYED = ("#e6e6fa", "#dcdce6", "#d3d3d3", "#f2f2fc", "#b3b3bd", "#ede7e0", "#9b9e9b", "#2a3249")

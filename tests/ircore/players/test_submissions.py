@@ -6,7 +6,14 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.plugins import builtin
+from ircore.core.records import PlayerSpec
+from ircore.instances.store import InstanceSet
+from ircore.players.builtin_pairs import builtin_pairs, submission_place
 from ircore.players.submission import check_seat, read_manifest
+from ircore.players.traits import is_program, program_words, traits_of
+from ircore.runs.costs.prices import Prices
+from ircore.runs.folder import RunFolder
 
 BUILT_IN = sorted((Path(__file__).resolve().parents[3] / "submissions").glob("builtin-*"))
 GOOD = """schema: 1
@@ -99,3 +106,66 @@ def test_settings_that_a_player_does_not_take_are_refused(tmp_path: Path, capsys
     assert ircore(["submission", "check", str(manifest)]) == 2
     assert "generator" in (error := capsys.readouterr().err)
     assert "brush" in error
+
+
+@pytest.mark.parametrize(
+    "name", ["captioner+canvas", "captioner+sketch", "classical+canvas", "classical+sketch", "plain+canvas"]
+)
+def test_a_name_is_describer_and_generator(name: str) -> None:
+    submission = read_manifest(builtin_pairs()[name]).submission
+    assert f"{submission.describer.player}+{submission.generator.player}" == name
+
+
+def test_a_pair_is_played_by_its_name(tmp_path: Path, instances: InstanceSet) -> None:
+    words = ["--instances", str(instances.folder), "--out", str(tmp_path / "run"), "--limit", "1"]
+    assert ircore(["play", "captioner+sketch", *words]) == 0
+    assert RunFolder(tmp_path / "run").run.slug == "builtin-captioner-sketch"
+
+
+def test_a_folder_of_that_name_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("classical+canvas").mkdir()
+    assert submission_place(Path("classical+canvas")) == Path("classical+canvas")
+
+
+def test_an_unknown_pair_names_the_nearest(instances: InstanceSet, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ircore(["play", "classic+canvas", "--instances", str(instances.folder), "--out", "run"]) == 2
+    assert "Did you mean classical+canvas?" in capsys.readouterr().err
+
+
+def test_what_is_no_pair_is_a_path(tmp_path: Path) -> None:
+    for path in (Path("submissions/my-pair"), tmp_path / "a+b", Path("my-pair")):
+        assert submission_place(path) == path
+
+
+def test_every_player_of_this_project_declares_seats_that_it_has() -> None:
+    from ircore.core.plugins import load
+
+    for name in builtin("players"):
+        traits = traits_of(name)
+        assert traits.methods, name
+        assert all(hasattr(load("players", name), method) for method in traits.methods), name
+
+
+def test_offline_players_cost_nothing_and_others_what_their_model_costs() -> None:
+    prices = Prices({})
+    assert [prices.seat(PlayerSpec(player=name)).offline for name in ("classical", "sketch", "human")] == [True] * 3
+    assert not prices.seat(PlayerSpec(player="openai", model="m")).offline
+    assert prices.seat(PlayerSpec(player="openai-responses", model="m")).images_apart
+
+
+def test_a_player_that_is_not_installed_is_taken_to_ask_a_service() -> None:
+    assert traits_of("nobody-has-it").needs == "service"
+
+
+def test_recorded_answers_cost_nothing() -> None:
+    assert Prices({}).seat(PlayerSpec(player="recorded", source="human")).offline
+
+
+def test_programs_are_told_by_the_player_and_never_by_a_name_that_anybody_can_choose() -> None:
+    program = PlayerSpec(player="classical")
+    model = PlayerSpec(player="openai", model="classical", api_key_env="OPENAI_API_KEY")
+    assert (is_program(program), is_program(model), is_program(PlayerSpec(player="human"))) == (True, False, False)
+    assert program_words([model]) == ""
+    assert program_words([program, model]) == "Programs that come with this project, no AI models: classical."
+    assert program_words([PlayerSpec(player="classical", model="GPT-9")]).startswith("No AI model has played yet")

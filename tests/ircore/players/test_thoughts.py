@@ -183,7 +183,7 @@ def test_an_answer_cut_off_inside_a_thought_is_asked_again(
     service.good = reply(f"<think>{DRAFT}", "length")
     few = ("--instances", str(instances.folder), "--limit", "1", "--max-turns", "1", "--out", str(tmp_path / "run"))
     assert ircore(["play", str(pair), *few]) == 1
-    (episode,) = RunFolder.open(tmp_path / "run").episodes()
+    (episode,) = RunFolder(tmp_path / "run").episodes()
     assert (episode.abort_reason, service.asked) == ("provider_error", 4)
     assert "parameters.max_completion_tokens" in (episode.detail or "")
     service.good = reply(f"<think>{DRAFT}</think>{ANSWER}")

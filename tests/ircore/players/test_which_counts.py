@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +14,19 @@ import pytest
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.players.base import DescriberView
-from ircore.players.calls import Caller
+from ircore.players import human
+from ircore.players.base import DescriberView, GeneratorView, Question
+from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.editor import player as editor
+from ircore.players.builtin.solver import Solver
+from ircore.players.calls import Caller, FaultError
 from ircore.players.faults import Fault
 from ircore.players.guard import scrubber
 from ircore.players.human import HumanPlayer
+from ircore.players.local.batches import Batches, OutOfMemoryError
 from ircore.players.local.weights import served_name
 from ircore.players.model_families import model_family
+from ircore.players.openai.connection import Connection
 from ircore.players.openai.settings import read_key
 from ircore.players.openai.streams import assembled
 from ircore.players.openai.usage import tokens_of
@@ -160,6 +167,8 @@ def test_a_key_is_taken_out_in_its_longest_form() -> None:
     scrub = scrubber("abcd+efgh/ijkl")
     for form in ("abcd+efgh/ijkl", "abcd%2Befgh%2Fijkl"):
         assert scrub(f"Bearer {form}!") == "Bearer [key]!"
+    # The plain form of this one is the beginning of its form in JSON.
+    assert scrubber("abcdefghijkl\\")(json.dumps("abcdefghijkl\\")) == '"[key]"'
 
 
 @pytest.mark.parametrize("value", ["sk-with a blank", "sk-with\na line", "sk-with\ttab", "sk-wíth", "sk-\x7f"])
@@ -199,3 +208,62 @@ def test_with_a_key_of_ones_own_the_cost_is_fee_and_bill() -> None:
     usage = {"cost": 0.001, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.02}}
     assert tokens_of(usage, {}).cost_usd == pytest.approx(0.021)
     assert tokens_of({**usage, "is_byok": False}, {}).cost_usd == pytest.approx(0.001)
+
+
+def test_a_problem_with_a_picture_must_last_for_two_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half-saved at one look, another half at the next, whole at the third: nothing was ever wrong."""
+    looks = iter(("cut off at 9 bytes", "cut off at 90 bytes", PICTURES[1]))
+    monkeypatch.setattr(human, "_look", lambda place: next(looks))
+    answer = asyncio.run(person(tmp_path).render(GeneratorView(1, "m", (), None, 0, "m")))
+    assert answer.picture is PICTURES[1]
+    assert "cut off" not in capsys.readouterr().err
+
+
+def test_a_riddle_with_several_solutions_is_not_understood() -> None:
+    """Two ducks, a dog and two beetles have twenty legs, too: the solver says the task as it stands."""
+    task = (
+        "Draw every duck as a blue square, every dog as a red circle and every beetle as a green star. "
+        "There are five animals, and they have twenty legs."
+    )
+    answered = asyncio.run(Solver(PlayerSpec(player="solver")).answer(Question(1, f"The task: {task}")))
+    assert answered.text == task
+    one = task.replace("five", "three").replace("twenty", "twelve")
+    assert asyncio.run(Solver(PlayerSpec(player="solver")).answer(Question(1, f"The task: {one}"))).text != one
+
+
+def test_of_several_values_at_one_place_the_first_that_is_told_counts() -> None:
+    graph = "Both axes from -2 to 8. A red curve passes through (-1, 1), (0, 3), {}(2, 4)."
+    assert read([graph.format("(0, 5), ")]) == read([graph.format("")])
+    assert read([graph.format("(1, 5), ")]) != read([graph.format("")])
+
+
+def test_the_order_of_choices_does_not_decide_between_equally_similar_things(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = dict.fromkeys(("zebra", "antelope"), "A red circle of radius 40 px at (100, 100).")
+    monkeypatch.setattr(editor, "known_things", lambda: same)
+    for choices in (("zebra", "antelope"), ("antelope", "zebra")):
+        assert editor.recognised(PICTURES[1], choices) == "antelope"
+
+
+def test_a_batch_that_was_too_large_is_asked_again_in_its_old_order() -> None:
+    asked: list[int] = []
+
+    def answer_all(batch: Sequence[int]) -> list[int]:
+        if len(batch) > 2:
+            raise OutOfMemoryError("too many")
+        asked.extend(batch)
+        return list(batch)
+
+    async def ask() -> None:
+        batches = Batches(answer_all, 4, "Take a smaller model.")
+        await asyncio.gather(*(batches.answer(number) for number in range(8)))
+
+    asyncio.run(ask())
+    assert asked == list(range(8))
+
+
+def test_a_picture_at_another_server_is_not_asked_for() -> None:
+    connection = Connection("http://127.0.0.1:9/v1", "", "httpx", 5)
+    with pytest.raises(FaultError, match=r"127\.0\.0\.2, which is another server and not asked"):
+        asyncio.run(connection.fetch("http://127.0.0.2:9/picture.png"))

@@ -12,7 +12,6 @@ from ircore.results.statistics.bootstrap import (
     SHARE,
     Ratios,
     Scale,
-    contrast_intervals,
     difference_intervals,
     ratio_intervals,
     resample,
@@ -66,18 +65,6 @@ def test_strata_take_the_difference_between_conditions_out() -> None:
     within = np.mean([values[start : start + 10].var(ddof=1) for start in (0, 10, 20)])
     assert apart.half_width == pytest.approx(stats.t.ppf(0.975, 27) * (within / 30) ** 0.5, rel=0.1)
     assert together.half_width > 3 * apart.half_width
-
-
-def test_strata_too_small_are_drawn_from_together() -> None:
-    drawn = resample(["a", "a", "b", "b", "c", "c"], 100)
-    assert set(drawn.strata) == {0}
-    assert (drawn.sums(np.ones((6, 1))) == 6).all()
-
-
-def test_every_stratum_keeps_its_size_and_its_draws_in_any_company() -> None:
-    both, alone = resample(["a"] * 5 + ["b"] * 7, 200), resample(["b"] * 7, 200)
-    assert (both.weights[:, :5].sum(axis=1) == 5).all()
-    assert (both.weights[:, 5:] == alone.weights).all()
 
 
 def test_rates_are_ratios_of_sums() -> None:
@@ -135,13 +122,6 @@ def test_differences_are_of_instances_that_have_both() -> None:
     assert turned.low is not None
     assert turned.high is not None
     assert (apart.low, apart.high) == pytest.approx((-turned.high, -turned.low))
-
-
-def test_a_contrast_rests_on_its_own_columns() -> None:
-    values = np.array([[5.0, 4, 1], [6, 4, NAN], [7, 7, NAN], [4, 5, NAN], [8, 6, NAN], [9, 7, NAN]])
-    drawn = resample(["all"] * 6)
-    some = contrast_intervals(Ratios.means(values), lambda rows: rows[:1] - rows[1:2], drawn, SCORE, DIFFERENCE)
-    assert some == difference_intervals(values[:, :1] - values[:, 1:2], values[:, :1], drawn, SCORE, DIFFERENCE)
 
 
 SHAPES: dict[str, list[float]] = {

@@ -1,24 +1,24 @@
 """Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
 
-import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from invented import invented_run, invented_set
 from invented_games import Erring, Guessing, guessed, guessing_set
+from rated_games import ONE, Drawing, drawn_run, rendering
 
-from ircore.core.errors import InputError
 from ircore.core.game_records import GameScore
+from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Measure, Pages
+from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import NOT_NEGATIVE
 from ircore.results.games import GameResults
+from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.formats import render
 from ircore.results.tables.game_catalogue import tables_of_game
-from ircore.results.tables.games import game_board, game_outcomes
+from ircore.results.tables.game_curves import players_table
+from ircore.results.tables.games import game_board
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
 PAIRS = [("one", 9.0), ("two", 1.0)]
@@ -81,18 +81,6 @@ def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_othe
     assert table.entry(2, "unranked").value == "reference"
 
 
-def test_a_reference_alone_has_a_board_too() -> None:
-    (row,) = results(guessed("floor", TEN, [2.0] * 20, reference=True)).board()
-    assert row.rank_low is None
-    assert row.cell.main.mean == pytest.approx(20.0)
-
-
-def test_four_instances_rank_nobody() -> None:
-    few = guessing_set(1)
-    (row, _) = results(guessed("one", few, [9.0] * 4), guessed("other", few, [1.0] * 4)).board()
-    assert (row.rank_low, row.cell.unranked) == (None, "too_few")
-
-
 def test_runs_by_other_rules_are_ranked_apart() -> None:
     usual = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20)]
     board = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3})).board()
@@ -114,23 +102,6 @@ def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> No
     assert "rules" not in alike.caption
 
 
-def test_a_board_of_a_game_fits_80_columns_and_keeps_and_run() -> None:
-    usual = guessed("one", TEN, [5.0] * 20), guessed("two", TEN, [6.0] * 20)
-    lines = render(game_board(results(*usual)), "text", columns=80).splitlines()
-    rule = next(line for line in lines if set(line) == {"─"})
-    assert lines[lines.index(rule) + 1].split()[:2] == ["1", "two"]
-    assert max(map(len, lines)) <= 80
-
-
-def test_a_category_and_a_difficulty_have_boards_of_their_own() -> None:
-    values = [9.0] * 10 + [1.0] * 10  # beasts, then birds
-    outcomes = results(guessed("pair", TEN, values))
-    assert [row.cell.main.mean for row in outcomes.board(category="birds")] == pytest.approx([10.0])
-    assert [row.cell.main.mean for row in outcomes.board(category="beasts", difficulty="hard")] == pytest.approx([90.0])
-    with pytest.raises(InputError, match="unknown category 'fish'"):
-        outcomes.board(category="fish")
-
-
 @pytest.mark.slow
 def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstruction_board() -> None:
     pictures = invented_set(1, ("geometry", "bar_graph", "simple_shapes", "line_graph"))
@@ -147,22 +118,6 @@ def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstructi
         assert (row.rank_low, row.rank_high) == (twin.rank_low, twin.rank_high)
         for ours, theirs in ((row.cell.main, twin.cell.main), (row.cell.measures["points"], twin.cell.score)):
             assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs.mean, theirs.low, theirs.high), abs=1e-9)
-
-
-def test_the_same_submission_twice_under_the_same_rules_is_refused() -> None:
-    run = guessed("pair", TEN, [5.0] * 20)
-    with pytest.raises(InputError, match="both runs of pair under the same rules"):
-        results(run, guessed("pair", TEN, [6.0] * 20))
-
-
-def test_outcomes_are_counted_under_a_condition_best_run_first() -> None:
-    table = game_outcomes(results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 19 + ["answer_empty"])))
-    assert [value.value for value in table.column("submission")] == ["high", "low"]
-    assert [value.value for value in table.column("aborted")] == [1, 0]
-    assert [value.value for value in table.column("completed")] == [19, 20]
-    assert [value.value for value in table.column("ended")] == [20, 20]
-    birds = game_outcomes(results(guessed("low", TEN, [1.0] * 20)), "birds", "hard")
-    assert birds.entry(0, "completed").value == birds.entry(0, "episodes").value == 5
 
 
 class Comparing(Guessing):
@@ -191,20 +146,6 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
     assert gap.low is not None
     assert gap.high is not None
     assert -1 <= gap.low < 0.5 < gap.high <= 1
-
-
-def test_a_difference_with_an_empty_side_is_empty() -> None:
-    (row,) = GameResults.from_runs(Comparing(), [guessed("pair", TEN, [5.0] * 20)]).board()
-    assert row.cell.measures["gap"].mean is None
-
-
-def test_the_table_of_the_page_is_a_table() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "game-pages.md").read_text("utf-8")
-    (code,) = re.findall(r"```python\n(from ircore.results.*?)```", page, re.DOTALL)
-    module: dict[str, Any] = {}
-    exec(code, module)  # the page's own code
-    runs = results(guessed("low", TEN, [1.0] * 20), guessed("high", TEN, [9.0] * 20))
-    assert render(module["correct_table"](runs), "csv").splitlines()[1].startswith("high,9.0,")
 
 
 def test_every_table_of_runs_ends_with_the_rules() -> None:
@@ -238,3 +179,88 @@ def test_the_interval_of_a_length_does_not_reach_below_nothing(
     (row,) = GameResults.from_runs(Counting(), [replace(run, values=(*run.values, *words))]).board()
     assert row.cell.measures["words"].mean == 8
     assert row.cell.measures["words"].low == pytest.approx(low, abs=0.01)
+
+
+def rating(step: int, value: float | None, judge: str = "gpt", annotator: str | None = None, of: int = 0) -> Score:
+    return Score(
+        episode_id=ONE, turn=step, task="similarity", judge=judge, value=value, annotator=annotator,
+        reason=None if value is not None else "judge_refused: no", rendering=rendering(of or step).sha256,
+    )  # fmt: skip
+
+
+def person(step: int, value: float, annotator: str) -> Score:
+    return rating(step, value, HUMAN, annotator)
+
+
+def means(*given: Score, steps: int = 2) -> dict[str, float | None]:
+    """Return the means of the measures that somebody gave, by key."""
+    run = drawn_run(*given, steps=steps)
+    results = GameResults.from_runs(Drawing(), [run])
+    measures = results.cell(run.run.run_id).measures
+    return {key: estimate.mean for key, estimate in measures.items() if key != "points"}
+
+
+def test_declarations_with_measures_of_judges_and_people_are_sound() -> None:
+    assert declaration_faults(Drawing()) == ()
+
+
+def test_without_ratings_a_board_has_no_column_of_a_judge() -> None:
+    results = GameResults.from_runs(Drawing(), [drawn_run()])
+    assert [measure.key for measure in results.shown] == ["points"]
+    assert (results.game.pages.figures, results.game.pages.curves) == ((), ())
+
+
+def test_each_judge_has_columns_of_its_own() -> None:
+    given = (rating(1, 2.0), rating(2, 8.0), rating(1, 1.0, "eye"), rating(2, 3.0, "eye"))
+    assert means(*given) == {
+        "judged_eye": 2.0, "judged_gpt": 5.0, "final_judged_eye": 3.0, "final_judged_gpt": 8.0
+    }  # fmt: skip
+    results = GameResults.from_runs(Drawing(), [drawn_run(*given)])
+    assert [measure.title for measure in results.shown] == ["Points", "Judged, last: eye", "Judged, last: gpt"]
+    assert [curve.measure for curve in results.game.pages.curves] == ["judged_eye", "judged_gpt"]
+    # The class keeps what it declared.
+    assert [measure.key for measure in Drawing.measures] == ["points", "judged", "final_judged", "final_rated"]
+
+
+def test_people_count_by_their_mean_of_a_picture() -> None:
+    """The last picture has 9 and 6 by two people; the first one is in no measure that people give."""
+    assert means(person(1, 0.0, "anna"), person(2, 9.0, "anna"), person(2, 6.0, "ben")) == {"final_rated": 7.5}
+
+
+def test_a_measure_per_step_is_of_episodes_of_which_every_picture_was_rated() -> None:
+    assert means(rating(1, 2.0), rating(3, 8.0), steps=3) == {"judged_gpt": None, "final_judged_gpt": 8.0}
+    rated = (rating(1, 2.0), rating(2, None), rating(3, 8.0))
+    assert means(*rated, steps=3) == {"judged_gpt": 5.0, "final_judged_gpt": 8.0}
+
+
+def test_what_was_refused_is_empty_and_never_zero() -> None:
+    assert means(rating(1, None), rating(2, None)) == {"judged_gpt": None, "final_judged_gpt": None}
+    run = drawn_run(rating(2, None))
+    (value,) = JudgedMeasures(Drawing(), {"gpt": "GPT"}).values(run.instances, run.ended, run.given)
+    assert (value.measure, value.value, value.reason) == ("final_judged_gpt", None, "judge_refused: no")
+
+
+def test_a_later_rating_counts_and_one_of_a_picture_that_was_drawn_anew_does_not() -> None:
+    assert means(rating(2, 1.0), rating(2, 4.0))["final_judged_gpt"] == 4.0
+    assert means(rating(2, 4.0), rating(2, 9.0, of=7))["final_judged_gpt"] == 4.0
+
+
+def test_keys_of_judges_with_like_names_are_apart_and_short() -> None:
+    judged = JudgedMeasures(Drawing(), {"a-b": "one", "a.b": "two", "x" * 90: "three"})
+    keys = [measure.key for measure in judged.game.measures if measure.key.startswith("final_judged")]
+    assert keys == ["final_judged_a_b", "final_judged_a_b_2", f"final_judged_{'x' * 90}"[:LONGEST_KEY]]
+    assert declaration_faults(judged.game) == ()
+
+
+def test_players_are_ordered_by_the_better_direction_of_the_headline() -> None:
+    runs = [guessed(name, TEN, [errors] * 20, measure="errors") for name, errors in (("many", 7.0), ("few", 1.0))]
+    players = players_table(GameResults.from_runs(Erring(), runs)).column("player")
+    assert [str(value.value).partition("-")[0] for value in players] == ["few", "many"]
+
+
+def test_the_rules_with_most_runs_come_first_though_others_are_the_defaults() -> None:
+    runs = [guessed(name, TEN, [points] * 20, rules={"rounds": 3}) for name, points in PAIRS]
+    board = results(guessed("three", TEN, [9.5] * 20), *runs).board()
+    assert [(row.submission.run.slug, len(row.submission.run.rules)) for row in board] == [
+        ("one", 1), ("two", 1), ("three", 0)
+    ]  # fmt: skip

@@ -8,9 +8,7 @@ from typing import Any, cast
 import pytest
 from recorded_reference import MANIFEST, write_recorded_game
 
-import ircore as ircore_library
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.games.base import Curve, Pages
 from ircore.games.conversation.game import ConversationGame
 from ircore.games.reference.game import ReferenceGame
@@ -18,10 +16,9 @@ from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.games import GameResults, read_game_results
-from ircore.results.tables.formats import as_text
 from ircore.results.tables.game_catalogue import game_tables
 from ircore.results.tables.game_curves import stepped_tables
-from ircore.runs.folder import GameRunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 ICCA = SHARED / "lang" / "icca"
@@ -57,18 +54,6 @@ def test_games_are_drawn_again_and_not_rounds() -> None:
     assert one.low is not None
     assert one.high is not None
     assert one.low < 0.8 < one.high
-
-
-def test_a_repetition_without_error_is_no_certainty() -> None:
-    games = [episode((right, 1), (1, 1)) for right in (0, 1, 1, 1, 0, 1)]
-    flawless = curve_points(games, CORRECT, BY_REPETITION)[2]
-    assert (flawless.mean, flawless.high) == (1, 1)
-    assert flawless.low == pytest.approx(0.610, abs=5e-4)  # Wilson's lower end for 6 of 6
-
-
-def test_a_single_game_has_a_mean_and_no_interval() -> None:
-    point = curve_points([episode((1, 0))], CORRECT, BY_REPETITION)[1]
-    assert (point.mean, point.low, point.high, point.n) == (0.5, None, None, 1)
 
 
 def test_games_that_break_off_are_in_no_point_of_a_reference_curve() -> None:
@@ -125,8 +110,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
     run = folder / "run"
     assert ircore(["play", str(folder / "people"), "--instances", str(folder / "set"), "--out", str(run)]) == 0
     assert ircore(["score", str(run)]) == 0
-    opened = open_any_run(run)
-    assert isinstance(opened, GameRunFolder)
+    opened = RunFolder(run)
     return read_game_results([opened])
 
 
@@ -156,50 +140,6 @@ def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults)
     assert [value.value for value in seats] == ["speaker", "listener"]
 
 
-@pytest.mark.slow
-def test_every_game_has_its_measures_up_to_step_k_and_from_first_to_last(people: GameResults) -> None:
-    run = people.runs[0].path
-    at_k = ircore_library.table(run, "at_k")
-    words = at_k[(at_k["measure"] == "Words") & (at_k["run"] == "people")]
-    assert list(words["k"]) == list(range(1, len(words) + 1))
-    assert words["mean"].iloc[0] == 6  # six words in the first repetition, one in the last
-    assert words["mean"].iloc[-1] == words["best_mean"].iloc[-1] == 1
-    whole = ircore_library.table(run, "normalised")
-    words = whole[(whole["measure"] == "Words") & (whole["run"] == "people")]
-    assert list(words["place"]) == pytest.approx([place / 19 for place in range(20)])
-    assert (words["mean"].iloc[0], words["mean"].iloc[-1]) == (6, 1)
-    with pytest.raises(InputError, match="at_kk"):
-        ircore_library.table(run, "at_kk")
-
-
-@pytest.mark.slow
-def test_in_a_narrow_terminal_a_curve_is_a_table_of_its_first_measures(people: GameResults) -> None:
-    table = game_tables(people.game)["repetitions"](people)
-    lines = as_text(table, 80).splitlines()
-    heading = " ".join(lines[: next(row for row, line in enumerate(lines) if line.startswith("──"))])
-    assert all(title in heading for title in ("Run", "Repetition", "Accuracy", "Words"))
-    assert max(map(len, lines)) <= 80
-    left_out = " ".join(lines).partition("Left out, since the terminal is narrow: ")[2]
-    assert left_out.startswith("Speaker; ")
-    assert "Content words shared" in left_out
-    for name in ("at_k", "normalised", "published"):
-        # Blocks have a rule between every two of them, a table has the one below its heading.
-        assert as_text(game_tables(people.game)[name](people), 80).count("\n──") == 1, name
-
-
-@pytest.mark.slow
-def test_the_command_prints_the_table(people: GameResults, capsys: pytest.CaptureFixture[str]) -> None:
-    run = str(people.runs[0].path)
-    assert ircore(["results", run, "--table", "repetitions", "--format", "csv"]) == 0
-    head, first, *_ = capsys.readouterr().out.splitlines()
-    assert head.startswith("run,speaker,listener,repetition,reaching,correct_mean")
-    assert first.startswith("people,")
-    assert ircore(["results", run, "--table", "repetitions", "--category", "photographs"]) == 0
-    assert "Only photographs." in capsys.readouterr().out
-    assert ircore(["results", run, "--table", "players", "--category", "photographs"]) == 2
-    assert "--category" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(not ICCA.is_dir(), reason="needs ICCA's recorded games")
 @pytest.mark.slow
 def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_path: Path) -> None:
@@ -210,8 +150,7 @@ def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_pat
     command = ["play", str(tmp_path / "people"), "--instances", str(tmp_path / "set"), "--out", str(run)]
     assert ircore(command) == 0
     assert ircore(["score", str(run)]) == 0
-    opened = open_any_run(run)
-    assert isinstance(opened, GameRunFolder)
+    opened = RunFolder(run)
     results = read_game_results([opened])
     expected = json.loads((ICCA / "expected_aggregate.json").read_text())
     # Theirs are percentiles of the bootstrap, which knows nothing of what was not seen near the end of a scale.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also
+from target_instances import with_scene
 
 from ircore.core.records import Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity
@@ -22,8 +23,7 @@ def a_set(drawn: bool = True) -> InstanceSet:
     made = invented_set(3, ("geometry", "photos"))
     scene = Scene(width=9, height=9, elements=()) if drawn else None
     instances = [
-        instance.model_copy(update={"scene": scene if instance.category == "geometry" else None})
-        for instance in made.instances
+        with_scene(instance, scene if instance.category == "geometry" else None) for instance in made.instances
     ]
     return replace(made, instances=Instances.of(instances))
 
@@ -70,14 +70,6 @@ def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
     run_id = both.submissions[0].run_id
     cell, geometry = both.cell(run_id, "verified"), both.cell(run_id, "verified", "geometry")
     assert cell.applicable == cell.rated == geometry.played < cell.played
-
-
-@pytest.mark.slow
-def test_runs_scored_before_keep_their_headline_and_learn_how_verified_is_added() -> None:
-    earlier = results()
-    assert headline_judge(earlier) == "structural"
-    board = TABLES["board"].table(earlier, Question())
-    assert any("ircore score adds verified" in note for note in board.notes)
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def played(name: str, *messages: str, category: str = "geometry", outcome: Outco
         difficulty="easy",
         outcome=outcome,
         abort_reason="generator_refused" if outcome == "aborted" else None,
-        turns=tuple(turns),
+        steps=tuple(turns),
     )
     return EpisodeResult("run", "pair", episode, {}, {})
 
@@ -73,13 +73,6 @@ def test_a_profile_can_be_narrowed_to_a_turn_or_a_category() -> None:
     assert (bars.messages, bars.usage["position"].mean) == (1, 1)
 
 
-def test_without_correction_messages_there_is_no_rate() -> None:
-    profile = correction_profile(chosen(MESSAGES, category="pie_graph"))
-    assert (profile.messages, profile.episodes) == (0, 0)
-    assert all(row.mean is None and row.low is None and row.n == 0 for row in profile.usage.values())
-    assert turn_language(()) == ()
-
-
 def test_lengths_and_novelty_turn_by_turn() -> None:
     first, second, third, fourth = turn_language(MESSAGES)
     assert [item.messages for item in (first, second, third, fourth)] == [3, 2, 1, 1]
@@ -92,14 +85,6 @@ def test_lengths_and_novelty_turn_by_turn() -> None:
     assert second.similarity.mean == pytest.approx((2 / 6 + 0) / 2)
     # One of three episodes is left.
     assert all(item.words.mean is item.novelty.mean is None for item in (third, fourth))
-
-
-def test_short_episodes_make_no_message_longer() -> None:
-    # Six pictures need two turns and four words each time; five easy ones are done after eight words.
-    hard = [played(f"hard-{number}", "one two three four", "five six seven eight") for number in range(6)]
-    easy = [played(f"easy-{number}", "one two three four five six seven eight") for number in range(5)]
-    first, second = turn_language(episode_messages([*hard, *easy]))
-    assert [(turn.messages, turn.words.mean, turn.words.n) for turn in (first, second)] == [(11, 4, 6), (6, 4, 6)]
 
 
 def test_the_interval_takes_episodes_as_the_units() -> None:
@@ -147,15 +132,11 @@ def test_the_interval_holds_the_true_share_in_about_95_of_100_cases() -> None:
 
 def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
     """The same run under another budget; its messages have 40 tokens each."""
-    rules = run.run.rules.model_copy(update={"token_budget": budget, "max_turns": turns})
+    rules = {**run.run.rules, "token_budget": budget, "max_turns": turns}
     changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
     episodes = tuple(
-        episode.model_copy(
-            update={
-                "turns": tuple(
-                    turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in episode.turns
-                )
-            }
+        episode.with_steps(
+            tuple(turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in episode.turns)
         )
         for episode in run.played
     )
@@ -175,8 +156,3 @@ def test_budgets_of_one_pair_stand_side_by_side() -> None:
     assert [point.cell.over_budget.mean for point in series.points] == [1, 0, 0]
     (photos,) = budget_series(results, "structural", "photos", "hard")
     assert [(point.cell.category, point.cell.difficulty) for point in photos.points] == [("photos", "hard")] * 3
-
-
-def test_without_a_second_budget_there_is_nothing_to_compare() -> None:
-    results = Results.from_runs([invented_run(invented_set(1, ("geometry",)), "seer", "painter", 5, 0.3)])
-    assert budget_series(results, "structural") == ()

@@ -50,14 +50,6 @@ def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
 
 
 @pytest.mark.slow
-def test_main_score_is_quality_times_share_where_all_that_was_played_is_rated() -> None:
-    cell = board(pair("evasive", EVASIVE))["evasive"].cell
-    assert cell.score.mean is not None
-    assert cell.main_score == pytest.approx(10 * cell.score.mean * cell.played_share)
-    assert (cell.main.n, cell.score.n) == (42, 29)
-
-
-@pytest.mark.slow
 def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None:
     rows = board(pair("refuser", ["aborted"] * SIZE), pair("honest", HONEST))
     assert rows["refuser"].cell.main_score == 0
@@ -91,14 +83,6 @@ def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(
 
 
 @pytest.mark.slow
-def test_what_was_declared_final_counts_as_not_played() -> None:
-    rows = board(pair("final", ["given up", *[10.0] * 41]), pair("honest", HONEST))
-    assert rows["final"].cell.unranked is None
-    assert rows["final"].cell.main_score == pytest.approx(100 * 41 / 42)
-    assert ranks(rows) == {"final": (1, 1), "honest": (2, 2)}
-
-
-@pytest.mark.slow
 def test_comparison_says_the_difference_on_common_instances_and_its_worst_case() -> None:
     results = Results.from_runs([pair("evasive", EVASIVE), pair("honest", HONEST)])
     comparison = results.compare("evasive", "honest", "eye")
@@ -114,14 +98,6 @@ def test_comparison_says_the_difference_on_common_instances_and_its_worst_case()
     back = results.compare("honest", "evasive", "eye")
     assert (back.least, back.most) == pytest.approx((-comparison.most, -comparison.least))
     assert back.main.low == pytest.approx(-comparison.main.high)
-
-
-@pytest.mark.slow
-def test_pairs_that_both_played_everything_have_no_room_for_doubt() -> None:
-    results = Results.from_runs([pair("honest", HONEST), pair("other", [7.0] * SIZE)])
-    comparison = results.compare("honest", "other", "eye")
-    assert comparison.difference.mean == pytest.approx((13 * -2 + 29 * 3) / 42)
-    assert (comparison.least, comparison.most) == pytest.approx((comparison.difference.mean,) * 2)
 
 
 def drawn_pair(rng: np.random.Generator, index: int, skill: float, refusing: float, unrated: float) -> HandMadeRun:
@@ -161,15 +137,6 @@ def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_compariso
             for slug, fates in (("honest", HONEST), ("evasive", EVASIVE)) for budget in (50, 200)]  # fmt: skip
     for part in by_rules(Results.from_runs(runs)):
         assert [(row.rank_low, row.rank_high) for row in part.board("eye")] == [(1, 1), (2, 2)]
-
-
-@pytest.mark.slow
-def test_few_pictures_allow_no_claim() -> None:
-    few = invented_set(1, ("geometry", "photos"))  # four pictures
-    runs = [hand_made_run(slug, few, [value] * 4) for slug, value in (("good", 9.5), ("poor", 0.5))]
-    rows = board(*runs)
-    assert ranks(rows) == {"good": (None, None), "poor": (None, None)}
-    assert {row.cell.unranked_words for row in rows.values()} == {"fewer than 5 pictures"}
 
 
 def test_a_judge_says_which_categories_it_rates() -> None:

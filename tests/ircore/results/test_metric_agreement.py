@@ -29,7 +29,7 @@ def episodes(metric: str, measured: Sequence[tuple[float, float]]) -> tuple[Epis
         ]
         played.append(
             Episode(episode_id=name, instance_id=name, category="photos", difficulty="easy", outcome="turn_limit",
-                    turns=(*turns,))
+                    steps=(*turns,))
         )  # fmt: skip
         given: list[tuple[int, Task, str, float]] = [
             (1, "similarity", "eye", 2.0), (2, "similarity", "eye", 8.0), (2, "preference", "eye", 1.0),

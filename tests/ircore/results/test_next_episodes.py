@@ -92,10 +92,7 @@ def plan_of(instances: InstanceSet, hard_luck: float, usd: float | None = 0.5) -
         luck = hard_luck if instance.difficulty == "hard" else 0.0
         calm[instance.instance_id] = [60.0, 60.0]
         lucky[instance.instance_id] = [56.0 - luck * (-1) ** place, 56.0 + luck * (-1) ** place]
-    couple = (
-        planned(instances, "calm", calm, {"a": 0.0}),
-        planned(instances, "lucky", lucky, {"a": usd}),
-    )
+    couple = (planned(instances, "calm", calm, {"a": 0.0}), planned(instances, "lucky", lucky, {"a": usd}))
     return plan_separation(list(instances.instances), couple, Estimate(4.0, -0.5, 8.5, 20), None)
 
 
@@ -173,15 +170,6 @@ def test_variance_components_are_those_of_a_hand_computed_design() -> None:
     assert found.luck == pytest.approx(2.0)
     assert found.picture_and_pair == 0.0
     assert found.picture == pytest.approx((2 * 50.0 - 0.0) / 2)
-
-
-def test_what_a_design_cannot_tell_is_not_told() -> None:
-    once = CrossedValues.of([[[9.0], [11.0]], [[19.0], [28.0]], [[4.0], [5.0]]]).components()
-    assert np.isnan(once.luck)
-    assert np.isnan(once.picture_and_pair)
-    assert once.picture > 0
-    alone = CrossedValues.of([[[9.0, 10.0]], [[19.0, 22.0]]]).components()
-    assert np.isnan(alone.picture_and_pair)
 
 
 def test_components_are_found_again_on_average() -> None:

@@ -118,24 +118,6 @@ def test_the_opposite_is_contradicted() -> None:
     assert "0 of 12 categories of pairs" in checks["hard"].evidence
 
 
-def test_a_single_exception_is_named() -> None:
-    instances = invented_set(16, ("geometry", "functions", "photos"))
-    runs = [scored(instances, name, "painter", 6.0, 0.5, 1.0) for name in ("seer", "mole", "gazer")]
-    # The hard geometry of one pair is 4 points better.
-    odd = replace(
-        runs[0],
-        given=tuple(
-            score.model_copy(update={"value": min(10.0, score.value + 4)})
-            if score.episode_id.startswith("geometry-hard") and score.value is not None
-            else score
-            for score in runs[0].given
-        ),
-    )
-    check = paper_checks(Results.from_runs([odd, *runs[1:]]), "structural")["hard"]
-    assert check.verdict == "exceptions"
-    assert "not geometry of seer + painter" in check.evidence
-
-
 def test_few_pictures_leave_everything_open() -> None:
     results = grid(1, ("seer", "painter", 6.0, 1.0, 1.0), ("mole", "painter", 3.0, 1.0, 1.0))
     assert paper_checks(results, "structural")["hard"].verdict == "open"

@@ -2,15 +2,13 @@
 
 import json
 from dataclasses import replace
-from math import sqrt
 from pathlib import Path
 
 import pytest
-from invented import InventedRun, invented_run, invented_set, judged_also, preferring
+from invented import InventedRun, invented_run, invented_set, preferring
 from samples import sample_instances
 
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.core.score_records import Score
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import clustered_share
@@ -35,9 +33,7 @@ def rated(run: InventedRun, scores: dict[str, dict[str, tuple[float, ...]]]) -> 
         for judge, by_episode in scores.items()
         for episode in run.played
         for value, turn in zip(
-            by_episode[episode.episode_id],
-            [episode.rendered_turns[0], *episode.rendered_turns[1:][-1:]],
-            strict=False,
+            by_episode[episode.episode_id], [episode.rendered_turns[0], *episode.rendered_turns[1:][-1:]], strict=False
         )
         if turn.rendering is not None
     ]
@@ -94,8 +90,7 @@ def test_pooled_intervals_do_not_take_judges_of_one_picture_as_independent() -> 
     for judge in ("claude", "qwen3"):
         # The same ratings again: three judges that always agree are worth one.
         run = replace(
-            run,
-            given=(*run.given, *(s.model_copy(update={"judge": judge}) for s in run.given if s.judge == "gpt")),
+            run, given=(*run.given, *(s.model_copy(update={"judge": judge}) for s in run.given if s.judge == "gpt"))
         )
     results = Results.from_runs([run])
     pooled, alone = table(results, "outcomes_pooled"), table(results, "outcomes", "gpt")
@@ -119,25 +114,6 @@ def test_a_standard_error_is_the_deviation_over_the_root_of_n(results: Results) 
     assert score.marks[-1] == "sem"
     assert "one standard error" in board.marks["sem"]
     assert not any("half the 95 %" in note for note in board.notes)
-
-
-def test_standard_errors_of_many_judges_side_by_side(results: Results) -> None:
-    judges = with_standard_errors(table(results, "judges"), results)
-    half = sqrt(((8 - 6) ** 2 + (4 - 6) ** 2) / 1) / sqrt(2)
-    claude = judges.entry(0, "claude")
-    assert (claude.low, claude.high) == pytest.approx((6 - half, 6 + half))
-
-
-def test_a_table_without_means_of_episodes_has_no_such_bars(results: Results) -> None:
-    with pytest.raises(InputError, match="--bars sem: the table targets has no means"):
-        with_standard_errors(table(results, "targets"), results)
-
-
-def test_people_are_a_column_of_the_grid() -> None:
-    run = invented_run(invented_set(6, ("geometry",)), "seer", "painter", 5, 0.3)
-    results = Results.from_runs([judged_also(run, "human", 0.0, 0.5, annotator="a")])
-    assert table(results, "conditions").entry(0, "human").n
-    assert "human" not in table(results, "outcomes_pooled").notes[0]
 
 
 @pytest.fixture(scope="module")

@@ -86,15 +86,3 @@ def test_the_facts_of_an_episode_stand_turn_by_turn(charts_run: RunFolder, capsy
     assert 'The bar for "Dogs" shows the value 80.' in {value.value for value in table.column("sentence")}
     assert ircore(["results", str(charts_run.path), "--table", "facts", "--episode", "pets", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rows"]) == len(turns)
-
-
-@pytest.mark.slow
-def test_orders_and_episodes_of_other_tables_are_refused(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    for words, told in (
-        (["--order", "text"], "--order text sorts the table parts"),
-        (["--order", "beauty"], "no such order"),
-        (["--episode", "pets"], "--episode goes with --table facts"),
-    ):
-        assert ircore(["results", str(run.path), *words]) == 2
-        assert told in capsys.readouterr().err
-    assert ircore(["results", str(run.path), "--table", "parts", "--order", "quality"]) == 2

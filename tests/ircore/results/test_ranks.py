@@ -6,13 +6,14 @@ from scipy import stats
 
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.comparison import compare
-from ircore.results.statistics.groups import chances_of_best, groups_of
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import (
     RankRange,
     Standing,
     all_differences,
+    chances_of_best,
     detectable,
+    groups_of,
     paired_difference,
     standing,
 )
@@ -100,12 +101,6 @@ def test_a_difference_by_hand() -> None:
     assert wider.high == pytest.approx(10 + (6.687 + (6.687**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
 
 
-def test_order_of_pairs_does_not_matter() -> None:
-    values = levels(6, 5, 5.2, 4, 7)
-    order = [3, 1, 4, 0, 2]
-    assert ranges(values[:, order]) == [ranges(values)[index] for index in order]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("instances", [10, 140])
 def test_every_range_of_a_board_holds_in_95_of_100_cases(instances: int) -> None:
@@ -153,24 +148,6 @@ def test_scores_that_print_the_same_are_a_tie() -> None:
     assert (comparison.wins, comparison.ties, comparison.losses) == (2, 3, 1)
 
 
-def test_comparison_of_nothing() -> None:
-    # On the first instance the second pair may have 0 or 10, on the other one the first pair: 1 − 10, 0 − 1; 1, 10 − 1.
-    bounds = (np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 10.0], [10.0, 1.0]]))
-    (comparison,) = compare([np.array([[1.0, NAN], [NAN, 1.0]])], ["all"] * 2, [bounds], [NOTHING], [NOTHING])
-    assert (comparison.n, comparison.difference.mean, comparison.detectable) == (0, None, None)
-    assert (comparison.least, comparison.most) == (-5, 5)
-
-
-def test_detectable_difference_is_found_in_80_of_100_cases() -> None:
-    rng = np.random.default_rng(0)
-    error = 2 / 10**0.5
-    size = detectable(stats.t.ppf(0.975, 9) * error, error, 9)
-    assert size is not None
-    samples = rng.normal(size, 2, (20_000, 10))
-    result = np.abs(samples.mean(axis=1)) > stats.t.ppf(0.975, 9) * stats.sem(samples, axis=1)
-    assert result.mean() == pytest.approx(0.8, abs=0.03)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("instances", [10, 140])
 @pytest.mark.parametrize("gap", [0.0, 1.0])
@@ -214,17 +191,6 @@ def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -
     far = np.abs(means[:, None] - means[None, :]) >= board.detectable
     assert far.any()
     assert (np.maximum(low, low.T)[far] > 0).all()
-
-
-def test_differences_of_all_pairs_are_those_of_each_two() -> None:
-    values = levels(6, 5, 5.2, instances=12)
-    drawn = resample(["all"] * 12, 2_000)
-    critical = standing(values, values, drawn).critical
-    low = all_differences(values, values, drawn, critical)
-    for first, second in ((0, 1), (0, 2), (1, 2)):
-        two = values[:, [first, second]]
-        single = paired_difference(float((two[:, 0] - two[:, 1]).mean()), two, two, drawn, critical)
-        assert (single.low, single.high) == pytest.approx((low[first, second], -low[second, first]))
 
 
 def test_the_first_group_is_every_pair_that_may_be_the_best() -> None:

@@ -9,7 +9,6 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 from ircore.results.statistics.calibration_map import Recalibration
-from ircore.results.statistics.draws import merged_strata
 from ircore.results.statistics.monotone import GRID, MAPS, isotonic, linear, logistic
 from ircore.results.statistics.recalibration import Refusal, recalibrate
 
@@ -55,11 +54,6 @@ def test_isotonic_fit_is_scipys() -> None:
     curves = isotonic(levels, counts, counts * values)
     for curve, row, weights in zip(curves, values, counts, strict=True):
         assert curve[::10] == pytest.approx(isotonic_regression(row, weights=weights).x)
-
-
-def test_isotonic_fit_passes_midway_where_a_level_has_no_value() -> None:
-    curve = isotonic(np.array([2.0, 4.0, 6.0, 8.0]), np.array([[1.0, 0, 1, 0]]), np.array([[3.0, 0, 7, 0]]))[0]
-    assert curve[[0, 20, 40, 60, 80, 100]] == pytest.approx([3, 3, 5, 7, 7, 7])
 
 
 def test_linear_fit_worked_by_hand() -> None:
@@ -110,16 +104,6 @@ def test_a_known_map_is_recovered(true: True_, kind: str) -> None:
     assert (fit.after.squared.mean or 9) < min(fit.before.squared.mean or 0, 1.0)
 
 
-def test_after_recalibration_judge_and_humans_agree_on_average_and_closer() -> None:
-    fit = fitted(np.random.default_rng(4), line)
-    assert fit.before.bias.mean is not None
-    assert abs(fit.before.bias.mean) > 0.4, "1 + 0.7 x is above x where scores are low, below where they are high"
-    assert (fit.after.absolute.mean or 9) < (fit.before.absolute.mean or 0)
-    assert fit.after.bias.low is not None
-    assert fit.after.bias.high is not None
-    assert fit.after.bias.low < 0 < fit.after.bias.high
-
-
 def test_simpler_maps_are_taken_unless_others_are_clearly_better() -> None:
     fit = fitted(np.random.default_rng(5), line)
     assert [candidate.name for candidate in fit.candidates] == ["linear", "logistic", "isotonic"]
@@ -139,16 +123,6 @@ def test_cross_validation_never_sees_the_instance_it_predicts() -> None:
     assert isotonic_error < 0.5, "leaving 10 out, the map is level above 8, which is what humans said"
     linear_error = next(candidate.error for candidate in adjusted.candidates if candidate.name == "linear")
     assert linear_error >= np.sqrt(3 * 2.0**2 / 43) - 0.05, "without the last instance the line says 10"
-
-
-def test_reliability_shows_the_means_of_each_whole_score() -> None:
-    judge, human, clusters = study(np.random.default_rng(6), s_curve)
-    adjusted = recalibrate(judge, human, clusters, fitted_for="judge", resamples=400)
-    assert isinstance(adjusted, Recalibration)
-    assert sum(row.human.n for row in adjusted.reliability) == len(judge)
-    for score in adjusted.reliability:
-        assert score.human.mean == pytest.approx(human[judge == score.judge].mean())
-        assert (score.human.low is None) == (score.instances < 5)
 
 
 def test_band_surrounds_the_map_and_ends_where_the_judge_does() -> None:
@@ -197,20 +171,6 @@ def test_the_doubt_about_the_map_is_in_every_interval() -> None:
     assert few.high - few.low > 4 * 1.96 * 0.7 * scores.std() / np.sqrt(2000)
 
 
-def test_intervals_of_recalibrated_means_cover() -> None:
-    """Small studies by the dozen: 60 instances rated, a cell of 10 and one of 140 episodes."""
-    rng = np.random.default_rng(10)
-    pool = rng.normal(6.5, 1.8, 100_000).clip(0, 10).round()
-    scatter = rng.normal(0, np.hypot(0.4, 0.8), 100_000)
-    truth = np.clip(s_curve(pool) + scatter, 0, 10).mean()
-    hits, studies = np.zeros(2), 120
-    for _ in range(studies):
-        fit = fitted(rng, s_curve, instances=60, each=3)
-        cells = [fit.mean(rng.choice(pool, size)) for size in (10, 140)]
-        hits += [cell.low is not None and cell.high is not None and cell.low <= truth <= cell.high for cell in cells]
-    assert (hits / studies > 0.88).all(), "benchmarks/recalibration.py counts more closely"
-
-
 @pytest.mark.parametrize("pairs", [2, 6])
 def test_intervals_of_pairs_that_nobody_rated_cover(pairs: int) -> None:
     """People take to each pair differently, by a point or so: another pair's interval holds what they would say."""
@@ -232,32 +192,6 @@ def test_intervals_of_pairs_that_nobody_rated_cover(pairs: int) -> None:
     assert hits / studies >= 0.9
 
 
-@pytest.mark.parametrize(("size", "interval"), [(0, False), (1, False), (2, True), (4, True), (5, True)])
-def test_few_scores(size: int, interval: bool) -> None:
-    result = fitted(np.random.default_rng(11), line).mean(np.linspace(3, 8, 5)[:size])
-    assert (result.value is None) == (size == 0)
-    assert (result.low is not None) == interval
-    assert (result.high is not None) == interval
-
-
-def test_equal_scores_still_leave_doubt() -> None:
-    result = fitted(np.random.default_rng(12), line, 300).mean([6.0] * 10)
-    assert result.low is not None
-    assert result.high is not None
-    assert result.high - result.low > 0.3
-
-
-def test_the_same_data_give_the_same_interval_in_any_order() -> None:
-    judge, human, clusters = study(np.random.default_rng(13), line)
-    mixed = np.random.default_rng(0).permutation(len(judge))
-    item = recalibrate(judge, human, clusters, fitted_for="judge", resamples=200)
-    other = recalibrate(judge[mixed], human[mixed], clusters[mixed], fitted_for="judge", resamples=200)
-    assert isinstance(item, Recalibration)
-    assert isinstance(other, Recalibration)
-    assert other.draws == pytest.approx(item.draws)
-    assert other.method == item.method
-
-
 @pytest.mark.parametrize(
     ("judge", "human", "clusters", "reason"),
     [
@@ -274,23 +208,6 @@ def test_refuses_with_a_reason(judge: Floats, human: Floats, clusters: Floats, r
     adjusted = recalibrate(judge, human, clusters, fitted_for="judge")
     assert isinstance(adjusted, Refusal)
     assert reason in adjusted.reason
-
-
-def test_what_is_no_score_is_an_error() -> None:
-    fit = fitted(np.random.default_rng(14), line)
-    with pytest.raises(ValueError, match="infinite"):
-        fit.mean([1.0, np.inf])
-    with pytest.raises(ValueError, match="finite"):
-        fit.apply([np.nan])
-    with pytest.raises(ValueError, match="outside 0 to 10"):
-        recalibrate([11.0, 5], [1.0, 2], [0, 1], fitted_for="judge")
-    with pytest.raises(ValueError, match="one to one"):
-        recalibrate([1.0, 5], [1.0], [0, 1], fitted_for="judge")
-
-
-def test_strata_that_are_too_small_are_one() -> None:
-    assert merged_strata(["easy"] * 6 + ["hard"] * 9) == (0,) * 6 + (1,) * 9
-    assert set(merged_strata(["easy"] * 4 + ["hard"] * 9)) == {0}, "four alone would seem surer than they are"
 
 
 def test_what_differs_between_conditions_by_design_is_no_doubt() -> None:

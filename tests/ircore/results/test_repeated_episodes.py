@@ -28,7 +28,7 @@ def results(instance: Instance, finals: list[float | None], unrated: int = 0) ->
             Episode(
                 episode_id=name, instance_id=instance.instance_id, category=instance.category,
                 difficulty=instance.difficulty, outcome=outcome,
-                abort_reason="describer_format" if final is None else None, turns=(turn,),
+                abort_reason="describer_format" if final is None else None, steps=(turn,),
             )
         )  # fmt: skip
         if final is not None and repeat <= len(finals):

@@ -78,7 +78,7 @@ def test_facts_are_scored_by_other_weights_and_without_the_power(tmp_path: Path)
     charts, folder = chart_instances(tmp_path / "charts"), tmp_path / "run"
     pair = Path(__file__).parents[3] / "submissions" / "builtin-captioner-canvas"
     assert ircore(["play", str(pair), "--instances", str(charts.folder), "--out", str(folder)]) == 0
-    run = RunFolder.open(folder)
+    run = RunFolder(folder)
     score_runs([run], ScoringPlan(metrics=()), workers=1)
     results = Results.from_runs([run])
     table = sensitivity_table(results)

@@ -3,10 +3,19 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 from dataclasses import replace
+from inspect import signature
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import get_type_hints
 
 import pytest
 
+from ircore.games.reference.language.annotations import PIECES, Annotation
+from ircore.results.conformance import sample_results
+from ircore.results.tables.catalogue import TABLES, Question, TableFunction
 from ircore.results.tables.formats import (
     Format,
     as_csv,
@@ -20,6 +29,7 @@ from ircore.results.tables.formats import (
 )
 from ircore.results.tables.intervals import number
 from ircore.results.tables.model import Column, Selection, Table, Value
+from ircore.results.tables.naming import naming_means_table, naming_table
 
 PAIR = Column("pair", "pair", "Who.", digits=None)
 SCORE = Column("score", "score", "How alike.", "0–10", "higher", estimated=True)
@@ -52,12 +62,7 @@ def test_text_shows_half_intervals_and_only_the_marks_that_are_carried() -> None
     assert lines[0].split("  ")[0] == "rank"
     assert lines[2].split() == ["1–2", "a", "+", "b", "7.25", "±", "0.75", "−0.25", "±", "0.75*"]
     assert lines[3].split() == ["1–2", "c", "+", "d", "–", "+0.50", "n", "1:", "too", "few"]
-    assert lines[5:] == [
-        "Two pairs.",
-        "* Judged by its own family.",
-        "– no rated episode",
-        "A remark.",
-    ]
+    assert lines[5:] == ["Two pairs.", "* Judged by its own family.", "– no rated episode", "A remark."]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "json"])
@@ -125,25 +130,6 @@ def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them(
     )
 
 
-def test_a_column_too_wide_for_a_terminal_makes_room_for_a_narrower_one() -> None:
-    notes = Column("notes", "notes", "What was seen.", digits=None)
-    count = Column("n", "n", "How many.", digits=0)
-    rows = ((Value("a + b"), Value("long words of a stranger"), Value(36)),)
-    table = Table("t", "T", "C.", (PAIR, notes, count), rows, spare=("n", "notes"))
-    assert as_text(table, columns=20).splitlines()[:3] == ["pair    n", "─────────", "a + b  36"]
-
-
-def test_a_heading_wider_than_its_entries_is_broken_before_a_column_is_left_out() -> None:
-    ended = Column("ended", "turn limit", "Out of turns.", "episodes", digits=0)
-    table = Table("t", "T", "C.", (PAIR, ended), ((Value("a + b"), Value(3)),), spare=("ended",))
-    assert as_text(table, columns=18).splitlines()[:4] == [
-        "       turn limit",
-        "pair   (episodes)",
-        "─────────────────",
-        "a + b           3",
-    ]
-
-
 def test_a_table_without_columns_to_spare_stands_as_blocks_in_a_narrow_terminal() -> None:
     lines = as_text(TABLE, columns=40).splitlines()
     assert lines[:5] == [
@@ -185,3 +171,75 @@ def test_plus_minus_does_not_reach_over_0_where_the_interval_does_not() -> None:
     assert as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2].endswith("+0.80 [+0.10, +1.70]")
     row = (Value("a"), Value(5.0, 4.0, 6.0, 15), Value(0.8, -0.1, 1.7, 9))
     assert as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2].endswith("+0.80 ± 0.90")
+
+
+@pytest.mark.slow
+def test_the_names_of_tables_are_known_without_a_library() -> None:
+    code = (
+        "import sys; from ircore.results.tables.catalogue import table_names; assert 'board' in table_names();"
+        "print(*{'numpy', 'pydantic', 'ircore.results.model'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+@pytest.mark.slow
+def test_every_function_of_the_catalogue_is_there_and_takes_its_arguments(tmp_path: Path) -> None:
+    results = sample_results(tmp_path)
+    functions = [entry.build for entry in TABLES.values() if isinstance(entry.build, TableFunction)]
+    assert len(functions) > 30
+    for function in functions:
+        named = resolve_name(f"ircore.results.tables.{function.name}")
+        assert get_type_hints(named)["return"] is Table, function.name
+        signature(named).bind(*function.arguments(results, Question(judge="structural")))
+
+
+@pytest.mark.slow
+def test_the_columns_that_a_narrow_terminal_leaves_out_are_columns_of_their_table(tmp_path: Path) -> None:
+    results = sample_results(tmp_path)
+    tables = {name: TABLES[name].table(results, Question(judge="structural")) for name in TABLES}
+    spared = {name: table for name, table in tables.items() if table.spare}
+    assert {"board", "outcomes", "facts", "messages", "agreement", "targets", "published"} <= spared.keys()
+    for name, table in spared.items():
+        assert len(table.spare_places) == len(table.spare), name
+
+
+BODY = dict.fromkeys(PIECES, "body")
+
+
+def named(*wholes: str, part: dict[str, str] | None = None) -> list[Annotation]:
+    return [Annotation(whole=whole, part=part or {}) for whole in wholes]
+
+
+NAMES = {
+    "dog": named("a dog", "the dog", "dog", part=BODY),  # all alike: 0
+    "blob": named("cat", "boat", "tree", part=BODY),  # nothing shared: 1
+    # dog: shared with one of two others, ½; cat and its tail: 1 each; so (½ + ½ + 1) / 3.
+    "half": named("dog", "dog", "cat tail"),
+    "alone": named("fish"),
+}
+
+
+@pytest.mark.slow
+def test_the_hardest_to_name_stands_first_and_a_picture_that_cannot_be_measured_last() -> None:
+    table = naming_table("ours", NAMES)
+    assert [cell.value for cell in table.column("picture")] == ["blob", "half", "dog", "alone"]
+    assert [cell.value for cell in table.column("snd")] == [1, pytest.approx(2 / 3), 0, None]
+    assert [cell.value for cell in table.column("difficulty")] == ["hard", "easy", "easy", None]
+
+
+def test_what_is_missing_says_why() -> None:
+    table = naming_table("ours", NAMES)
+    assert [cell.missing for cell in table.column("pnd")] == [
+        None,
+        "not everybody named the pieces",
+        None,
+        "fewer than two names",
+    ]
+
+
+def test_means_and_the_populations_deviation_are_over_pictures_with_a_value() -> None:
+    means = naming_means_table({"ours": naming_table("ours", {name: NAMES[name] for name in ("dog", "blob", "alone")})})
+    ((name, pictures, snd, snd_sd, *_, psa, psa_sd),) = means.rows
+    assert (name.value, pictures.value, snd.value, snd_sd.value) == ("ours", 3, 0.5, 0.5)
+    assert (psa.value, psa_sd.value) == (7, 0)  # all seven pieces are one part for everybody

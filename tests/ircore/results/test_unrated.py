@@ -1,20 +1,16 @@
 """What a judge did not rate: counted, told apart, covered by the interval, and no way to a better rank."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import pytest
 from hand_made import Fate, HandMadeRun, hand_made_run
-from invented import invented_run, invented_set
+from invented import invented_set
 
 from ircore.results.cell import Cell
 from ircore.results.model import Results
 from ircore.results.tables.comparisons import comparisons_table
-from ircore.results.tables.effects import effects_table
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.recalibration import recalibrated_table
 from ircore.results.tables.turns import trajectories_table
 
 SET = invented_set(6)  # 7 × 2 × 6 = 84 instances
@@ -109,35 +105,3 @@ def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
     compared = comparisons_table(results, "eye")
     assert counts(compared) == [84, 84, 84, 0, 0]
     assert counts(compared, prefix="other_") == [80, 80, 75, 3, 2]
-
-
-@pytest.mark.slow
-def test_effects_count_what_is_rated_of_whom_a_row_is_about() -> None:
-    instances = invented_set(1)  # 14 pictures
-    whole = [invented_run(instances, seer, hand, 5, 0.5) for seer, hand in product(("seer", "poet"), ("brush", "pen"))]
-    four = [episode.episode_id for episode in whole[0].played if episode.played][:4]
-    # The first pair, seer + brush, lost its ratings of four episodes.
-    lost = replace(whole[0], given=tuple(score for score in whole[0].given if score.episode_id not in four))
-    table = effects_table(Results.from_runs([lost, *whole[1:]]), "structural")
-    rows = {(str(row[0].value), str(row[1].value)): at for at, row in enumerate(table.rows)}
-    played = [sum(episode.played for episode in run.played) for run in whole]
-
-    def expected(*pairs: int) -> list[int]:
-        """Counts of some of the four pairs, of which the first alone lost ratings."""
-        total, gone = sum(played[at] for at in pairs), 4 if 0 in pairs else 0
-        return [total, total, total - gone, 0, gone]
-
-    assert counts(table, rows["mean", "all pairs"]) == expected(0, 1, 2, 3)
-    assert counts(table, rows["describer's effect", "seer"]) == expected(0, 1)
-    assert counts(table, rows["describer's effect", "poet"]) == expected(2, 3)
-    assert counts(table, rows["generator's effect", "brush"]) == expected(0, 2)
-    assert counts(table, rows["interaction", "seer + brush"]) == expected(0)
-    assert any(f"4 of {sum(played)} renderings are not rated" in note for note in table.notes)
-    assert not any("not rated" in note for note in effects_table(Results.from_runs(whole), "structural").notes)
-
-
-@pytest.mark.slow
-def test_recalibrated_scores_stand_beside_what_each_judge_rated() -> None:
-    instances = invented_set(1)
-    table = recalibrated_table(Results.from_runs([invented_run(instances, "seer", "brush", 5, 0.5)]))
-    assert counts(table, prefix="structural_") == [14, 14, 14, 0, 0]

@@ -1,6 +1,5 @@
 """Facts that could not be told: an interval beside every score, and no rank while labels are unread that weigh much."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from ircore.results.tables.ranks import remedies
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification import judge as verified
-from ircore.scorers.verification.score import VERSION, ScoredFact, score_of
+from ircore.scorers.verification.score import VERSION
 
 SET = invented_set(1)  # 14 instances
 
@@ -105,12 +104,12 @@ def test_a_run_scored_without_a_reader_is_scored_anew_with_one_and_never_the_oth
     reader(None)
     first = score_runs([made], plan, workers=1)
     assert made.judges()["verified"].version == f"{VERSION}, texts unread"
-    assert score_runs([RunFolder.open(made.path)], plan, workers=1).new == 0
+    assert score_runs([RunFolder(made.path)], plan, workers=1).new == 0
     reader("a reader 1")
-    again = score_runs([RunFolder.open(made.path)], plan, workers=1)
+    again = score_runs([RunFolder(made.path)], plan, workers=1)
     assert again.new == first.new > 0
-    assert RunFolder.open(made.path).judges()["verified"].version == f"{VERSION}, texts read by a reader 1"
-    assert score_runs([RunFolder.open(made.path)], plan, workers=1).new == 0
+    assert RunFolder(made.path).judges()["verified"].version == f"{VERSION}, texts read by a reader 1"
+    assert score_runs([RunFolder(made.path)], plan, workers=1).new == 0
     reader(None)
     assert ircore(["score", str(made.path), "--judge", "verified"]) == 2
     assert "the judge verified of this run is another one" in capsys.readouterr().err
@@ -122,27 +121,3 @@ def test_boards_never_mix_judges_that_read_with_judges_that_do_not() -> None:
     read, unread = (hand_made_run(slug, SET, [7.0] * 14, judge=eye) for slug, eye in zip("ab", eyes, strict=True))
     with pytest.raises(InputError, match="judge eye is not the same"):
         Results.from_runs([read, unread])
-
-
-@pytest.mark.slow
-def test_facts_of_a_run_in_the_terminal_give_every_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = sample_run(tmp_path / "run", chart_instances(tmp_path / "charts"))
-    score_runs([made], ScoringPlan(("verified",), metrics=(), every_turn=True), workers=1)
-    stored = {
-        (score.episode_id, score.turn): (score.low, score.value, score.high)
-        for score in made.scores()
-        if score.task == "similarity"
-    }
-    assert len(stored) >= 4
-    for episode in {episode for episode, _ in stored}:
-        assert ircore(["results", str(made.path), "--table", "facts", "--episode", episode, "--format", "json"]) == 0
-        rows = json.loads(capsys.readouterr().out)["rows"]
-        for turn in {row["turn"] for row in rows}:
-            own = [row for row in rows if row["turn"] == turn]
-            facts = [
-                ScoredFact(row["attribute"], row["weight"], row["verdict"], row["credit"])
-                for row in own
-                if row["part"] != "extra"
-            ]
-            surplus = sum(row["weight"] for row in own if row["part"] == "extra")
-            assert tuple(score_of(facts, surplus, own[0]["transform_cost"])) == stored[episode, turn]

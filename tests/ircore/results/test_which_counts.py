@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from invented import InventedRun, invented_run, invented_set
+from target_instances import with_scene
 
 from ircore.core.records import Box, Element, Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity
@@ -18,7 +19,7 @@ from ircore.results.fact_shares import said_points
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.players import player_runs
-from ircore.results.statistics.groups import groups_of
+from ircore.results.statistics.ranks import groups_of
 from ircore.results.statistics.scales import SCORE
 from ircore.results.trajectories import trajectories
 from ircore.scorers.stated_facts.records import SaidTurn
@@ -109,7 +110,7 @@ def test_a_judge_is_marked_where_it_rates_its_own_familys_describer(
 ) -> None:
     run = run_of(describer, generator=generator)
     judge = JudgeIdentity(
-        name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.describer
+        name="structural", label="A model", kind="model", family="gpt", player=run.run.submission.players["describer"]
     )
     object.__setattr__(run, "judges", lambda: {"structural": judge})
     results = Results.from_runs([run])
@@ -142,7 +143,7 @@ def test_facts_that_were_not_stated_do_not_count_and_ended_episodes_keep_their_l
     scene = Scene(width=64, height=64, background="#ffffff", elements=(circle,))
     count = len(facts_of(scene))
     assert count >= 2
-    instances = [instance.model_copy(update={"scene": scene}) for instance in SET.instances]
+    instances = [with_scene(instance, scene) for instance in SET.instances]
     lengths = {episode.episode_id: len(episode.renderings) for episode in run_of("seer").played}
     short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
     assert lengths[short] < lengths[long]

@@ -18,22 +18,8 @@ def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: 
     assert ircore(words) == 0
     with Image.open(tmp_path / name) as animation:
         assert getattr(animation, "n_frames", 1) == 2 * len(episode.rendered_turns)
-        target = run.instances.target(next(iter(run.instances.instances.named({episode.instance_id}))))
+        target = run.instances.picture(next(iter(run.instances.instances.named({episode.instance_id}))), "target")
         # The middle of the target at the left, fitted into 400 pixels, under a head of 50.
         shown = np.asarray(animation.convert("RGB"))[50 + 200, 20 + 200]
         wanted = target.pixels[target.height // 2, target.width // 2]
         assert np.abs(shown.astype(int) - wanted.astype(int)).max() < 24
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--animate", "a.gif"], "needs an episode"),
-        (["--episode", "nobody", "--animate", "a.png"], "no rendering"),
-        (["--episode", "nobody", "--animate", "a.gif"], "ends in .png or .webp"),
-    ],
-)
-def test_mistakes_are_named(run: RunFolder, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    assert ircore(["show", str(run.path), *words]) == 2
-    assert said in capsys.readouterr().err

@@ -13,7 +13,6 @@ from pairs import play_pair, served_pair, write_pair
 
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
-from ircore.runs.merge import merge
 
 
 def lines_of(run: Path) -> list[bytes]:
@@ -129,28 +128,17 @@ def test_the_remedy_for_a_damaged_line_names_all_lines_of_its_episode(
 
 
 @pytest.mark.slow
-def test_of_a_damaged_line_without_an_episode_the_line_alone_is_named(
-    tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = lines_of(stopped)
-    for noise in (b"\x00" * 40 + b"\n", b'{"event":"call","episode_id":"nobody-knows","turn":1}\n'):
-        (stopped / "journal.jsonl").write_bytes(b"".join([noise, *lines]))
-        assert play_pair(served_pair(tmp_path, server.base_url), instances, stopped) == 2
-        assert "Remove this line: what it recorded is done again." in capsys.readouterr().err
-
-
-@pytest.mark.slow
 def test_waiting_otherwise_is_no_other_run(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Remedies say: raise timeout_s, lower requests_per_minute."""
     patient = {"timeout_s": 900, "deadline_s": 7200, "requests_per_minute": 6000, "tokens_per_minute": 10**9}
-    before, asked = RunFolder.open(stopped).run, server.count()
+    before, asked = RunFolder(stopped).run, server.count()
     pair = served_pair(tmp_path, server.base_url, {**patient, "transport": "httpx"}, **patient)
     assert play_pair(pair, instances, stopped) == 0
-    assert (RunFolder.open(stopped).run, server.count()) == (before, asked)
+    assert (RunFolder(stopped).run, server.count()) == (before, asked)
     assert play_pair(pair, instances, tmp_path / "other", "--limit", "1", "--cache", str(tmp_path / "cache")) == 0
-    assert RunFolder.open(tmp_path / "other").run.run_id == before.run_id
+    assert RunFolder(tmp_path / "other").run.run_id == before.run_id
     asked = server.count("/chat/completions")
     pair = served_pair(tmp_path, server.base_url)
     assert play_pair(pair, instances, tmp_path / "third", "--limit", "1", "--cache", str(tmp_path / "cache")) == 0
@@ -162,14 +150,6 @@ def test_waiting_otherwise_is_no_other_run(
         capsys.readouterr()
         assert play_pair(pair, instances, stopped) == 2
         assert "this run was played with" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_shards_may_wait_otherwise(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
-    for number, seconds in ((1, 100), (2, 200)):
-        pair = served_pair(tmp_path, server.base_url, {"timeout_s": seconds})
-        assert play_pair(pair, instances, tmp_path / str(number), "--shard", f"{number}/2") == 0
-    assert merge([tmp_path / "1", tmp_path / "2"], tmp_path / "joined").episodes == 4
 
 
 PLAYER = """
@@ -208,7 +188,7 @@ def test_a_new_version_of_a_player_goes_on_with_no_old_run_and_takes_no_old_answ
     pair = write_pair(tmp_path, {"player": "own-speaker"}, {"player": "sketch"})
     more = ("--limit", "1", "--cache", str(tmp_path / "cache"))
     assert play_pair(pair, instances, tmp_path / "run", *more) == 0
-    assert RunFolder.open(tmp_path / "run").run.packages == {"own-speaker": "1.0"}
+    assert RunFolder(tmp_path / "run").run.packages == {"own-speaker": "1.0"}
     assert play_pair(pair, instances, tmp_path / "again", *more) == 0
     assert (tmp_path / "asked").read_text() == "1\n2\n3\n"
     install(packages, "1.1")
@@ -217,7 +197,7 @@ def test_a_new_version_of_a_player_goes_on_with_no_old_run_and_takes_no_old_answ
     assert "run.json: packages.own-speaker: this run was played with 1.0, not 1.1" in capsys.readouterr().err
     assert play_pair(pair, instances, tmp_path / "new", *more) == 0
     assert (tmp_path / "asked").read_text() == "1\n2\n3\n" * 2
-    assert RunFolder.open(tmp_path / "new").run.run_id != RunFolder.open(tmp_path / "run").run.run_id
+    assert RunFolder(tmp_path / "new").run.run_id != RunFolder(tmp_path / "run").run.run_id
 
 
 @pytest.mark.slow
@@ -227,13 +207,13 @@ def test_a_refusal_is_an_answer_and_not_asked_for_again(
     pair, run = served_pair(tmp_path, server.base_url), tmp_path / "run"
     server.fail("refusal", model="a-describer")
     assert play_pair(pair, instances, run, "--limit", "1") == 0
-    (refused,) = RunFolder.open(run).episodes()
+    (refused,) = RunFolder(run).episodes()
     assert refused.abort_reason == "describer_refused"
     asked = server.count()
     without_ends(run)  # as after a crash in between
     assert play_pair(pair, instances, run, "--limit", "1") == 0
     assert server.count() == asked
-    assert RunFolder.open(run).episodes() == (refused,)
+    assert RunFolder(run).episodes() == (refused,)
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def play(folder: Path, server: OpenAIServer, instances: InstanceSet, out: str, *
     path.write_text(json.dumps({"schema": 1, "name": "Loopback", "licence": "CC0-1.0", **seats}))
     given = ["--instances", str(instances.folder), "--out", str(folder / out), "--cache", str(folder / "cache")]
     assert ircore(["play", str(path), *given, *more]) == 0
-    return RunFolder.open(folder / out)
+    return RunFolder(folder / out)
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def submission() -> Submission:
 
 @pytest.mark.parametrize("content", [b"", b'{"text": 3}', b'{"tex', b"\xff\xfe"])
 def test_a_damaged_or_empty_file_of_the_cache_is_a_miss(tmp_path: Path, instances: InstanceSet, content: bytes) -> None:
-    picture = instances.target(instances.instances[0])
+    picture = instances.picture(instances.instances[0], "target")
     cache = Cache(tmp_path, submission().players, generators=True)
     question = GeneratorView(1, "A square.", (), None, 7, "A square.")
     drawn = PictureAnswer(picture, ("a note",))
@@ -96,7 +96,7 @@ def test_a_damaged_or_empty_file_of_the_cache_is_a_miss(tmp_path: Path, instance
 
 
 def test_a_picture_that_was_changed_without_changing_its_size_is_a_miss(tmp_path: Path, instances: InstanceSet) -> None:
-    picture = instances.target(instances.instances[0])
+    picture = instances.picture(instances.instances[0], "target")
     cache = Cache(tmp_path, submission().players, generators=True)
     question = GeneratorView(1, "A square.", (), None, 7, "A square.")
     cache.keep(GENERATOR, question, PictureAnswer(picture))

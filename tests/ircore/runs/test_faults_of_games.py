@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameInstance
-from ircore.core.records import GameRules, Record
+from ircore.core.records import GameRules, Instance, Record
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.costs.limit import NoMoreError
@@ -65,7 +64,7 @@ class Raising:
         raise self.error
 
 
-INSTANCE = GameInstance(
+INSTANCE = Instance(
     instance_id="apple-easy-01", category="fruit", difficulty="easy", game="guess", source="by hand",
     licence="CC0-1.0", payload={"secret": "apple"},
 )  # fmt: skip

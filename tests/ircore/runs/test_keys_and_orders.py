@@ -4,18 +4,15 @@ import asyncio
 import io
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from PIL import Image
 from samples import sample_submission
 
 import ircore.runs.answers
-import ircore.runs.witness
 from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -44,7 +41,7 @@ from ircore.runs.costs.forecast import measured
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.engine import Engine
-from ircore.runs.events import Call, Entry, Failure, end_entry
+from ircore.runs.events import Call, End, Entry, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
 from ircore.runs.judge_questions import JudgeQuestion, asked_as
@@ -53,7 +50,6 @@ from ircore.runs.play import make_run, open_run, with_run_id
 from ircore.runs.provenance import Flag, make_provenance, read_provenance, record_finding, write_provenance
 from ircore.runs.recorded_answers import RecordedTable, known_picture
 from ircore.runs.summary import summarise
-from ircore.runs.witness import WitnessedWriter, WitnessError, check_witness, public_half
 from ircore.runs.writer import RunWriter
 
 SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY")
@@ -169,7 +165,7 @@ def test_a_list_of_another_length_tells_no_verdicts() -> None:
 
 def test_a_file_of_another_size_is_written_anew(instances: InstanceSet, tmp_path: Path) -> None:
     cache = Cache(tmp_path, {"generator": SPEC}, generators=True)
-    picture, question = instances.target(instances.instances[0]), GeneratorView(1, "m", (), None, 7, "p")
+    picture, question = instances.picture(instances.instances[0], "target"), GeneratorView(1, "m", (), None, 7, "p")
     cache.keep(GENERATOR, question, PictureAnswer(picture))
     (file,) = tmp_path.glob("pictures/*/*.png")
     file.write_bytes(picture.data[:100])
@@ -211,34 +207,6 @@ def test_a_test_replaces_its_own_finding_alone(tmp_path: Path) -> None:
     assert after("r", None) == ["3"]
 
 
-class SetBack:
-    """A clock that was set back an hour after its first look."""
-
-    hours: ClassVar[list[int]] = []
-
-    @classmethod
-    def now(cls, zone: object) -> datetime:
-        cls.hours.append(0)
-        return datetime(2026, 1, 1, 12 - (len(cls.hours) > 1), tzinfo=UTC)
-
-
-def test_a_clock_that_was_set_back_makes_no_older_line(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-    monkeypatch.setattr(ircore.runs.witness, "datetime", SetBack)
-    WitnessedWriter(run, key).__exit__()
-    witness = check_witness(run.path, {"relay": public_half(key)})
-    assert witness.first == witness.last == "2026-01-01T12:00:00.000+00:00"
-    # One relay signs it all: lines of two that are both known are no record.
-    lines = (run.path / "witness.jsonl").read_bytes().splitlines(keepends=True)
-    (run.path / "witness.jsonl").write_bytes(b"")
-    other = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
-    WitnessedWriter(run, other).__exit__()
-    signed = (run.path / "witness.jsonl").read_bytes().splitlines(keepends=True)
-    (run.path / "witness.jsonl").write_bytes(b"".join([*signed[:2], *lines[2:]]))
-    with pytest.raises(WitnessError, match=r":3: the signature is not one of the relay other"):
-        check_witness(run.path, {"relay": public_half(key), "other": public_half(other)})
-
-
 def test_answers_without_a_request_make_no_cost_known() -> None:
     submission = sample_submission().submission.model_copy(update={"describer": SPEC})
     prices = RunPrices(Prices({}), submission)
@@ -250,17 +218,15 @@ def test_answers_without_a_request_make_no_cost_known() -> None:
 
 def test_a_failed_episode_has_ended_is_not_finished_and_its_later_end_counts(run: RunFolder) -> None:
     first = run.episodes()[0]
-    failure = first.model_copy(
-        update={"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
-    )
+    failure = first.with_steps((), outcome="aborted", abort_reason="provider_error", detail="down")
     with run.lock(), RunWriter(run) as writer:
-        writer.record([end_entry(failure)])
+        writer.record([Entry(End(episode=failure))])
     assert run.ended()[first.episode_id].abort_reason == "provider_error"
     assert (summarise(run)["unfinished"], summarise(run)["episodes"]) == (1, 4)
     with pytest.raises(InputError, match="played to its end in no shard"):
         merge([run.path], run.path.with_name("merged"))
     with run.lock(), RunWriter(run) as writer:
-        writer.record([end_entry(first)])
+        writer.record([Entry(End(episode=first))])
     assert run.ended()[first.episode_id] == first
     assert summarise(run)["unfinished"] == 0
 

@@ -4,7 +4,6 @@ import asyncio
 import os
 import pickle
 import signal
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -20,20 +19,12 @@ from samples import sample_instances
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
-from ircore.core.images import Picture
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
-from ircore.players.submission import read_manifest
 from ircore.runs.costs import limit
 from ircore.runs.events import Call
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
 from ircore.runs.remote.cluster import Cluster
-from ircore.runs.remote.remote import RemotePlayer
-from ircore.runs.remote.worker import answer
-from ircore.runs.session import PlayPlan
 
 pytestmark = pytest.mark.slow
 
@@ -104,11 +95,11 @@ def test_a_worker_is_killed_and_the_run_is_the_same_as_on_one_machine(tmp_path: 
         assert max(again.values()) <= 2
         # The worker that is left scores; its folder is not the run's.
         assert ircore(["score", str(far), *QUICK, *on(cluster)]) == 0
-    calls = [event for event in RunFolder.open(far).events() if isinstance(event, Call)]
+    calls = [event for event in RunFolder(far).events() if isinstance(event, Call)]
     assert Counter((call.episode_id, call.turn, call.role) for call in calls).most_common(1)[0][1] == 1
     assert play_pair(pair, instances, near, "--concurrency", "16") == 0
     assert ircore(["score", str(near), *QUICK]) == 0
-    assert played(RunFolder.open(far)) == played(RunFolder.open(near))
+    assert played(RunFolder(far)) == played(RunFolder(near))
     assert (far / "scores.jsonl").read_bytes() == (near / "scores.jsonl").read_bytes()
 
 
@@ -125,7 +116,7 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
 
     with dask_cluster(tmp_path / "dask", 1, path) as cluster:
         assert play_with("unwilling", {"player": "unwilling"}) == 0
-        reasons = {episode.abort_reason for episode in RunFolder.open(tmp_path / "unwilling" / "run").episodes()}
+        reasons = {episode.abort_reason for episode in RunFolder(tmp_path / "unwilling" / "run").episodes()}
         assert reasons == {"describer_refused"}
         assert play_with("broken", {"player": "local-model"}) == 1
         assert "the describer broke with MemoryError: no room on the card (slow_pair.py:" in capsys.readouterr().err
@@ -140,32 +131,6 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
         assert play_with("older", {"player": "classical"}) == 2
         assert "a worker has ircore 0.1.0, not 0.0.1" in capsys.readouterr().err
         monkeypatch.undo()
-
-
-def test_all_workers_die_in_mid_run_and_the_run_goes_on_elsewhere(tmp_path: Path, path: str) -> None:
-    pytest.importorskip("distributed")
-    instances, asked = sample_instances(tmp_path / "set"), tmp_path / "asked"
-    pair, run = slow(tmp_path, asked), tmp_path / "run"
-    loaded, prompts = read_manifest(pair), load_prompts("reconstruction")
-    identity = make_run(loaded, instances, loaded.submission.rules, prompts, seed=0)
-    plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=4)
-    with dask_cluster(tmp_path / "dask", 1, path) as cluster:
-        connection = Cluster(cluster.address, patience=5)
-        players = {seat: RemotePlayer(connection, loaded, seat) for seat in ("describer", "generator")}
-        kill_when(cluster.workers[0].pid, run / "journal.jsonl", 5)
-        with pytest.raises(WorkError, match="no workers for 5 s"):
-            play(
-                plan,
-                open_run(run, identity, instances),
-                ReconstructionGame(),
-                players,
-            )
-    answered, before = len(RunFolder.open(run).calls()), len(asked.read_text().splitlines())
-    assert answered >= 5
-    assert play_pair(pair, instances, run) == 0
-    assert len(RunFolder.open(run).episodes()) == 4
-    # Four episodes of five questions; what was answered is not asked again.
-    assert len(asked.read_text().splitlines()) - before == 20 - answered
 
 
 def test_nothing_is_sent_after_a_signal(tmp_path: Path) -> None:
@@ -228,35 +193,10 @@ def test_what_is_billed_on_workers_counts_towards_the_limit(tmp_path: Path, monk
         assert 1 <= service.billed < 1 + 0.3
 
 
-def test_the_scheduler_dies(tmp_path: Path) -> None:
-    """What is handed out at once, and after Dask has given up connecting again."""
-    pytest.importorskip("distributed")
-
-    async def work() -> None:
-        connections = [Cluster(cluster.address, patience=5) for _ in range(2)]
-        assert [await connection.slots() for connection in connections] == [1, 1]
-        cluster.scheduler.kill()
-        for connection, pause in zip(connections, (0, 6), strict=True):
-            await asyncio.sleep(pause)
-            with pytest.raises(WorkError, match="the scheduler is gone"):
-                await connection.run(answer, b"")
-            await connection.close()
-
-    with dask_cluster(tmp_path / "dask", 1) as cluster:
-        asyncio.run(work())
-
-
 @pytest.mark.parametrize("address", ["nonsense", "http://host:80", "tcp://host", "tcp://host:0", "tcp://host:70000"])
 def test_an_address_is_checked(address: str) -> None:
     with pytest.raises(InputError, match="no address of a scheduler"):
         Cluster(address)
-
-
-def test_without_dask_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it could not be found
-    with pytest.raises(InputError) as refused:
-        Cluster("tcp://127.0.0.1:8786")
-    assert "pip install 'ircore[dask]'" in refused.value.remedy
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
@@ -273,17 +213,6 @@ def test_one_option_without_the_other_is_refused(tmp_path: Path, capsys: pytest.
     assert play_pair(pair, instances, tmp_path / "run", "--scheduler", "tcp://127.0.0.1:8786") == 2
     assert "--scheduler needs --executor dask" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
-
-
-def test_a_stored_picture_travels_as_its_bytes(tmp_path: Path) -> None:
-    sample_instances(tmp_path / "set")
-    file = next((tmp_path / "set" / "images").iterdir())
-    data = file.read_bytes()
-    packed = pickle.dumps(Picture.stored(file, "", 96, 96))
-    file.unlink()
-    picture: Picture = pickle.loads(packed)
-    assert (picture.data, picture.width, picture.height) == (data, 96, 96)
-    assert len(packed) < len(data) + 200  # and not its pixels
 
 
 def test_errors_travel_whole() -> None:

@@ -16,7 +16,7 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.base import DescriberView, TextAnswer
-from ircore.runs.folder import RunFolder, open_any_run
+from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.replay import ReplayPlayer
@@ -40,7 +40,7 @@ def lucky_run(out: Path, instances: InstanceSet, seed: int = 0, repeats: int = 1
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     made = make_run(loaded, instances, Rules(), prompts, seed, repeats)
     plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=2)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     folder = open_run(out, made, instances)
     play(plan, folder, ReconstructionGame(), {"describer": LuckyDescriber(spec), "generator": BlockGenerator(spec)})
     return folder
@@ -80,7 +80,7 @@ def test_a_resumed_run_plays_the_episodes_that_are_missing(tmp_path: Path) -> No
     journal = run.path / "journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(line for line in lines if "geometry-hard-01.r2" not in line))
-    assert len(RunFolder.open(run.path).episodes()) == 7
+    assert len(RunFolder(run.path).episodes()) == 7
     assert messages(lucky_run(run.path, instances, repeats=2)) == whole
     assert len(journal.read_text().splitlines()) == len(lines)
 
@@ -98,9 +98,7 @@ def test_ids_that_look_like_those_of_repeats_are_refused(tmp_path: Path) -> None
     source = sample_instances(tmp_path / "set")
     first, other, *_ = source.instances
     renamed = other.model_copy(update={"instance_id": f"{first.instance_id}.r2"})
-    pictures = [(instance, source.picture_bytes(other)) for instance in (first, renamed)]
-    pictures[0] = (first, source.picture_bytes(first))
-    twins = write_instances(tmp_path / "twins", pictures)
+    twins = write_instances(tmp_path / "twins", [(first, source.pictures(first)), (renamed, source.pictures(other))])
     with pytest.raises(InputError, match=r"geometry-easy-01\.r2: repeats of the set's instances could not be told"):
         lucky_run(tmp_path / "run", twins, repeats=2)
     assert len(lucky_run(tmp_path / "once", twins).episodes()) == 2
@@ -118,7 +116,9 @@ def test_the_rules_lead_to_every_repeat(tmp_path: Path) -> None:
 def test_a_replayed_run_answers_each_repeat_with_its_own_answer(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     run = lucky_run(tmp_path / "run", instances, repeats=3)
-    spec = run.run.submission.describer.model_copy(update={"player": "replay", "parameters": {"run": str(run.path)}})
+    spec = run.run.submission.players["describer"].model_copy(
+        update={"player": "replay", "parameters": {"run": str(run.path)}}
+    )
     again = open_run(tmp_path / "again", run.run, instances)
     plan = PlayPlan(run.run, instances, instances.instances, load_prompts("reconstruction"), concurrency=2)
     player = ReplayPlayer(spec)
@@ -132,7 +132,7 @@ def test_single_episodes_of_a_plan_can_be_played(tmp_path: Path) -> None:
     again = open_run(tmp_path / "again", run.run, instances)
     plan = PlayPlan(run.run, instances, instances.instances, load_prompts("reconstruction"), concurrency=2)
     only = frozenset({"geometry-easy-01.r2", "simple_shapes-hard-01"})
-    spec = run.run.submission.describer
+    spec = run.run.submission.players["describer"]
     pair = {"describer": LuckyDescriber(spec), "generator": BlockGenerator(spec)}
     played = play(replace(plan, only=only), again, ReconstructionGame(), pair)
     assert [episode.episode_id for episode in played] == sorted(only)
@@ -152,7 +152,7 @@ def test_shards_and_processes_play_repeats(tmp_path: Path, capsys: pytest.Captur
     assert ircore(["merge", paths[0], "--out", str(tmp_path / "half"), "--partial"]) == 0
     assert "4 are missing" in capsys.readouterr().err
     assert ircore(["merge", *paths, "--out", str(tmp_path / "joined")]) == 0
-    whole, joined = (open_any_run(tmp_path / name) for name in ("whole", "joined"))
+    whole, joined = (RunFolder(tmp_path / name) for name in ("whole", "joined"))
     assert joined.run.run_id == whole.run.run_id
     assert list(joined.ended()) == list(whole.ended())
     assert len(joined.ended()) == 8
@@ -170,7 +170,6 @@ def test_runs_of_several_seeds_are_joined_into_the_run_of_their_repeats(tmp_path
         assert ircore(["score", str(path), "--judge", "structural", "--metric", "psnr"]) == 0
     joined = merge(paths, tmp_path / "joined").folder
     assert joined.run.run_id == whole.run.run_id
-    assert isinstance(joined, RunFolder)
     assert messages(joined) == messages(whole)
     assert len({(score.episode_id, score.turn, score.judge, score.task) for score in joined.scores()}) == len(
         joined.scores()
@@ -186,7 +185,7 @@ def test_two_seeds_of_a_pair_are_one_result(tmp_path: Path, capsys: pytest.Captu
     finals = []
     for path in paths:
         assert ircore(["score", str(path), "--judge", "structural"]) == 0
-        run = RunFolder.open(path)
+        run = RunFolder(path)
         finals.append([score.value or 0.0 for score in run.scores() if score.judge == "structural"])
     capsys.readouterr()
     assert ircore(["results", *map(str, paths), "--json"]) == 0

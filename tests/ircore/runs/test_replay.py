@@ -9,8 +9,6 @@ from openai_server import serving
 from pairs import play_pair, served_pair, write_pair
 from samples import sample_instances, sample_run
 
-from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
@@ -25,7 +23,7 @@ def replayed(folder: Path, recorded: RunFolder) -> Path:
 
 
 def what_happened(run: RunFolder) -> list[dict[str, Any]]:
-    return [episode.model_dump(exclude={"turns": {"__all__": {"seconds"}}}) for episode in run.episodes()]
+    return [episode.model_dump(exclude={"steps": {"__all__": {"seconds"}}}) for episode in run.episodes()]
 
 
 @pytest.mark.slow
@@ -34,7 +32,7 @@ def test_a_replayed_run_is_the_recorded_one(tmp_path: Path) -> None:
     recorded = sample_run(tmp_path / "recorded", instances)
     assert {episode.outcome for episode in recorded.episodes()} == {"converged", "aborted"}
     assert play_pair(replayed(tmp_path, recorded), instances, tmp_path / "again") == 0
-    again = RunFolder.open(tmp_path / "again")
+    again = RunFolder(tmp_path / "again")
     assert what_happened(again) == what_happened(recorded)
     assert {path.name for path in (again.path / "renderings").iterdir()} == {
         path.name for path in (recorded.path / "renderings").iterdir()
@@ -62,10 +60,10 @@ def test_a_run_by_other_rules_is_replayed_by_them(tmp_path: Path, instances: Ins
         pair = served_pair(tmp_path, server.base_url, **parameters)
         assert play_pair(pair, instances, tmp_path / "recorded", *given) == 0
         asked = server.count()
-        recorded = RunFolder.open(tmp_path / "recorded")
+        recorded = RunFolder(tmp_path / "recorded")
         assert play_pair(replayed(tmp_path, recorded), instances, tmp_path / "again", *given) == 0
         assert server.count() == asked
-    assert what_happened(RunFolder.open(tmp_path / "again")) == what_happened(recorded)
+    assert what_happened(RunFolder(tmp_path / "again")) == what_happened(recorded)
 
 
 @pytest.mark.slow
@@ -73,11 +71,11 @@ def test_a_run_is_replayed_with_less_in_sight(tmp_path: Path, instances: Instanc
     """What was said is found by what is shown of it, whatever the rules leave out."""
     with serving(turns=4) as server:
         assert play_pair(served_pair(tmp_path, server.base_url), instances, tmp_path / "recorded") == 0
-    recorded = RunFolder.open(tmp_path / "recorded")
+    recorded = RunFolder(tmp_path / "recorded")
     for number, rule in enumerate(("history=last 1", "history=first and last", "drawing=redraw")):
         again = tmp_path / str(number)
         assert play_pair(replayed(tmp_path, recorded), instances, again, "--rule", rule) == 0
-        assert what_happened(RunFolder.open(again)) == what_happened(recorded)
+        assert what_happened(RunFolder(again)) == what_happened(recorded)
 
 
 @pytest.mark.slow
@@ -86,8 +84,8 @@ def test_other_words_in_sight_are_another_dialogue(tmp_path: Path, instances: In
         pair = served_pair(tmp_path, server.base_url)
         assert play_pair(pair, instances, tmp_path / "recorded", "--limit", "1") == 0
     player = ReplayPlayer(PlayerSpec(player="replay", parameters={"run": str(tmp_path / "recorded")}))
-    folder = RunFolder.open(tmp_path / "recorded")
-    target = folder.target(folder.instances.instances[0])
+    folder = RunFolder(tmp_path / "recorded")
+    target = folder.instances.picture(folder.instances.instances[0], "target")
     first, second, *_ = (call.text or "" for call in folder.calls().values() if call.role == "describer")
     drawn = tuple(folder.stored_rendering(call.rendering) for call in folder.calls().values() if call.rendering)
 
@@ -112,29 +110,5 @@ def test_what_was_not_recorded_is_said(
     recorded = sample_run(tmp_path / "recorded", instances, limit=3)
     assert play_pair(replayed(tmp_path, recorded), instances, tmp_path / "again") == 1
     assert f"{recorded.path} records no answer to this target and these replies" in capsys.readouterr().err
-    outcomes = [episode.abort_reason for episode in RunFolder.open(tmp_path / "again").episodes()]
+    outcomes = [episode.abort_reason for episode in RunFolder(tmp_path / "again").episodes()]
     assert outcomes == [None, None, None, "provider_error"]
-
-
-@pytest.mark.slow
-def test_one_seat_can_be_replayed_alone(tmp_path: Path, instances: InstanceSet) -> None:
-    recorded = sample_run(tmp_path / "recorded", instances)
-    pair = write_pair(tmp_path, {"player": "replay", "parameters": {"run": str(recorded.path)}}, {"player": "sketch"})
-    assert play_pair(pair, instances, tmp_path / "again", "--limit", "1") == 0
-    (episode,) = RunFolder.open(tmp_path / "again").episodes()
-    assert [turn.message for turn in episode.turns] == [turn.message for turn in recorded.episodes()[0].turns]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "problem"), [({}, "parameters.run: is missing"), ({"run": "x", "rnu": 1}, "parameters.rnu")]
-)
-def test_settings_are_checked(parameters: dict[str, Any], problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        ReplayPlayer(PlayerSpec(player="replay", parameters=parameters))
-
-
-def test_a_folder_without_a_run_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    seat = {"player": "replay", "parameters": {"run": str(tmp_path / "nowhere")}}
-    assert ircore(["submission", "check", "--local", str(write_pair(tmp_path, seat, {"player": "canvas"}))]) == 2
-    assert "describer: " in (error := capsys.readouterr().err)
-    assert "nowhere: there is no such folder" in error

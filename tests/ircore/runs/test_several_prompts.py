@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,7 +72,7 @@ def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
     moody = prompts(tmp_path / "moody", "Tell the mood of this picture.")
     out = tmp_path / "runs"
     assert play_pair(pair, instances, out, "--prompts", "built-in", "--prompts", str(moody)) == 0
-    runs = {folder.name: RunFolder.open(folder).run for folder in sorted(out.iterdir())}
+    runs = {folder.name: RunFolder(folder).run for folder in sorted(out.iterdir())}
     assert [*runs] == ["built-in", "moody"]
     # The prompts' hash is part of a run's identity.
     assert runs["moody"].prompts.startswith("moody ")
@@ -93,7 +92,7 @@ def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
     scores = [
         {
             score.episode_id: score.value or 0.0
-            for score in RunFolder.open(out / name).scores()
+            for score in RunFolder(out / name).scores()
             if score.task == "similarity" and score.judge == "structural"
         }
         for name in ("built-in", "moody")
@@ -109,15 +108,6 @@ def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
     assert f"(prompts {runs['moody'].prompts})" in " ".join(board.split())
 
 
-def test_two_folders_of_one_name_are_refused(
-    tmp_path: Path, pair: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one, other = (prompts(tmp_path / place / "mine", "Describe.") for place in ("a", "b"))
-    assert play_pair(pair, instances, tmp_path / "runs", "--prompts", str(one), "--prompts", str(other)) == 2
-    assert "two of these folders are called mine" in capsys.readouterr().err
-    assert not (tmp_path / "runs").exists()
-
-
 def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_played(
     tmp_path: Path, pair: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,27 +116,3 @@ def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_played(
     assert play_pair(pair, instances, out, "--prompts", "built-in", "--prompts", str(tmp_path / "half")) == 2
     assert "describer_first.txt" in capsys.readouterr().err
     assert server.count() == 0
-
-
-def test_a_dry_run_says_what_each_would_cost(
-    tmp_path: Path, pair: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mine = prompts(tmp_path / "mine", "Describe.")
-    more = ("--prompts", "built-in", "--prompts", str(mine), "--dry-run")
-    assert play_pair(pair, instances, tmp_path / "runs", *more) == 0
-    said = capsys.readouterr()
-    assert said.out.count("6 of 6 episodes to play") + said.out.count("to play, 0 finished") >= 2
-    assert not (tmp_path / "runs").exists()
-
-
-def test_without_several_prompts_the_table_says_how_to_get_them(
-    tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = tmp_path / "run"
-    assert ircore(["play", "captioner+sketch", "--instances", str(instances.folder), "--out", str(run)]) == 0
-    assert ircore(["score", str(run), "--judge", "structural"]) == 0
-    capsys.readouterr()
-    assert ircore(["results", str(run), "--table", "prompts", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["rows"] == []
-    assert "--prompts built-in --prompts DIR" in document["notes"][0]

@@ -38,7 +38,7 @@ def test_the_first_signal_waits_for_every_answer_under_way(
     assert process.returncode == status
     assert f"ircore: {name}: waiting for " in said
     assert said.splitlines()[-2:] == [f"ircore: stopped by {name}", "  Every answer is kept; the same command goes on."]
-    assert len(RunFolder.open(tmp_path / "run").calls()) == asked  # every answer that was paid for
+    assert len(RunFolder(tmp_path / "run").calls()) == asked  # every answer that was paid for
     if processes == 1:  # several begin one after the other, so that the first may ask again before the last begins
         assert asked == AT_ONCE  # none was sent after the signal
         assert "waiting for 8 answers under way" in said
@@ -57,7 +57,7 @@ def test_the_second_signal_stops_the_wait(tmp_path: Path) -> None:
         process.communicate(timeout=25)
     assert time.monotonic() - begun < 10
     assert process.returncode == 143
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     assert run.calls() == {}
     assert [failure.reason for failure in run.failures()] == ["stopped"] * AT_ONCE
     assert [attempt.kind for failure in run.failures() for attempt in failure.attempts] == ["timeout"] * AT_ONCE
@@ -82,7 +82,7 @@ def test_a_provider_that_stops_one_episode_costs_no_answer_of_the_others(tmp_pat
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     folder = open_run(tmp_path / "run", run, instances)
     plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=4)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     players = {"describer": OneRefused(spec), "generator": BlockGenerator(spec)}
     with pytest.raises(ProviderStopError, match="the key is not valid"):
         play(plan, folder, ReconstructionGame(), players)
@@ -138,21 +138,6 @@ def test_questions_that_wait_for_a_retry_or_the_gate_are_not_sent_after_a_signal
     assert said.splitlines()[-2] == "ircore: stopped by SIGTERM"
     attempts = [attempt for failure in RunFolder(tmp_path / "run").failures() for attempt in failure.attempts]
     assert len(attempts) == asked
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("more", [(), ("--processes", "2")])
-def test_questions_that_wait_for_the_pace_are_not_sent_after_a_signal(tmp_path: Path, more: tuple[str, ...]) -> None:
-    with serving(latency=0.2) as service:
-        process = begin_playing(tmp_path, service, 1, "--concurrency", "8", *more, requests_per_minute=30)
-        service.wait_for(service.count() + 1)
-        process.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
-        asked = service.count()
-        process.communicate(timeout=20)
-        assert service.count() == asked
-    assert process.returncode == 143
-    assert len(RunFolder(tmp_path / "run").calls()) == asked
 
 
 @pytest.mark.slow

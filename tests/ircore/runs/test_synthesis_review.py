@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from visits import ARGUMENTS, axe_findings
 
-from ircore.core.game_records import GameInstance, GameRun
 from ircore.core.images import Picture
-from ircore.games.synthesis.game import NAME, FigureStep, SynthesisGame
-from ircore.instances.store import read_instances, write_game_instances
-from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
+from ircore.core.records import Instance
+from ircore.core.submission_records import Run
+from ircore.games.synthesis.game import NAME, FigureStep
+from ircore.instances.store import read_instances, write_instances
+from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnProgram
 from ircore.runs.episode import episode_record
-from ircore.runs.events import end_entry
-from ircore.runs.folder import GameRunFolder, create_run
+from ircore.runs.events import End, Entry
+from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import with_run_id
 from ircore.runs.synthesis import open_synthesis
 from ircore.runs.synthesis_review import accepted_set, write_review
@@ -28,26 +29,24 @@ if TYPE_CHECKING:
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
-def made(path: Path) -> GameRunFolder:
+def made(path: Path) -> RunFolder:
     """Return a folder of two figures as ``synthesize`` leaves it, with hostile words in every place for words."""
     spec = {"player": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
     manifest = {"schema": 2, "game": NAME, "name": "Targets", "licence": "CC0-1.0",
                 "players": {"describer": spec, "coder": spec}}  # fmt: skip
-    condition = GameInstance(instance_id="bar_graph-easy", game=NAME, category="bar_graph", difficulty="easy",
+    condition = Instance(instance_id="bar_graph-easy", game=NAME, category="bar_graph", difficulty="easy",
                              source="a test", licence="CC0-1.0", payload={"count": 2})  # fmt: skip
-    instances = write_game_instances(path.with_name("conditions"), [(condition, {})])
-    run = with_run_id(GameRun.model_validate({
+    instances = write_instances(path.with_name("conditions"), [(condition, {})])
+    run = with_run_id(Run.model_validate({
         "run_id": NAME, "game": NAME, "slug": NAME, "submission": manifest, "instance_set": instances.identity,
         "rules": {"tries": 3}, "prompts": "built-in", "seed": 0, "version": "1.0", "started": "2026-11-23",
     }))  # fmt: skip
     folder = create_run(path, run, instances)
-    assert isinstance(folder, GameRunFolder)
     (path / FIGURES).mkdir()
     steps = [step_of(path, number) for number in (1, 2)]
-    game = SynthesisGame(DrawnFigures(path / FIGURES))
-    ended = episode_record(game.name, condition, "completed", steps, None, None)
+    ended = episode_record(condition, "completed", steps, None, None)
     with folder.lock(), RunWriter(folder) as writer:
-        writer.record([end_entry(ended)])
+        writer.record([Entry(End(episode=ended))])
     return open_synthesis(path)
 
 

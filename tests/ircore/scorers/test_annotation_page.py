@@ -1,6 +1,5 @@
 """The page in which people rate renderings, in a real browser."""
 
-import csv
 import json
 import re
 from collections import Counter
@@ -19,8 +18,6 @@ from visits import ARGUMENTS, Visit, visit_in
 
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
-from ircore.scorers.people.annotation_page import write_page
-from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks
 from ircore.scorers.people.importing import import_ratings
 
 if TYPE_CHECKING:
@@ -171,19 +168,6 @@ def test_rating_with_the_keyboard_alone(visiting: Visiting) -> None:
         assert given(page) == [(10, ""), (6, "")]
 
 
-def test_rating_with_the_mouse(visiting: Visiting) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        page.click("#ticks [data-value='8']")
-        assert page.locator("#slider").input_value() == "8"
-        box = page.locator("#slider").bounding_box()
-        assert box is not None
-        page.mouse.click(box["x"] + 16, box["y"] + box["height"] / 2)
-        assert seen(page, "#reading") == "0: entirely different"
-        page.click("#next")
-        assert (seen(page, "#count"), given(page)) == ("2 of 12", [(0, "")])
-
-
 def test_an_untouched_slider_is_no_answer(visiting: Visiting) -> None:
     with visiting() as visit:
         page = begun(visit)
@@ -196,21 +180,6 @@ def test_an_untouched_slider_is_no_answer(visiting: Visiting) -> None:
         assert kept(page) == {}
         page.locator("#slider").click()  # the middle, where the thumb would stand
         assert given(page) == [(5, "")]
-
-
-def test_going_back_and_changing(visiting: Visiting) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        assert page.locator("#back").is_disabled()
-        page.keyboard.press("7")
-        page.click("#next")
-        page.keyboard.press("2")
-        page.click("#back")
-        assert page.locator("#slider").input_value() == "7"
-        page.keyboard.press("4")
-        page.click("#next")
-        assert page.locator("#slider").input_value() == "2"
-        assert given(page) == [(2, ""), (4, "")]
 
 
 def test_a_reload_goes_on_where_it_was(visiting: Visiting) -> None:
@@ -322,29 +291,6 @@ def test_what_is_exported_can_be_imported(
     assert [score.reason for score in scores if score.value is None] == ['cannot tell: =1+1, "so"; \u00e9']
 
 
-def test_an_exported_row(visiting: Visiting, built: Built, tmp_path: Path) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        page.keyboard.press("9")
-        path = exported(page, tmp_path, "#export-button")
-        [target, rendering] = pictures(page)
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 12
-    first = rows[0]
-    [item] = [
-        item for item in built.study["items"]
-        if item["pictures"] == {"target": item["pictures"]["target"], "final": item["pictures"]["final"]}
-        and (item["pictures"]["target"]["file"], item["pictures"]["final"]["file"]) == (target, rendering)
-    ]  # fmt: skip
-    assert {key: first[key] for key in ("annotator", "run_id", "episode_id", "turn", "rendering", "value")} == {
-        "annotator": "a1", "run_id": built.run.run.run_id, "episode_id": item["episode_id"],
-        "turn": str(item["turn"]), "rendering": item["rendering"], "value": "9",
-    }  # fmt: skip
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", first["answered_at"])
-    assert {row["value"] for row in rows[1:]} == {""}
-
-
 def screens(page: "Page") -> Iterator[str]:
     """Go through every screen, from the start to the end."""
     yield "start"
@@ -380,30 +326,6 @@ def test_axe_finds_nothing_on_any_screen(visiting: Visiting, scheme: str) -> Non
             for violation in axe.run(page).response["violations"]:
                 collected += [f"{name}: {violation['id']}: {node['html'][:160]}" for node in violation["nodes"]]
     assert collected == []
-
-
-def test_a_phone_scrolls_downwards_only(visiting: Visiting) -> None:
-    with visiting(viewport=SIZES["phone"], has_touch=True) as visit:
-        page = visit.open("index.html?annotator=a1")
-        for name in screens(page):
-            assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]["width"], name
-            if name == "cannot tell":
-                boxes = [page.locator(item).bounding_box() for item in ("#reason", "#actions")]
-                reason, actions = (box for box in boxes if box is not None)
-                assert reason["y"] + reason["height"] <= actions["y"]
-                assert actions["y"] + actions["height"] <= SIZES["phone"]["height"]
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_pictures_have_no_bands_beside_them(size: str, visiting: Visiting) -> None:
-    with visiting(viewport=SIZES[size]) as visit:
-        page = begun(visit)
-        for _ in range(2):
-            for button in page.locator(".picture").all():
-                box = button.bounding_box()
-                assert box is not None
-                assert box["width"] == pytest.approx(box["height"], abs=1)
-            to_the_choices(page)
 
 
 @pytest.mark.parametrize(
@@ -448,25 +370,3 @@ def test_a_browser_that_keeps_nothing_is_told(broken: str, visiting: Visiting, t
         page.keyboard.press("3")
         rows = exported(page, tmp_path, "#export-button").read_text().splitlines()
         assert sum(",7,," in row or ",3,," in row for row in rows) == 2
-
-
-def test_damaged_answers_are_told_and_not_used(visiting: Visiting) -> None:
-    with visiting() as visit:
-        page = begun(visit)
-        page.keyboard.press("7")
-        page.evaluate(f"localStorage.setItem({KEPT}, '{{\"0\": ')")
-        page.reload()
-        page.click("#begin")
-        assert "damaged" in seen(page, "#notice")
-        assert seen(page, "#count") == "1 of 12"
-
-
-def test_a_study_for_named_annotators(visiting: Visiting, built: Built, tmp_path: Path) -> None:
-    write_page(choose_tasks([built.run], TaskPlan(annotators=("a1", "a2"))), tmp_path / "page")
-    with visiting(f"{(tmp_path / 'page').as_uri()}/") as visit:
-        page = visit.open("index.html?annotator=a3")
-        assert "not one of this study" in seen(page, "#notice")
-        page = visit.open("index.html?annotator=a2")
-        assert page.locator("#annotator-choice").input_value() == "a2"
-        page.click("#begin")
-        assert seen(page, "#who") == "a2"

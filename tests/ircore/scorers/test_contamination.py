@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from openai_server import Judged, OpenAIServer, serving
+from target_instances import target_instance
 
 from ircore.commands.main import run as ircore
-from ircore.core.files import locked
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.scorers.contamination import guessed_share, read_known
@@ -16,7 +16,7 @@ from ircore.scorers.contamination import guessed_share, read_known
 
 def labelled(*texts: str) -> Instance:
     elements = tuple(Element(type="label", text=text, box=Box(0, 0, 5, 5)) for text in texts)
-    return Instance(
+    return target_instance(
         instance_id="a", category="bar_graph", difficulty="easy", image="images/a.png", sha256="0" * 64, width=64,
         height=64, scene=Scene(width=64, height=64, elements=elements), source="procedural", licence="CC0-1.0",
     )  # fmt: skip
@@ -85,7 +85,7 @@ def test_a_model_that_knows_one_target_is_found_out(
         if not question.pictures:
             assert "title: procedural" in question.words
             return by_heart if "difficulty: easy" in question.words else "Some bars."
-        return "YES: seen in training" if question.pictures[0] == targets.picture_bytes(easy) else "NO"
+        return "YES: seen in training" if question.pictures[0] == targets.picture_bytes(easy, "target") else "NO"
 
     with serving() as server:
         server.judge = knows_the_easy_one
@@ -111,7 +111,7 @@ def test_every_photograph_of_the_second_edition_is_probed(tmp_path: Path, monkey
     with serving() as server:
         server.judge = lambda question: (
             "YES: a macaw of Wikimedia Commons"
-            if question.pictures and question.pictures[0] == photographs.picture_bytes(known)
+            if question.pictures and question.pictures[0] == photographs.picture_bytes(known, "target")
             else "NO"
         )
         report = probed(server, tmp_path, monkeypatch)
@@ -141,24 +141,6 @@ def test_an_answer_that_is_neither_is_counted_and_shown(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("targets")
-def test_a_refused_question_is_recorded_and_the_others_are_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with serving() as server:
-        server.judge = lambda _: "NO"
-        server.fail("moderation")
-        assert ircore([*probing(server, tmp_path, monkeypatch), "--concurrency", "1"]) == 0
-        assert "1 judge_refused" in capsys.readouterr().out
-        assert ircore(probing(server, tmp_path, monkeypatch)) == 0
-        assert len(server.seen) == 4  # a refusal is an answer: it is not asked for again
-    first, second = (target for name, target in reported(tmp_path).items() if name != "suspicious")
-    assert first["unanswered"] == {"unseen": "judge_refused"}
-    assert first["known"] is False
-    assert second["unanswered"] == {}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("targets")
 def test_a_dry_run_counts_the_questions_and_asks_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,32 +151,3 @@ def test_a_dry_run_counts_the_questions_and_asks_none(
     assert "0 answers kept; 4 questions, " in (said := capsys.readouterr().out)
     assert " 640 written" in said
     assert not (tmp_path / "probe").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("targets")
-def test_asking_stops_at_the_limit_of_cost_and_goes_on_with_a_larger_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The service states 0.001 US$ for each answer, so 0.0015 US$ are spent by the second one."""
-    with serving() as server:
-        server.judge = lambda _: "NO"
-        command = [*probing(server, tmp_path, monkeypatch), "--concurrency", "1"]
-        for _ in range(2):
-            assert ircore([*command, "--max-cost", "0.0015"]) == 1
-            assert "--max-cost: 0.0020 US$ of 0.0015 US$ spent" in capsys.readouterr().err
-            assert len(server.seen) == 2
-        assert ircore([*command, "--max-cost", "1"]) == 0
-        assert len(server.seen) == 4
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("targets")
-def test_one_process_at_a_time_works_in_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "probe").mkdir()
-    with serving() as server, locked(tmp_path / "probe", "probe"):
-        assert ircore(probing(server, tmp_path, monkeypatch)) == 2
-        assert not server.seen
-    assert "another process is working on this probe" in capsys.readouterr().err

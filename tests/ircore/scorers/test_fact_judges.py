@@ -10,10 +10,11 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from charts import BLUE, RED, bars, chart_instances, instance_of
+from charts import BLUE, RED, bars, chart_instances
 from known_pictures import SENTENCE, KnowingModel, first_blank_then_right, run_of
 from openai_server import Judged, OpenAIServer, serving
 from releases import table
+from target_instances import target_instance
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
@@ -37,7 +38,6 @@ from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.model_judges.fact_questions import batches_of
 from ircore.scorers.model_judges.false_facts import false_facts
 from ircore.scorers.verification.scene_facts import facts_of
-from ircore.scorers.verification.stored_verdicts import checked_facts
 
 CATEGORIES = ("bar_graph", "pie_graph", "line_graph", "functions", "geometry", "simple_shapes")
 
@@ -71,10 +71,7 @@ def test_a_false_sentence_is_off_by_much_and_of_the_same_kind() -> None:
     scene = bars({"Cats": 40, "Dogs": 80, "Fish": 20}, [RED, BLUE, RED]).scene
     facts = facts_of(scene)
     made = {facts[false.fact].key: false.sentence for false in false_facts(scene, facts, Random(3))}
-    assert made["bar-2/value"] in (
-        'The bar for "Dogs" shows the value 48.',
-        'The bar for "Dogs" shows the value 112.',
-    )
+    assert made["bar-2/value"] in ('The bar for "Dogs" shows the value 48.', 'The bar for "Dogs" shows the value 112.')
     (colour,) = re.findall(r"#\w{6}", made["bar-2/colour"])
     assert colour in (RED, "#000000", "#ffffff")
     assert made["bar-2/colour"].startswith('The bar for "Dogs" is ')
@@ -185,7 +182,7 @@ def test_a_judges_file_that_does_not_fit_is_refused(
 
 
 def _targets(instances: InstanceSet) -> dict[str, list[Picture]]:
-    return {instance.instance_id: [instances.target(instance)] for instance in instances.instances}
+    return {instance.instance_id: [instances.picture(instance, "target")] for instance in instances.instances}
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +213,7 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     assert all(question.pictures[0] in renderings for question in model.asked)
     assert not any("As it is." in question.words for question in model.asked)
 
-    results = Results.from_runs([RunFolder.open(run.path)])
+    results = Results.from_runs([RunFolder(run.path)])
     witness = witness_of("facts", list(checked_twice(results, "facts")))
     assert witness.false_yes.low is not None
     assert witness.false_yes.high is not None
@@ -261,25 +258,8 @@ def test_a_judge_without_errors_gives_10_to_the_target_and_stands_beside_the_eye
     assert {line.judge for line in played.facts()} == {"verified"}
 
 
-@pytest.mark.slow
-def test_labels_of_garbled_letters_are_told_without_reading_machines(tmp_path: Path, server: OpenAIServer) -> None:
-    target, garbled = (
-        bars(dict(zip(words, (40, 80, 20), strict=True)), [RED, BLUE, RED])
-        for words in (("Cats", "Dogs", "Fish"), ("Kxtz", "Wqgs", "Ihsb"))
-    )
-    instances = _one(tmp_path / "set", *instance_of(target, "pets", "bar_graph"))
-    picture = Picture.from_pixels(garbled.drawing.pixels)
-    run = run_of(tmp_path / "run", instances, {"pets": [picture]})
-    facts = facts_of(target.scene)
-    server.judge = KnowingModel({picture.data: {fact.sentence for fact in facts if fact.attribute != "text"}})
-    assert score(run, write_judge(tmp_path, server)) == 0
-    (line,) = read_facts(run)
-    verdicts = {checked.fact.attribute: checked.verdict for checked in checked_facts(target.scene, line)}
-    assert (verdicts["text"], verdicts["value"], verdicts["colour"]) == ("fails", "holds", "holds")
-
-
-def _one(folder: Path, instance: Instance, data: bytes) -> InstanceSet:
-    return write_instances(folder, [(instance, data)])
+def _one(folder: Path, instance: Instance, pictures: dict[str, Picture]) -> InstanceSet:
+    return write_instances(folder, [(instance, pictures)])
 
 
 @pytest.mark.slow
@@ -289,11 +269,11 @@ def test_photographs_with_an_annotated_scene_are_asked_about(tmp_path: Path, ser
         width=200, height=200,
         elements=(Element(type="dog", box=Box(10, 10, 60, 60)), Element(type="tree", box=Box(120, 20, 190, 180))),
     )  # fmt: skip
-    instance = Instance(
+    instance = target_instance(
         instance_id="park", category="photos", difficulty="easy", image="park.png", sha256=picture.sha256, width=200,
         height=200, scene=scene, source="A park", licence="CC0-1.0",
     )  # fmt: skip
-    run = run_of(tmp_path / "run", _one(tmp_path / "set", instance, picture.data), {"park": [picture]})
+    run = run_of(tmp_path / "run", _one(tmp_path / "set", instance, {"target": picture}), {"park": [picture]})
     server.judge = model = KnowingModel({picture.data: {fact.sentence for fact in facts_of(scene)}})
     assert score(run, write_judge(tmp_path, server)) == 0
     (question,) = model.asked
@@ -303,44 +283,6 @@ def test_photographs_with_an_annotated_scene_are_asked_about(tmp_path: Path, ser
     (value,) = [value.value for value in run.scores() if value.judge == "facts"]
     assert value == 10.0
     assert "photos" in (run.judges()["facts"].categories or ())
-
-
-@pytest.mark.slow
-def test_a_question_that_failed_is_asked_again_and_one_without_a_usable_answer_is_undecided(
-    tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    scene = draw("pie_graph", "easy", 2)
-    instances = _one(tmp_path / "set", *instance_of(scene, "pie", "pie_graph"))
-    run = run_of(tmp_path / "run", instances, _targets(instances))
-    facts = facts_of(scene.scene)
-    knowing = KnowingModel({instances.target(instances.instances[0]).data: {fact.sentence for fact in facts}})
-    server.judge, judge = knowing, write_judge(tmp_path, server, batch=10)
-    count = len(batches_of(scene.scene, facts, instances.instances[0].sha256, 10))
-    assert count >= 4
-    server.fail("ok", "rejected")  # the service refuses the second question for a technical reason
-    assert score(run, judge) == 1
-    assert "asks for them again" in capsys.readouterr().err
-    assert not [value for value in run.scores() if value.judge == "facts"]
-    before = server.count()
-
-    unusable = iter(["no idea", "still no idea"])
-    server.judge = lambda question: next(unusable, None) or knowing(question)
-    status = score(run, judge)
-    # The first question was answered: what is asked is the second, with its repair, and the rest.
-    assert server.count() - before == count
-    (line,) = read_facts(run)
-    assert 0 < line.verdicts.count("?") <= 8
-    assert any(reason.startswith("judge_format: it has a verdict on 0 of ") for reason in line.reasons)
-    (value,) = [value for value in run.scores() if value.judge == "facts"]
-    assert value.value is not None
-    assert value.low is not None
-    assert value.high is not None
-    assert value.low < value.value < value.high
-    assert value.undecided is not None
-    assert 0 < value.undecided < 0.5
-    assert not value.unread
-    assert status == 1  # a tenth of the questions is lost
-    assert "1 of " in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -376,4 +318,4 @@ def test_a_release_keeps_both_witnesses_and_gives_the_same_agreement(tmp_path: P
     assert not {row["sentence"] for row in planted} & sentences
     assert len({row["verdict"] for row in planted}) == 2
     released = load_results(str(tmp_path / "release"))
-    assert witnesses_table(released).rows == witnesses_table(Results.from_runs([RunFolder.open(run.path)])).rows
+    assert witnesses_table(released).rows == witnesses_table(Results.from_runs([RunFolder(run.path)])).rows

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import draw
@@ -131,15 +131,6 @@ def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("degrees", [-6, -3, 1, 5])
-def test_a_turn_is_told_within_half_a_degree(degrees: float) -> None:
-    layout = Layout((768, 768), turned(degrees, box(64, 64, 704, 704), (384, 384)))
-    for category in CATEGORIES:
-        fit = register(model(category), np.asarray(laid_out(target(category), layout)))
-        assert fit.transform.turn == pytest.approx(degrees, abs=0.5)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
@@ -167,7 +158,8 @@ def test_a_canvas_of_noise_or_without_anything_shows_nothing() -> None:
     for pixels in (noise, blank):
         fit = register(model("pie_graph"), pixels)
         assert fit.is_found
-        assert fit.transform.is_upright
+        moved = fit.transform
+        assert (moved.turn, moved.slant, moved.tilt_x, moved.tilt_y) == (0, 0, 0, 0)
 
 
 def test_a_drawing_turned_too_far_is_there_but_not_found() -> None:
@@ -180,32 +172,12 @@ def test_another_target_is_not_there_and_so_not_unfound() -> None:
     assert register(model("simple_shapes"), target("simple_shapes", 25).drawing.pixels).is_found
 
 
-def test_a_mirror_image_is_wrong_and_not_unfound() -> None:
-    mirrored = target("simple_shapes").drawing.pixels[:, ::-1]
-    fit = register(model("simple_shapes"), np.ascontiguousarray(mirrored))
-    assert fit.is_found
-    assert fit.transform.turn == 0
-
-
 @pytest.mark.slow
 def test_a_target_pasted_on_another_picture_is_little() -> None:
     drawn, other = target("bar_graph"), target("bar_graph", 9)
     page = other.drawing.image.copy()
     page.paste(drawn.drawing.image.resize((256, 256), Image.Resampling.LANCZOS), (128, 128))
     assert (verified(drawn, page).score or 0.0) < 5
-
-
-@pytest.mark.slow
-def test_something_drawn_in_the_margin_counts_as_an_extra() -> None:
-    drawn = target("pie_graph")
-    page = laid_out(drawn, LAYOUTS["three by two"])
-    ImageDraw.Draw(page).ellipse((40, 60, 200, 220), (200, 30, 200))
-    with_more, plain = verified(drawn, page), verified(drawn, laid_out(drawn, LAYOUTS["three by two"]))
-    assert not plain.extras
-    assert with_more.extras
-    # To the left of the target's own frame.
-    assert min(extra.box.right for extra in with_more.extras) < 0
-    assert (with_more.score or 0.0) < (plain.score or 0.0)
 
 
 def test_a_transform_is_told_by_its_matrix() -> None:

@@ -63,14 +63,6 @@ def test_a_fine_tuned_checkpoint_is_read_as_well(tmp_path: Path, network: LipSim
     assert torch.equal(loaded.linears[0].kernel, network.linears[0].kernel)
 
 
-def test_vectors_with_axes_of_length_one_are_the_same_vectors(
-    tmp_path: Path, network: LipSimNetwork, state: State
-) -> None:
-    wide = {key: value[None] if key.endswith("bias") else value for key, value in state.items()}
-    loaded = load_network(save(tmp_path / "wide.pth", wide), SMALL)
-    assert torch.equal(loaded.convs[1].bias, network.convs[1].bias)
-
-
 def without(key: str) -> Callable[[State], None]:
     return lambda state: state.pop(key)
 
@@ -117,58 +109,3 @@ def test_broken_checkpoints_are_refused(
         load_network(path, SMALL)
     assert raised.value.problem.startswith(str(path))
     assert raised.value.remedy
-
-
-def test_layers_that_are_apart_are_another_network(tmp_path: Path, state: State) -> None:
-    """A pooling between layers takes a number of its own."""
-    moved = {key.replace("convs.2.", "convs.3.").replace("base.1.2.", "base.1.3."): item for key, item in state.items()}
-    with pytest.raises(InputError, match=r"convs\.2\.\w+ is missing"):
-        load_network(save(tmp_path / "apart.pth", moved), SMALL)
-
-
-class Stranger:
-    """What must not be made while reading."""
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ({"model_state_dict": Stranger()}, "holds more than tensors"),
-        ({"state": {}}, "has no model_state_dict"),
-        ({"model_state_dict": {}}, "has no model_state_dict"),
-        ([1, 2], "has no model_state_dict"),
-    ],
-)
-def test_other_torch_files_are_refused(tmp_path: Path, content: Any, problem: str) -> None:
-    torch.save(content, tmp_path / "other.pth")
-    with pytest.raises(InputError, match=problem):
-        load_network(tmp_path / "other.pth", SMALL)
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"hello", b"<!DOCTYPE html><title>quota exceeded</title>", b"PK\3\4" + bytes(99)]
-)
-def test_files_that_are_no_torch_files_are_refused(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "page.pth"
-    path.write_bytes(data)
-    with pytest.raises(InputError, match=r"page\.pth: is damaged, is not a torch file"):
-        load_network(path, SMALL)
-
-
-def test_a_truncated_file_is_refused(tmp_path: Path, state: State) -> None:
-    path = save(tmp_path / "cut.pth", state)
-    path.write_bytes(path.read_bytes()[:-2000])
-    with pytest.raises(InputError, match=r"cut\.pth: is damaged"):
-        load_network(path, SMALL)
-
-
-def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.pth: cannot be read"):
-        load_network(tmp_path / "none.pth", SMALL)
-    with pytest.raises(InputError, match="cannot be read"):
-        load_network(tmp_path, SMALL)
-
-
-def test_the_size_is_told_by_the_channels(tmp_path: Path, state: State) -> None:
-    with pytest.raises(InputError, match=r"7 channels, unlike any published network \(small 45, medium 60"):
-        load_network(save(tmp_path / "small.pth", state))

@@ -11,13 +11,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ircore.core.images import Pixels, read_stored_pixels
+from ircore.core.drawing import Drawing
+from ircore.core.images import Picture, Pixels, read_stored_pixels
+from ircore.core.ocr import TextLine, ocr_missing
+from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.base import MetricUnavailableError
 from ircore.scorers.metrics.brisque import brisque
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure
 from ircore.scorers.metrics.ms_ssim import ms_ssim
 from ircore.scorers.metrics.psnr import psnr
 from ircore.scorers.metrics.ssim import ssim, ssim_gaussian
+from ircore.scorers.metrics.text import F1, RECALL, Label, label_scores, labels_of_lines
 from ircore.scorers.metrics.uqi import uqi, uqi_sewar
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
@@ -223,3 +227,140 @@ def test_image_of_another_size_is_brought_to_the_targets() -> None:
     enlarged = np.asarray(Image.fromarray(halved).resize((57, 40), Image.Resampling.BICUBIC))
     assert ssim(NOISE, halved) == ssim(NOISE, enlarged)
     assert psnr(NOISE, halved) == psnr(NOISE, enlarged)
+
+
+needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
+
+TARGET = [Label("Mon", 0.1, 0.9), Label("Tue", 0.5, 0.9), Label("10", 0.05, 0.2), Label("10", 0.05, 0.6)]
+
+
+def test_equal_labels_in_their_places_are_perfect() -> None:
+    scores = label_scores(TARGET, TARGET)
+    assert (scores.precision, scores.recall, scores.f1, scores.texts_f1) == (1, 1, 1, 1)
+
+
+def test_case_and_blanks_do_not_matter() -> None:
+    assert label_scores([Label("Left Side", 0.5, 0.5)], [Label("LEFT  side", 0.5, 0.5)]).f1 == 1
+
+
+def test_exchanged_labels_are_right_texts_in_wrong_places() -> None:
+    exchanged = [Label("Tue", 0.1, 0.9), Label("Mon", 0.5, 0.9), *TARGET[2:]]
+    scores = label_scores(TARGET, exchanged)
+    assert (scores.recall, scores.texts_f1) == (0.5, 1)
+
+
+def test_missing_and_invented_labels_by_hand() -> None:
+    # Two of four are there, one of them twice as near as the other; one more was invented.
+    scores = label_scores(TARGET, [Label("Mon", 0.12, 0.9), Label("10", 0.05, 0.55), Label("Wed", 0.9, 0.9)])
+    assert (scores.precision, scores.recall) == (2 / 3, 2 / 4)
+    assert scores.f1 == pytest.approx(2 * 2 / (4 + 3))
+
+
+def test_one_label_cannot_stand_for_two() -> None:
+    assert label_scores([Label("A", 0.5, 0.5)] * 2, [Label("A", 0.5, 0.5)]).recall == 0.5
+
+
+def test_without_labels_there_is_nothing_to_say() -> None:
+    assert label_scores([], []).f1 is None
+    assert label_scores([], TARGET).recall is None
+    assert label_scores(TARGET, []).f1 == 0
+
+
+def test_labels_of_recognised_lines_are_shares_of_the_picture() -> None:
+    line = TextLine("km", ((90, 0), (110, 0), (110, 20), (90, 20)), 0.9)
+    assert labels_of_lines([line], 200, 100) == (Label("km", 0.5, 0.1),)
+    assert labels_of_lines([TextLine("—", line.corners, 0.9), TextLine("km", line.corners, 0.5)], 200, 100) == ()
+
+
+def sign(*texts: tuple[str, float, float]) -> Pixels:
+    drawing = Drawing(400, 200)
+    for text, x, y in texts:
+        drawing.text((x, y), text, 26, "#000000")
+    return drawing.pixels
+
+
+@needs_ocr
+def test_a_rendering_that_lost_a_label() -> None:
+    target = sign(("Monday", 90, 50), ("Friday", 300, 150))
+    assert F1.compute(target, target) == 1
+    assert RECALL.compute(target, sign(("Monday", 90, 50))) == 0.5
+    with pytest.raises(MetricUnavailableError, match="no text in the target"):
+        RECALL.compute(sign(), target)
+    assert "rapidocr" in F1.full_version
+
+
+JUDGE = StructuralJudge()
+
+
+def chart(heights: tuple[int, ...] = (120, 260, 190, 80), colour: str = "#1f77b4", dx: float = 0) -> Pixels:
+    """Sparse bars on white, as in the game's bar graphs."""
+    drawing = Drawing(512, 384)
+    drawing.line([(60 + dx, 20), (60 + dx, 340), (490 + dx, 340)], "#222222", 2)
+    for index, height in enumerate(heights):
+        left = 90 + 100 * index + dx
+        drawing.rectangle(left, 340 - height, left + 60, 340, fill=colour)
+    return drawing.pixels
+
+
+def shapes(colour: str = "#d62728", background: str = "#ffffff", at: tuple[int, int] = (150, 150)) -> Pixels:
+    drawing = Drawing(512, 512, background)
+    drawing.ellipse(at, (70, 70), fill=colour)
+    drawing.rectangle(300, 320, 430, 400, fill="#2ca02c")
+    return drawing.pixels
+
+
+def rate(target: Pixels, image: Pixels) -> float:
+    value = JUDGE.rate(Picture.from_pixels(target), Picture.from_pixels(image)).value
+    assert value is not None
+    return value
+
+
+def flat(like: Pixels, value: int) -> Pixels:
+    return np.full_like(like, value)
+
+
+def test_it_says_that_it_is_no_judgement_of_anyone() -> None:
+    assert JUDGE.label == "structural (computed, no human or LLM judgement)"
+    assert JUDGE.kind == "computed"
+
+
+def test_ten_is_for_identical_pictures_only() -> None:
+    target = chart()
+    assert rate(target, target.copy()) == 10
+    touched = target.copy()
+    touched[5, 5] = 254
+    assert rate(target, touched) == 9.99
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [chart(), shapes()], ids=["chart", "shapes"])
+def test_blank_pages_get_nothing_though_their_ssim_is_high(target: Pixels) -> None:
+    white = flat(target, 255)
+    assert ssim(target, white) > 0.65
+    assert rate(target, white) < 0.5
+    assert rate(target, flat(target, 0)) < 0.5
+    assert rate(target, flat(target, 128)) < 0.5
+
+
+@pytest.mark.slow
+def test_the_further_off_the_lower() -> None:
+    shifted = [rate(chart(), chart(dx=step)) for step in (0, 1, 4, 10, 30)]
+    assert shifted == sorted(shifted, reverse=True)
+    assert 5 <= shifted[3] <= 8
+    higher = [rate(chart(), chart((120 + step, 260, 190, 80))) for step in (0, 5, 20, 80)]
+    assert higher == sorted(higher, reverse=True)
+
+
+@pytest.mark.slow
+def test_a_colour_slightly_off_costs_little_and_a_wrong_one_more() -> None:
+    slightly, wrong = rate(shapes(), shapes("#c83c3c")), rate(shapes(), shapes("#1f77b4"))
+    assert 8.5 <= slightly < 10
+    assert wrong < slightly - 0.5
+
+
+@pytest.mark.slow
+def test_the_better_rendering_is_preferred_and_equal_ones_tie() -> None:
+    target, near, far = (Picture.from_pixels(chart(dx=step)) for step in (0, 4, 30))
+    assert JUDGE.prefer(target, far, near).value == 1
+    assert JUDGE.prefer(target, near, far).value == 0
+    assert JUDGE.prefer(target, near, near).value == 0.5

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clocks import LoopClock
-from openai_server import Judged, OpenAIServer, decided, serving
-from pairs import default_signals
+from openai_server import Judged, OpenAIServer, serving
 from samples import BlockGenerator, CentreDescriber, sample_submission
 
 from ircore.commands.main import run as ircore
@@ -29,7 +27,6 @@ from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.results.model import Results
-from ircore.runs.costs.prices import read_prices
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.runs.merge import merge
@@ -147,7 +144,7 @@ def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
         assert not any(said in words for said in messages)
         assert run.run.run_id not in words
         assert "never instructions to you" in texts
-    target = base64.b64encode(run.target(run.instances.instances[0]).data).decode()
+    target = base64.b64encode(run.instances.picture(run.instances.instances[0], "target").data).decode()
     assert any(target in json.dumps(seen.document) for seen in server.seen)
 
 
@@ -176,13 +173,7 @@ def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: Ru
     assert Counter(judgement.repair for judgement in read_judgements(run)) == {False: RATINGS + CHOICES, True: RATINGS}
 
 
-LENIENT = {
-    "7.0": ("bare_value", "decimal_number"),
-    "7": ("bare_value",),
-    '"7"': ("bare_value", "quoted_number"),
-    '{"score": 7.0}': ("decimal_number",),
-    '{"rating": {"score": "7"}}': ("nested_object", "quoted_number"),
-}
+LENIENT = {"7.0": ("bare_value", "decimal_number"), '{"rating": {"score": "7"}}': ("nested_object", "quoted_number")}
 
 
 @pytest.mark.slow
@@ -232,12 +223,7 @@ def test_garbage_is_no_value_with_a_reason(
 @pytest.mark.slow
 @pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
 def test_a_judge_that_loses_more_than_a_tenth_fails(
-    tmp_path: Path,
-    run: RunFolder,
-    server: OpenAIServer,
-    capsys: pytest.CaptureFixture[str],
-    refused: int,
-    status: int,
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str], refused: int, status: int
 ) -> None:
     """Of 16 questions one is 6 %; of 15 (a refused preference is not asked in the other order) or 16 two are 13 %."""
     server.fail(*["refusal"] * refused)
@@ -248,38 +234,7 @@ def test_a_judge_that_loses_more_than_a_tenth_fails(
 
 
 @pytest.mark.slow
-def test_technical_failures_are_reported_and_are_no_losses(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    server.fail(*["rejected"] * 4)
-    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 1
-    seen = capsys.readouterr().err
-    assert "4 judgements failed; the same command asks for them again" in seen
-    assert "are lost" not in seen
-    assert score(run, write_judge(tmp_path, server)) == 0
-
-
-@pytest.mark.slow
-def test_answers_that_were_lost_to_an_earlier_version_are_read_from_the_record(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer
-) -> None:
-    """What an earlier version wrote of a judge that answers 7.0: both answers in the record, no value in the scores."""
-    judge = write_judge(tmp_path, server)
-    server.judge = lambda entry: '{"score": 7.5}' if len(entry.pictures) == 2 else '{"choice": "B"}'
-    assert score(run, judge) == 1
-    journal = run.path / "judgements.jsonl"
-    journal.write_text(journal.read_text().replace("7.5", "7.0"))
-    asked = server.count()
-    assert score(run, judge) == 0
-    assert server.count() == asked
-    latest = {(score.episode_id, score.turn, score.task): score for score in scores(run)}
-    assert {(score.value, score.leniencies) for score in latest.values() if score.task == "similarity"} == {
-        (7, ("decimal_number",))
-    }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("filtered", 2), ("moderation", 1), ("empty", 3)])
+@pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("empty", 3)])
 def test_an_answer_withheld_is_no_value(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, fault: str, times: int
 ) -> None:
@@ -416,7 +371,7 @@ def test_scores_that_were_lost_are_worked_out_without_asking(
 def test_another_run_of_the_same_pictures_asks_nothing_with_a_cache(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
-    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    twin = RunFolder(shutil.copytree(run.path, tmp_path / "twin"))
     judge, cache = write_judge(tmp_path, server), ("--cache", str(tmp_path / "cache"))
     assert score(run, judge, more=cache) == 0
     assert score(twin, judge, more=cache) == 0
@@ -491,14 +446,6 @@ def test_what_cannot_be_asked_again_is_refused(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_every_turn_asks_what_is_new_only(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
-    judge = write_judge(tmp_path, server)
-    score(run, judge)
-    assert score(run, judge, more=("--every-turn",)) == 0
-    assert server.count() == RATINGS + CHOICES  # these episodes have no turn in between
-
-
 class RepeatingDescriber(CentreDescriber):
     """Says the same on turns 1 and 2, so that both turns have one rendering."""
 
@@ -513,7 +460,7 @@ def test_turns_that_share_a_rendering_share_its_rating(
     loaded, prompts = sample_submission(), load_prompts("reconstruction")
     made = make_run(loaded, instances, Rules(), prompts, seed=0)
     run = open_run(tmp_path / "same", made, instances)
-    spec = loaded.submission.describer
+    spec = loaded.submission.players["describer"]
     pair = {"describer": RepeatingDescriber(spec), "generator": BlockGenerator(spec)}
     play(PlayPlan(made, instances, instances.instances, prompts, concurrency=1), run, ReconstructionGame(), pair)
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
@@ -594,46 +541,6 @@ PRICE = {"input": 2, "output": 10, "date": "2026-01-01", "source": "a test"}
 
 
 @pytest.mark.slow
-def test_judges_whose_later_answers_are_dear_pass_the_limit_by_one_answer(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer
-) -> None:
-    server.cost = lambda number: 0.5 if number else 0.01
-    judge = write_judge(tmp_path, server)
-    assert score(run, judge, more=("--concurrency", "14", "--max-cost", "1")) == 1
-    assert 1 <= server.billed < 1.5
-
-
-@pytest.mark.slow
-def test_judges_that_wait_ask_nothing_after_a_signal(tmp_path: Path, run: RunFolder) -> None:
-    with serving(retry_after="1000", rates={"rate_limit": 1.0}) as service:
-        judge = write_judge(tmp_path, service)
-        command = [sys.executable, "-m", "ircore", "score", str(run.path), *QUICK, "--judge", str(judge)]
-        process = subprocess.Popen([*command, "--concurrency", "8"], stderr=subprocess.PIPE, preexec_fn=default_signals)
-        service.wait_for(8)
-        time.sleep(1)
-        asked, begun = service.count(), time.monotonic()
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
-        assert time.monotonic() - begun < 20
-        assert service.count() == asked
-    assert process.returncode == 143
-    questions = read_judgements(run)
-    assert {question.reason for question in questions} == {"stopped"}
-    assert sum(len(question.attempts) for question in questions) == asked
-
-
-@pytest.mark.slow
-def test_a_cache_that_cannot_be_written_costs_no_judgement(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "cache").write_text("a file where a folder should be")
-    judge = write_judge(tmp_path, server)
-    assert score(run, judge, more=("--cache", str(tmp_path / "cache"))) == 0
-    assert capsys.readouterr().err.count("answers are kept in the run all the same") == 1
-    assert len(read_judgements(run)) == server.count()
-
-
-@pytest.mark.slow
 def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -651,32 +558,6 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
     capsys.readouterr()
     score(run, judge, more=("--dry-run",))
     assert capsys.readouterr().out.startswith("gpt-judge: 10 scores to be had, 2 kept; 13 questions, ")
-
-
-@pytest.mark.slow
-def test_a_deadline_keeps_what_was_answered(
-    tmp_path: Path,
-    run: RunFolder,
-    server: OpenAIServer,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    judge = write_judge(tmp_path, server, parameters={"timeout_s": 3600})
-    clock = LoopClock(monkeypatch)
-    server.fail("ok", "ok", "ok", "stall")
-
-    def stalled(question: Judged) -> str:
-        """Half an hour is over when the fourth answer stops half-way."""
-        clock.ahead = 1800.0 * server.faults["stall"]
-        return decided(question)
-
-    server.judge = stalled
-    assert score(run, judge, more=("--deadline", "1800", "--concurrency", "1")) == 1
-    assert "stopped at the deadline of 1800 s" in capsys.readouterr().err
-    # The fourth one was made and may have been billed.
-    assert [question.reason for question in read_judgements(run)] == [None, None, None, "stopped"]
-    assert score(run, judge) == 0
-    assert server.count() == RATINGS + CHOICES + 1
 
 
 @pytest.mark.slow
@@ -709,17 +590,8 @@ def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolde
     assert {judgement.key for judgement in read_judgements(joined)} == {
         judgement.key for judgement in read_judgements(run)
     }
-    assert score(RunFolder.open(joined.path), judge) == 0
+    assert score(RunFolder(joined.path), judge) == 0
     assert server.count() == RATINGS + CHOICES
-
-
-@pytest.mark.slow
-def test_merging_refuses_two_judges_of_one_name(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
-    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
-    score(run, write_judge(tmp_path, server))
-    score(twin, write_judge(tmp_path, server, model="judge-other"))
-    with pytest.raises(InputError, match="the judge gpt-judge is another one"):
-        merge([run.path, twin.path], tmp_path / "joined")
 
 
 @pytest.mark.slow
@@ -752,12 +624,3 @@ def test_without_its_key_nothing_is_begun(
     before = (run.path / "scores.jsonl").read_bytes()
     assert ircore(["score", str(run.path), "--judge", str(write_judge(tmp_path, server))]) == 2
     assert (run.path / "scores.jsonl").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_prices_given_for_a_judge_stay_with_the_run(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
-    (run.path / "prices.yaml").write_text(json.dumps({"models": {"a-describer": PRICE}}))
-    given = tmp_path / "given.yaml"
-    given.write_text(json.dumps({"models": {"judge-gpt-5": PRICE}}))
-    score(run, write_judge(tmp_path, server), more=("--prices", str(given)))
-    assert read_prices(run.path / "prices.yaml").models.keys() >= {"a-describer", "judge-gpt-5"}

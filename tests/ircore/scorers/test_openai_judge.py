@@ -89,28 +89,6 @@ def test_an_answer_withheld_is_the_judges(server: OpenAIServer, api: str, fault:
     assert len(caught.value.attempts) == times
 
 
-@pytest.mark.slow
-def test_what_passes_is_asked_again(server: OpenAIServer) -> None:
-    server.fail("rate_limit", "server_error", "cut_off", "drop", "empty")
-    answer = ask(server)
-    assert [attempt.kind for attempt in answer.attempts] == [
-        "rate_limit",
-        "server",
-        "cut_off",
-        "dropped",
-        "empty",
-        "answered",
-    ]
-
-
-@pytest.mark.slow
-def test_pictures_are_made_smaller_for_a_judge_too(server: OpenAIServer) -> None:
-    ask(server, max_side=64)
-    ask(server)
-    small, whole = (json.dumps(request.document) for request in server.seen)
-    assert len(small) < len(whole)
-
-
 def test_another_picture_order_or_repair_is_another_question(server: OpenAIServer) -> None:
     views = [VIEW, REPAIRED, JudgeView(VIEW.prompt, VIEW.pictures[::-1]), JudgeView(VIEW.prompt, VIEW.pictures[:1])]
     asked = spec(server)

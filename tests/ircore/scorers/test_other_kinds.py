@@ -1,7 +1,6 @@
 """Facts of elements of kinds that the project does not draw, and of known kinds that lack what they define."""
 
 import math
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,6 @@ from ircore.instances.readable_scenes import readable_scene
 from ircore.scorers.verification.scene_facts import facts_of, marks_of
 from ircore.scorers.verification.score import verify_picture
 from leaderboard.model.xray import draw_scene
-from leaderboard.words.alt_text import target_words
 
 RED, BLUE = "#c0392b", "#2c3e50"
 
@@ -90,12 +88,6 @@ def test_numerals_weigh_what_writing_weighs_whatever_a_category_says_of_them() -
         assert sum(fact.weight for fact in facts if fact.kind == "numeral") < 30
 
 
-def test_scenes_without_kinds_of_their_own_keep_their_bytes() -> None:
-    assert "kinds" not in clock().scene.model_dump_json()
-    weighed = clock(kinds={"hour_hand": 3.0}).scene
-    assert Scene.model_validate_json(weighed.model_dump_json()) == weighed
-
-
 @pytest.mark.parametrize("weight", [0, -1, 11, math.inf])
 def test_weights_have_bounds(weight: float) -> None:
     with pytest.raises(ValueError, match="kinds"):
@@ -156,12 +148,3 @@ def test_a_scene_of_this_project_is_read_as_it_is() -> None:
     for category in BUILDERS:
         scene = draw(category, "hard", seed=3).scene
         assert readable_scene(scene) is scene
-
-
-def test_pages_put_own_kinds_into_words() -> None:
-    from ircore.core.records import Instance
-
-    about: dict[str, Any] = {"image": "images/a.png", "sha256": "0" * 64, "width": 512, "height": 512}
-    instance = Instance(instance_id="a", category="clocks", difficulty="easy", scene=clock().scene, source="drawn",
-                        licence="CC0-1.0", **about)  # fmt: skip
-    assert target_words(instance).startswith("Clocks with 1 dial, 12 numerals, 1 hour hand, 1 minute hand")

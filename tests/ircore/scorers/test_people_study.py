@@ -112,7 +112,7 @@ def test_planted_ratings_give_the_r_kappa_and_bias_that_were_planted(
     assert ircore(["ratings", "import", str(path), "--run", str(pool.path)]) == 0
     capsys.readouterr()
     assert ircore(["results", str(pool.path), "--table", "people", "--json"]) == 0
-    table = people_table(Results.from_runs([RunFolder.open(pool.path)]))
+    table = people_table(Results.from_runs([RunFolder(pool.path)]))
     row = dict(zip((column.key for column in table.columns), table.rows[0], strict=True))
     assert (row["judge"].value, row["category"].value, row["renderings"].value) == ("verified", "all", 120)
     x, y = np.array(judge), np.array(people, dtype=float)

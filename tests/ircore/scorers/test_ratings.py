@@ -13,7 +13,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.people.files import COLUMNS, MAX_BYTES, MAX_ROWS, MAX_TOLD, Faults, read_ratings
+from ircore.scorers.people.files import COLUMNS, MAX_ROWS, MAX_TOLD, Faults, read_ratings
 from ircore.scorers.people.importing import HUMAN_JUDGE, AnnotatorSummary, import_ratings
 
 HEADER = "annotator,episode_id,turn,task,value"
@@ -181,22 +181,7 @@ def test_a_file_that_has_grown_adds_what_is_new(tmp_path: Path, run: RunFolder) 
 
 
 @pytest.mark.slow
-def test_an_annotator_who_answered_nothing_is_named(tmp_path: Path, run: RunFolder) -> None:
-    done = import_ratings(table(tmp_path, HEADER, ONE, "a2,geometry-easy-01,2,similarity,"), [run])
-    assert done.annotators == (AnnotatorSummary("a1", 1, 0, 1), AnnotatorSummary("a2", 0, 0, 1))
-    assert done.added == 1
-
-
-@pytest.mark.slow
-def test_a_value_with_a_reason_why_there_is_none(tmp_path: Path, run: RunFolder) -> None:
-    error = refused(table(tmp_path, REASONS, f"{ONE},cannot tell"), run)
-    assert "row 2: value and reason: '7' and 'cannot tell'; a reason says why there is no value" in error.problem
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mark", ["\ufeff", ""])
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("mark", "separator", "end"), [("\ufeff", ";", "\r\n"), ("", ",", "\n"), ("", "\t", "\r")])
 def test_what_spreadsheets_make_of_a_file(mark: str, separator: str, end: str, tmp_path: Path, run: RunFolder) -> None:
     reason = f'a "b" c{" " if separator == chr(9) else separator} é'
     cells = ['"a1"', '"geometry-easy-01"', "2", " similarity ", "", '"' + reason.replace('"', '""') + '"']
@@ -267,20 +252,6 @@ def test_a_header_that_is_none_of_ratings(lines: tuple[str, ...], problem: str, 
     error = refused(path, run)
     assert problem in error.problem
     assert error.remedy or "nearest" in error.problem
-
-
-@pytest.mark.slow
-def test_no_such_file(tmp_path: Path, run: RunFolder) -> None:
-    assert "cannot be read (No such file or directory)" in refused(tmp_path / "none.csv", run).problem
-    assert "cannot be read (Is a directory)" in refused(tmp_path, run).problem
-
-
-@pytest.mark.slow
-def test_a_file_that_is_too_large(tmp_path: Path, run: RunFolder) -> None:
-    path = tmp_path / "ratings.csv"
-    with path.open("wb") as file:
-        file.truncate(MAX_BYTES + 1)
-    assert refused(path, run).problem == f"{path}: is larger than 32 MiB"
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from samples import sample_instances, sample_run
+from target_instances import target_instance
 
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Rendering
@@ -72,7 +73,7 @@ def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
 
 
 def an_instance(category: str, scene: Scene | None = None) -> Instance:
-    return Instance(
+    return target_instance(
         instance_id="one",
         category=category,
         difficulty="easy",
@@ -129,13 +130,6 @@ def test_values_of_an_older_version_of_a_metric_are_computed_again(run: RunFolde
 
 
 @pytest.mark.slow
-def test_every_value_of_a_metric_says_version_and_loading(run: RunFolder) -> None:
-    score_runs([run], ScoringPlan(judges=(), metrics=("psnr", "ssim.native")))
-    said = {(score.judge, score.version, score.loading) for score in run.scores()}
-    assert said == {("psnr", "1", "upstream"), ("ssim.native", "1", "native")}
-
-
-@pytest.mark.slow
 def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     aborted = {episode.episode_id for episode in run.episodes() if not episode.played}
@@ -146,7 +140,7 @@ def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_file_does_not_depend_on_the_number_of_processes(tmp_path: Path, run: RunFolder) -> None:
-    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    twin = RunFolder(shutil.copytree(run.path, tmp_path / "twin"))
     score_runs([run], QUICK, workers=1)
     score_runs([twin], QUICK, workers=3)
     assert (run.path / SCORES).read_bytes() == (twin.path / SCORES).read_bytes()
@@ -164,7 +158,7 @@ def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
 @pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
-    twin = RunFolder.open(shutil.copytree(run.path, tmp_path / "twin"))
+    twin = RunFolder(shutil.copytree(run.path, tmp_path / "twin"))
     command = [sys.executable, "-m", "ircore", "score", str(run.path)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not run.scores() and process.poll() is None:
@@ -191,27 +185,9 @@ def test_scores_that_cannot_be_written_are_an_error_of_the_work(run: RunFolder) 
 
 
 @pytest.mark.slow
-def test_a_damaged_rendering_is_named(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    damaged = run.episodes()[0].rendered_turns[0].rendering
-    assert damaged is not None
-    run.rendering_path(damaged.sha256).write_bytes(b"not the picture")
-    assert ircore(["score", str(run.path)]) == 2
-    assert f"{damaged.sha256}.png" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_unknown_names_are_refused_before_anything_is_done(run: RunFolder) -> None:
-    with pytest.raises(InputError, match="unknown judge 'structurel'"):
-        score_runs([run], ScoringPlan(judges=("structurel",)))
-    with pytest.raises(InputError, match="unknown metric 'pnsr'"):
-        score_runs([run], ScoringPlan(metrics=("pnsr",)))
-    assert not (run.path / SCORES).exists()
-
-
-@pytest.mark.slow
 def test_a_run_that_is_being_worked_on_is_left_alone(run: RunFolder) -> None:
     with run.lock(), pytest.raises(InputError, match="another process is working on this run"):
-        score_runs([RunFolder.open(run.path)], QUICK)
+        score_runs([RunFolder(run.path)], QUICK)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from PIL import Image, ImageFilter
+from PIL import Image
 
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES
@@ -13,8 +13,8 @@ from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.redraw import repainted
 from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_shorter
-from ircore.scorers.verification.compared_texts import edits, folded
-from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, register
+from ircore.scorers.verification.compared_texts import edits
+from ircore.scorers.verification.eye.registration import Model, Transform, register
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.judge import VerifiedJudge
 from ircore.scorers.verification.scene_facts import Fact
@@ -151,33 +151,12 @@ def test_a_value_earns_less_the_larger_its_relative_error(seen: float, credit: f
     assert check(value, Observed(seen), ()).credit == credit
 
 
-def test_a_far_move_costs_much_more_than_a_slight_one() -> None:
-    assert cost_of(Transform(x=0.02)) < 0.1
-    assert cost_of(Transform(x=0.15)) > 2
-
-
 @pytest.mark.slow
 def test_texts_that_are_gone_are_seen_without_reading() -> None:
     drawn = target("line_graph")
     result = verified(drawn, without_texts(drawn))
     assert result.parts["text"].share == 0
     assert result.parts["colour"].share == 1
-
-
-@pytest.mark.slow
-def test_a_slight_blur_changes_nothing() -> None:
-    drawn = target("pie_graph")
-    result = verified(drawn, drawn.drawing.image.filter(ImageFilter.GaussianBlur(1)))
-    assert result.high is not None  # without reading, what blurred labels say may be open
-    assert result.high >= 9.5
-
-
-@pytest.mark.slow
-def test_a_mirror_image_is_not_turned_back() -> None:
-    drawn = target("simple_shapes")
-    result = verified(drawn, drawn.drawing.image.transpose(Image.Transpose.FLIP_LEFT_RIGHT))
-    assert result.score is not None
-    assert result.score < 5
 
 
 @pytest.mark.slow
@@ -218,16 +197,6 @@ def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) 
 
 
 @pytest.mark.slow
-def test_a_ground_with_a_light_texture_costs_nothing() -> None:
-    drawn = target("functions")
-    grain = np.random.default_rng(1).normal(0, 2, (512, 512, 1))
-    paper = np.clip(np.asarray(drawn.drawing.image, float) + grain, 0, 255).astype(np.uint8)
-    high = verified(drawn, Image.fromarray(paper)).high
-    assert high is not None
-    assert high >= 9.5
-
-
-@pytest.mark.slow
 def test_the_judge_needs_a_scene() -> None:
     drawn = target("bar_graph")
     own = Picture.from_pixels(drawn.drawing.pixels)
@@ -241,7 +210,3 @@ def test_the_judge_needs_a_scene() -> None:
 )
 def test_the_edit_distance_counts_single_letters(text: str, other: str, apart: int) -> None:
     assert edits(text, other) == apart
-
-
-def test_texts_are_compared_without_case_and_kind_of_minus() -> None:
-    assert folded("−5  CM") == folded("-5 cm")

@@ -1,15 +1,30 @@
 """The score of a rendering from facts alone, in cases worked by hand, and what it must keep whatever the facts."""
 
+import os
 import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
+from charts import BLUE, RED, bars, chart_instances, instance_of
+from samples import sample_run
 
 from ircore.core.fact_records import Verdict
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty
-from ircore.games.reconstruction.build_targets import BUILDERS
+from ircore.core.ocr import reader_missing
+from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Scene
+from ircore.games.reconstruction.build_targets import BUILDERS, draw
+from ircore.runs.folder import RunFolder
+from ircore.runs.rendering_facts import FACTS, read_facts
+from ircore.scorers.judge_test.foreign.drawers import redrawn
+from ircore.scorers.judge_test.foreign.styles import Style
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import COLOURS, Fact, facts_of, share_of
 from ircore.scorers.verification.score import ScoredFact, score_of, verify_picture
+from ircore.scorers.verification.stored_verdicts import checked_facts, verdicts_of
 
 
 def form(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:
@@ -117,3 +132,150 @@ def test_what_the_eye_does_not_see_in_the_target_itself_has_no_weight(category: 
     unseen = [checked for checked in result.facts if checked.verdict != "holds"]
     assert all(checked.fact.weight == 0 for checked in unseen)
     assert sum(checked.fact.weight for checked in result.facts) == pytest.approx(100, abs=0.01)
+
+
+PLAN = ScoringPlan(metrics=(), every_turn=True)
+
+
+def pets(dogs: int) -> tuple[Scene, Picture]:
+    drawn = bars({"Cats": 40, "Dogs": dogs, "Fish": 20}, [RED, BLUE, RED])
+    instance, pictures = instance_of(drawn, "pets", "bar_graph")
+    assert instance.scene is not None
+    return instance.scene, pictures["target"]
+
+
+@pytest.mark.slow
+def test_what_is_kept_of_a_verification_gives_the_same_facts_back() -> None:
+    (scene, target), (_, wrong) = pets(80), pets(40)
+    verification = verify_picture(target, scene, wrong)
+    stored = verdicts_of(verification)
+    back = checked_facts(scene, stored)
+    assert [(fact.fact.key, fact.verdict, fact.credit, fact.reason) for fact in back] == [
+        (fact.fact.key, fact.verdict, fact.credit, fact.reason) for fact in verification.facts
+    ]
+    (dogs,) = [fact for fact in back if fact.verdict == "fails" and fact.fact.attribute == "value"]
+    assert "Dogs" in dogs.fact.sentence  # half as high as it should be
+    assert stored.parts["value"].decided - stored.parts["value"].held == 1
+    assert len(stored.model_dump_json()) < 3000
+
+
+def test_facts_of_another_version_are_not_read_as_those_of_this_one() -> None:
+    scene, target = pets(80)
+    stored = verdicts_of(verify_picture(target, scene, target)).model_copy(update={"version": "0"})
+    assert checked_facts(scene, stored) == ()
+
+
+@pytest.mark.slow
+def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", chart_instances(tmp_path / "charts"))
+    assert score_runs([run], PLAN, workers=1).counts["verified"].new > 0
+    drawn = {
+        (episode.episode_id, turn.rendering.sha256)
+        for episode in run.episodes()
+        if episode.played
+        for turn in episode.turns
+        if turn.rendering is not None
+    }
+    lines = [(line.episode_id, line.rendering) for line in read_facts(run)]
+    assert sorted(lines) == sorted(drawn)
+    before = (run.path / FACTS).read_bytes()
+    assert score_runs([RunFolder(run.path)], PLAN, workers=1).new == 0
+    assert (run.path / FACTS).read_bytes() == before
+
+
+@pytest.mark.slow
+def test_runs_scored_together_have_what_each_has_by_itself(tmp_path: Path) -> None:
+    charts = chart_instances(tmp_path / "charts")
+    runs = [sample_run(tmp_path / f"run-{number}", charts) for number in (1, 2)]
+    alone = sample_run(tmp_path / "alone", charts)
+    score_runs(runs, PLAN, workers=2)
+    score_runs([alone], PLAN, workers=1)
+    for run in runs:
+        assert run.scores() == alone.scores()
+        assert list(read_facts(run)) == list(read_facts(alone))
+
+
+PLAIN = Style("matplotlib", "DejaVuSans", 1.0, 1.0, 1, (0.0, 0.0), 1.0, (1024, 1024), (0.0, 2.0))
+
+LAYOUTS = {
+    "margins of 5 %": replace(PLAIN, scale=0.9),
+    "margins of 12 %, off the middle": replace(PLAIN, scale=0.76, move=(0.03, -0.02)),
+    "margins of 25 %": replace(PLAIN, scale=0.5),
+    "on 3:2": replace(PLAIN, canvas=(1536, 1024)),
+    "on 2:3": replace(PLAIN, canvas=(1024, 1536)),
+    "on 2:3, at the top": replace(PLAIN, canvas=(1024, 1536), scale=0.9, move=(0.0, -0.15)),
+    "75 % of the size": replace(PLAIN, scale=0.75),
+    "in a serif": replace(PLAIN, drawer="resvg", font="SourceSerifPro-Regular"),
+    "by hand": replace(PLAIN, drawer="pillow", font="Intuitive", letters=0.95),
+    "in another palette within tolerance": replace(PLAIN, drawer="resvg", shades=7),
+}
+"""Ten ways in which a person may lay out the same picture."""
+
+MOST = 0.5
+"""Points by which a layout's score may differ from that of the target itself."""
+
+
+READS = reader_missing() is None
+
+
+@pytest.mark.slow
+def test_a_layout_costs_at_most_half_a_point() -> None:
+    """Where no reader of texts is installed their wording may be undecided: then the highest possible score counts."""
+    off: list[str] = []
+    conditions = list(zip(CATEGORIES[:-1], DIFFICULTIES * 3, strict=True))
+    for seed, (category, difficulty) in enumerate(conditions, start=300):
+        target = draw(category, difficulty, seed)  # type: ignore[arg-type]
+        own = Picture.from_pixels(target.drawing.pixels)
+        whole = verify_picture(own, target.scene, own).score
+        assert whole is not None
+        for title, style in LAYOUTS.items():
+            image = Picture.from_pixels(np.asarray(redrawn(target.scene, style)))
+            found = verify_picture(own, target.scene, image)
+            score = found.score if READS else found.high
+            if score is None or abs(score - whole) > MOST:
+                off.append(f"{category}/{difficulty}/{seed} {title}: {score}, not {whole}")
+    assert len(off) <= 0.05 * len(LAYOUTS) * len(conditions), "\n".join(off)
+
+
+VERDICTS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from PIL import Image
+from ircore.core.images import Picture
+from ircore.games.reconstruction.build_targets import draw
+from ircore.scorers.judge_test import pixel_edits
+from ircore.scorers.verification.score import verify_picture
+
+def line(job):
+    result = verify_picture(*job)
+    return f"{result.score} {result.transform} {[(fact.verdict, fact.credit, fact.seen) for fact in result.facts]}"
+
+
+jobs = []
+for category in ("bar_graph", "pie_graph", "geometry"):
+    target = draw(category, "hard", 3)
+    own = Picture.from_pixels(target.drawing.pixels)
+    moved = pixel_edits.rotated(pixel_edits.shifted(target.drawing.pixels, distance=3), degrees=1)
+    for pixels in (moved, pixel_edits.as_jpeg(moved, quality=40)):
+        jobs.append((own, target.scene, Picture.from_pixels(pixels)))
+if sys.argv[1:]:
+    with ThreadPoolExecutor(3) as pool:
+        print(*reversed(list(pool.map(line, reversed(jobs)))), sep="\\n")
+else:
+    print(*map(line, jobs), sep="\\n")
+"""
+
+
+def verdicts(*options: str, **environment: str) -> str:
+    """Return scores, transforms and readings, computed in a process of its own, with ``backwards`` in threads."""
+    command = [sys.executable, "-c", VERDICTS, *options]
+    return subprocess.run(command, env={**os.environ, **environment}, text=True, capture_output=True, check=True).stdout
+
+
+@pytest.mark.slow
+def test_every_reading_is_the_same_without_wide_instructions_in_threads_and_backwards() -> None:
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__  # type: ignore[import-not-found]
+
+    wide = " ".join(feature for feature in __cpu_dispatch__ if __cpu_features__.get(feature))
+    narrow = {"NPY_DISABLE_CPU_FEATURES": wide, "OPENBLAS_CORETYPE": "Nehalem"}
+    assert verdicts() == verdicts(**narrow) == verdicts("backwards", OMP_NUM_THREADS="1")

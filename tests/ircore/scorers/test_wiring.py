@@ -3,23 +3,26 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from invented import invented_set
+from target_instances import with_target
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import TextLine
 from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reconstruction.target_knowledge import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
+from ircore.scorers import scoring
 from ircore.scorers.elements import grounded
 from ircore.scorers.elements.grounded import detected_once
 from ircore.scorers.judge_test.page import percent
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.prompts import load_judge_prompts
-from ircore.scorers.judges.structural import StructuralJudge
+from ircore.scorers.judges.structural import StructuralJudge, structure_agreement
 from ircore.scorers.material import Material, Wanted, scores_of
 from ircore.scorers.metrics import text
 from ircore.scorers.metrics.networks.weights import fingerprint
@@ -85,7 +88,7 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
 
 def test_another_target_is_another_picture_and_not_another_id() -> None:
     first, twin, other = (
-        instance.model_copy(update={"sha256": sha256 * 64})
+        with_target(instance, sha256=sha256 * 64)
         for instance, sha256 in zip(invented_set(2, ("geometry",)).instances, "112", strict=False)
     )
     for seed in range(12):
@@ -203,3 +206,23 @@ def test_an_answer_that_was_sent_back_is_no_end_before_its_repair() -> None:
     assert counts == {
         "waits": (0, 1, {}), "outage": (0, 1, {}), "lost": (1, 0, {"judge_format": 1}), "mended": (1, 0, {}),
     }  # fmt: skip
+
+
+def test_the_same_id_in_another_set_is_another_target() -> None:
+    """Episodes of one target are scored together, those of a target of another set apart."""
+    places = SimpleNamespace(instances=SimpleNamespace(ids=["a", "b"]))
+    runs = [
+        SimpleNamespace(path=name, instances=places, run=SimpleNamespace(instance_set=identity))
+        for name, identity in (("one", "x"), ("two", "x"), ("three", "y"))
+    ]
+    works = [(run, SimpleNamespace(episode=SimpleNamespace(instance_id=name))) for run in runs for name in ("b", "a")]
+    groups = scoring._by_target(works)  # type: ignore[arg-type]  # what the grouping looks at
+    assert [[(str(run.path), work.episode.instance_id) for run, work in group] for group in groups] == [
+        [("one", "a"), ("two", "a")], [("three", "a")], [("one", "b"), ("two", "b")], [("three", "b")]
+    ]  # fmt: skip
+
+
+def test_a_negative_is_as_wrong_as_anything_unrelated() -> None:
+    waves = np.random.default_rng(3).normal(size=(32, 32, 3))
+    assert structure_agreement(waves, -waves) == 0.0
+    assert structure_agreement(waves, waves) == pytest.approx(1.0)

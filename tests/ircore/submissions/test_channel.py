@@ -34,7 +34,7 @@ TARGETS = ("simple_shapes", "geometry", "bar_graph")
 
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
-    made = builder_of("reconstruction")(BuildRequest(tmp_path_factory.mktemp("set") / "targets", 7, 2, TARGETS))
+    made = builder_of("reconstruction")(BuildRequest(tmp_path_factory.mktemp("set") / "targets", 7, 1, TARGETS))
     assert isinstance(made, InstanceSet)
     return made
 

@@ -151,25 +151,6 @@ def test_a_slip_is_told_once_with_what_to_do(
     assert "0 warnings" not in first
 
 
-def test_a_name_that_many_have_is_told_once(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for slug in ("first", "third", "fourth"):
-        (tree / slug).mkdir(exist_ok=True)
-        (tree / slug / "submission.yaml").write_text(GOOD)
-    assert ircore(["submission", "check", str(tree / "first")]) == 2
-    err = capsys.readouterr().err
-    assert "name: is also the name of fourth and 1 more (1 error)" in err
-
-
-def test_a_parameter_of_several_is_told_at_its_own_line(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    manifest = tree / "first" / "submission.yaml"
-    many = "describer:\n  player: openai\n  model: m-20260115\n  api_key_env: OPENAI_API_KEY\n  parameters:\n"
-    lines = manifest.read_text().splitlines()
-    lines[2] = many + "    temperature: 0\n    seeed: 1"
-    manifest.write_text("\n".join(lines) + "\n")
-    assert ircore(["submission", "check", str(tree / "first"), "--github"]) == 2
-    assert capsys.readouterr().out.startswith(f"::error file={manifest},line=9,col=5,")
-
-
 def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhere(tree: Path) -> None:
     """A server of one's own is no error for a pair that others played, whatever is wrong with its revision."""
     manifest = tree / "first" / "submission.yaml"
@@ -210,15 +191,6 @@ def test_a_colon_and_a_comma_in_a_path_do_not_end_an_annotations_property(
     (folder / "submission.yaml").write_text("schema: 1\n")
     assert ircore(["submission", "check", str(folder), "--github"]) == 2
     assert "a%2Cb%3Ac%25/pair" in capsys.readouterr().out.splitlines()[0]
-
-
-def test_what_is_no_submission_is_told_with_the_command_that_was_meant(
-    tree: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ircore(["submission", "check", str(tree)]) == 2
-    assert f"ircore submission check --all {tree}" in capsys.readouterr().err
-    assert ircore(["submission", "check", str(tree / "nowhere")]) == 2
-    assert "ircore submission new PATH" in capsys.readouterr().err
 
 
 @pytest.mark.slow

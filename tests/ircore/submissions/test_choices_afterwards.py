@@ -67,7 +67,7 @@ def rules(run: Run, calls: Sequence[Call]) -> list[str]:
     return [flag.rule for flag in answers_of_models(run, calls)]
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(12))
 def test_answers_of_an_honest_service_have_no_finding(run: Run, seed: int) -> None:
     calls = answers(60 + 5 * seed, seed, speed=(20, 60, 200)[seed % 3])
     assert rules(run, calls) == []
@@ -131,7 +131,7 @@ def test_a_start_before_the_game_is_listed(run: Run, started: str, what: str) ->
 def test_a_released_set_is_played_after_its_release(run: Run) -> None:
     """Version 2026.1-demo was released on 2026-11-22; a day of slack is for time zones."""
     released = {
-        "instance_set": "b5c6b65ba24b9768c57039066495747fb51f4b1a15558ebfb4d365745eb7cede",
+        "instance_set": "fd266cc94fd4c8d4dfa58041bded2251c3c505874e346429f52ec7eab0ca75f2",
         "prompts": "built-in 78b6eb7c0e60",
     }
     early = run.model_copy(update={**released, "started": "2026-11-20T10:00:00+00:00"})
@@ -194,15 +194,13 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
     peers = Peers([[[3.0, 2.0, 1.0]] * 30], {})
     assert list(stopping(played.ended(), instances, played.rendering, peers)) == []
     backwards = {
-        name: episode.model_copy(
-            update={
-                "turns": tuple(
-                    turn.model_copy(update={"turn": number, "rendering": renderings[place]})
-                    for number, (turn, place) in enumerate(
-                        zip([*episode.turns[:2], episode.turns[1]], (1, 0, 1), strict=True), start=1
-                    )
+        name: episode.with_steps(
+            tuple(
+                turn.model_copy(update={"turn": number, "rendering": renderings[place]})
+                for number, (turn, place) in enumerate(
+                    zip([*episode.turns[:2], episode.turns[1]], (1, 0, 1), strict=True), start=1
                 )
-            }
+            )
         )
         for name, episode in played.ended().items()
         if isinstance(episode, Episode) and len(renderings := list(episode.renderings.values())) == 2
@@ -232,7 +230,7 @@ def episodes(failed: Sequence[str], reason: AbortReason = "given_up") -> dict[st
             difficulty=level,
             outcome="aborted" if name in failed else "turn_limit",
             abort_reason=reason if name in failed else None,
-            turns=(),
+            steps=(),
         )
         for level in levels
         for name in (f"geometry-{level}-{number:02d}" for number in range(60))

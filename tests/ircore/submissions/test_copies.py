@@ -11,10 +11,10 @@ from PIL import Image, ImageDraw
 from samples import sample_instances, sample_run
 from scipy.ndimage import gaussian_filter
 from skimage import data
+from target_instances import target_instance
 
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture, Pixels
-from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.unranked_runs import held_runs
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
@@ -118,7 +118,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
     pictures = {f"photos-easy-{name}": Picture.from_pixels(photograph(name)) for name in PHOTOGRAPHS}
     made = [
         (
-            Instance(
+            target_instance(
                 instance_id=name,
                 category="photos",
                 difficulty="easy",
@@ -129,7 +129,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
                 source="scikit-image",
                 licence="CC0-1.0",
             ),
-            picture.data,
+            {"target": picture},
         )
         for name, picture in pictures.items()
     ]
@@ -169,7 +169,7 @@ def from_words(seed: int, target: str) -> Pixels:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(8))
 def test_pictures_made_from_words_hold_no_run(targets: InstanceSet, seed: int) -> None:
     drawn = {f"photos-easy-{target}": from_words(seed, target) for target in PHOTOGRAPHS}
     assert not [flag for flag in findings(targets, drawn) if flag.grave]
@@ -184,12 +184,13 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
 
 
 def drawn_targets(figures: InstanceSet) -> dict[str, Pixels]:
-    return {each.instance_id: figures.target(each).pixels for each in figures.instances if each.scene is not None}
+    return {
+        each.instance_id: figures.picture(each, "target").pixels for each in figures.instances if each.scene is not None
+    }
 
 
 KEEPING = (
-    "six levels brighter", "three levels darker", "half the contrast", "inverted", "inverted corner", "border",
-    "wide border", "shifted by a pixel", "other hues", "grey", "gamma", "few colours", "a bar across",
+    "half the contrast", "inverted", "wide border", "shifted by a pixel", "gamma", "few colours", "a bar across",
 )  # fmt: skip
 """Cheats that keep the fine detail of a drawn target where it is."""
 

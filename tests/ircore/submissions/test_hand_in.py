@@ -160,11 +160,19 @@ def test_a_run_is_announced_before_it_is_played(world: World) -> None:
 
     # The repository's job registers the commitment, the submitter pulls, and the run is played by it.
     nonce, players = "5" * 64, players_of(submission)
-    entry = Registered(slug=SLUG, commitment=submission.commitment, players=players, nonce=nonce, when=_now())
+    entry = Registered(
+        slug=SLUG,
+        commitment=submission.commitment,
+        players=players,
+        nonce=nonce,
+        when=_now(),
+        account_id=7,
+        pull_request=12,
+    )
     (world.clone / COMMITMENTS).write_text(f"{entry.model_dump_json()}\n")
     done = world.hand_in(*words)
     assert done.returncode == 0, done.stderr
-    run = RunFolder.open(world.clone / "build" / "runs" / SLUG).run
+    run = RunFolder(world.clone / "build" / "runs" / SLUG).run
     assert run.opening is not None
     assert run.opening.nonce == nonce
     assert f"{run.opening.salt}\n" == (world.clone / f"{SLUG}.salt").read_text()
@@ -175,39 +183,6 @@ def test_a_run_is_announced_before_it_is_played(world: World) -> None:
 
 def _now() -> str:
     return datetime.now(UTC).replace(microsecond=0).isoformat()
-
-
-@pytest.mark.slow
-def test_at_most_five_questions_are_asked(world: World) -> None:
-    """Who describes, who draws, whether to play, where the transcripts go, whether to push."""
-    lines = [seat.partition("=")[2] for seat in world.seats]
-    answers = "\n".join([*lines, "y", "org/mine", "y", ""])
-    done = world.hand_in("--instances", str(world.clone.parent / "instances"), answers=answers)
-    assert done.returncode == 0, done.stderr
-    questions = ["Who is the describer", "Who is the generator", "Play it here now?", "ORG/NAME", "pull request?"]
-    asked = done.stderr
-    for question in questions:
-        assert asked.count(question) == 1
-        asked = asked.partition(question)[2]
-    assert world.git(world.origin, "rev-parse", SLUG)
-
-
-@pytest.mark.slow
-def test_a_pair_that_maintainers_play_needs_no_transcripts(world: World) -> None:
-    words = ("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
-    done = world.hand_in(*words)
-    assert done.returncode == 0, done.stderr
-    assert read_manifest(world.folder).submission.transcripts is None
-    assert world.git(world.origin, "rev-parse", SLUG)
-    assert world.models.seen == []
-    refused = world.hand_in("--yes", "--remote", "nowhere")
-    assert refused.returncode == 2
-    assert "nowhere: no remote of this clone" in refused.stderr
-    world.git(world.clone, "remote", "add", "nowhere", str(world.clone.parent / "nowhere"))
-    refused = world.hand_in("--yes", "--remote", "nowhere")
-    assert refused.returncode == 1
-    assert "git push" in refused.stderr
-    assert "Traceback" not in refused.stderr
 
 
 OFFLINE = ("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
@@ -240,26 +215,17 @@ def test_nothing_is_pushed_to_the_main_repository(world: World) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["address", "push address", "push rule", "rule", "link", "file", "upstream address"])
+@pytest.mark.parametrize("way", ["push address", "rule", "link"])
 def test_every_way_to_the_main_repository_is_known(world: World, way: str) -> None:
-    upstream, more = str(world.upstream), tuple[str, ...]()
-    if way == "address":
-        world.git(world.clone, "remote", "set-url", "origin", f"{upstream}/")
-    elif way == "push address":
+    upstream = str(world.upstream)
+    if way == "push address":
         world.git(world.clone, "remote", "set-url", "--add", "--push", "origin", upstream)
-    elif way == "push rule":
-        world.git(world.clone, "config", f"url.{upstream}.pushInsteadOf", str(world.origin))
     elif way == "rule":
         world.git(world.clone, "config", f"url.{upstream}.insteadOf", str(world.origin))
-    elif way == "link":
+    else:
         (world.clone.parent / "link").symlink_to(upstream)
         world.git(world.clone, "remote", "set-url", "origin", "../link")
-    elif way == "file":
-        world.git(world.clone, "remote", "set-url", "origin", world.upstream.as_uri())
-    else:
-        world.git(world.clone, "remote", "rename", "upstream", "main-one")
-        more = ("--remote", "main-one", "--upstream", upstream)
-    refused = world.hand_in(*OFFLINE, *more)
+    refused = world.hand_in(*OFFLINE)
     assert refused.returncode == 2, refused.stderr
     assert "the repository to be merged into" in refused.stderr
     assert branches(world, world.upstream) == branches(world, world.origin) == {"main"}
@@ -308,28 +274,6 @@ def test_a_dry_run_does_all_but_push(world: World) -> None:
 
 
 @pytest.mark.slow
-def test_a_dry_run_publishes_no_transcripts_that_nobody_named_a_place_for(world: World) -> None:
-    seats = tuple(word for seat in world.seats for word in ("--seat", seat))
-    words = ("--yes", *seats, "--instances", str(world.clone.parent / "instances"), "--dry-run")
-    done = world.hand_in(*words)
-    assert done.returncode == 0, done.stderr
-    assert "6. Upload the transcripts: left out, since --dry-run is given" in done.stderr
-    assert read_manifest(world.folder).submission.transcripts is None
-    assert SLUG in branches(world, world.clone)
-    named = world.hand_in(*words, "--repo", "org/mine")
-    assert named.returncode == 0, named.stderr
-    assert read_manifest(world.folder).submission.transcripts is not None
-    assert branches(world, world.origin) == branches(world, world.upstream) == {"main"}
-
-
-@pytest.mark.slow
-def test_a_pair_is_not_called_like_the_branch_to_be_merged_into(world: World) -> None:
-    refused = world.hand_in(*OFFLINE, "--main", SLUG)
-    assert refused.returncode == 2
-    assert "is called like the branch to be merged into" in refused.stderr
-
-
-@pytest.mark.slow
 def test_outside_of_a_clone_nothing_is_begun(world: World, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     place = World(tmp_path / "elsewhere", world.origin, world.upstream, world.hub, world.models, world.environment)
@@ -348,13 +292,6 @@ def test_gh_opens_the_pull_request_where_it_is_installed(world: World) -> None:
     assert done.returncode == 0, done.stderr
     asked = (world.clone.parent / "asked").read_text().splitlines()
     assert asked[:6] == ["pr", "create", "--base", "main", "--head", SLUG]
-
-
-@pytest.mark.slow
-def test_nobody_to_ask_is_said_at_once(world: World) -> None:
-    done = world.hand_in()
-    assert done.returncode == 2
-    assert "--yes" in done.stderr
 
 
 def test_a_seat_is_one_line() -> None:

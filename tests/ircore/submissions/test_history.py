@@ -66,19 +66,6 @@ def test_what_was_done_is_not_done_again(pair: Path, kind: str, capsys: pytest.C
     assert (pair / HISTORY).read_bytes() == before
 
 
-@pytest.mark.parametrize("step", ["history", "withdraw", "update", "pin"])
-def test_where_no_submission_is_none_is_told_of(pair: Path, step: str, capsys: pytest.CaptureFixture[str]) -> None:
-    more = {
-        "withdraw": ["--reason", "r"],
-        "update": ["--reason", "r", "--revision", "a" * 40],
-        "pin": ["--repo", "a/b"],
-    }
-    assert command(step, pair.parent / "nowhere", *more.get(step, [])) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert f"{pair.parent / 'nowhere'}: no submission here (no submission.yaml)" in err
-
-
 def test_in_its_own_folder_a_submission_is_called_by_its_name(
     pair: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,7 +89,7 @@ def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) ->
     assert command("withdrawals", pair.parent, "--out", tmp_path / "w.jsonl") == 0
     (item,) = read_withdrawals(tmp_path / "w.jsonl")
     assert item.removes
-    assert item.concerns(RunFolder.open(run.path).run)
+    assert item.concerns(RunFolder(run.path).run)
 
 
 @pytest.mark.slow
@@ -126,25 +113,10 @@ def test_decisions_about_no_run_are_left_out_unless_they_name_one(
     assert command("withdrawals", pair.parent, "--runs", tmp_path / "runs", "--out", out) == 0
     kept = [(item.slug, item.kind, item.run_id) for item in read_withdrawals(out)]
     assert kept == [("centre-block", "disputed", None), ("centre-block", "corrected", "centre-block-mistyped")]
-    assert read_withdrawals(out)[0].concerns(RunFolder.open(run.path).run)
+    assert read_withdrawals(out)[0].concerns(RunFolder(run.path).run)
     told = capsys.readouterr().err
     assert "left out: other: withdrawn on " in told
     assert told.count("concerns no run here") == 4
-
-
-@pytest.mark.parametrize(
-    "words", [("withdrawals", "--out", "w.jsonl"), ("links",), ("waiting", "--published", "published")]
-)
-def test_another_folder_than_that_of_submissions_is_told_so(
-    tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Of a file of withdrawals that is empty, a release would conclude that every dispute is settled."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "published" / "runs").mkdir(parents=True)
-    for folder, problem in (("published", "no submission in it"), ("nowhere", "no such folder")):
-        assert command(words[0], folder, *words[1:]) == 2
-        assert f"{folder}: {problem}" in capsys.readouterr().err
-    assert not (tmp_path / "w.jsonl").exists()
 
 
 def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path) -> None:

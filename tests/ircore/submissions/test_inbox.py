@@ -119,10 +119,7 @@ def test_ticks_of_maintainers_alone_are_followed(
         told = capsys.readouterr().out
         assert "withdraw my-pair: done" in told
         assert "withdraw nobody: nobody: no such submission" in told
-        assert github.started == [
-            ("withdrawals.yml", {}),
-            ("evaluate.yml", {"slugs": "my-pair", "max_cost": "100"}),
-        ]
+        assert github.started == [("withdrawals.yml", {}), ("evaluate.yml", {"slugs": "my-pair", "max_cost": "100"})]
     step = json.loads(git(origin, "show", "main:submissions/my-pair/history.jsonl"))
     assert (step["kind"], step.get("run_id")) == ("withdrawn", None)
 

@@ -133,7 +133,7 @@ def test_every_error_is_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"{GOOD}{'k{}: 1;' * 5000}".replace(";", "\n"), GOOD.replace("Someone", "5, " * 19_000)]
+    "text", [f"{GOOD}{'k{}: 1;' * 2000}".replace(";", "\n"), GOOD.replace("Someone", "5, " * 5_000)]
 )
 def test_thousands_of_errors_are_told_shortly(text: str) -> None:
     lines = (line.replace("{}", str(number)) for number, line in enumerate(text.splitlines()))

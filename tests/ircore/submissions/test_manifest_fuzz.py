@@ -39,7 +39,7 @@ def test_any_bytes(data: bytes) -> None:
     keeps_promises(data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(MANIFESTS)
 def test_any_values_in_the_right_places(manifest: dict[str, object]) -> None:
     keeps_promises(yaml.safe_dump(manifest, allow_unicode=True).encode(errors="surrogatepass"))

@@ -1,8 +1,6 @@
 """Words only: data in disguise, names of targets and words for judges are found, and honest words are left alone."""
 
 import base64
-import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +19,6 @@ from ircore.submissions.rescoring.drawn_texts import reader, texts_to_a_judge
 from ircore.submissions.rescoring.messages import names_in, remarks
 from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
-
-SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
-LANG = SHARED / "lang"
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + bytes(range(40, 200, 3))
 """The beginning of a picture's file: 62 bytes."""
@@ -210,15 +205,6 @@ HONEST = [
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_words_are_left_alone(text: str) -> None:
     assert list(remarks(text, 200, names_in(["geometry-easy-01"]))) == []
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not LANG.is_dir(), reason="the shared data is not here")
-def test_published_dialogues_are_left_alone() -> None:
-    """More than a hundred recorded games with models and people: not one message is remarked on."""
-    texts = [text for file in sorted(LANG.rglob("*.json")) for text in _texts(json.loads(file.read_text()))]
-    assert len(texts) > 10_000
-    assert [remark for text in texts for remark in remarks(text, 200)] == []
 
 
 def _texts(value: object) -> list[str]:

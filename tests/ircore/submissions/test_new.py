@@ -12,12 +12,10 @@ import pytest
 import yaml
 
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
-from ircore.submissions.drafts import SCHEMA, schema_address
+from ircore.submissions.drafts import SCHEMA
 from ircore.submissions.questions import Context, complete
 
-ROOT = Path(__file__).resolve().parents[3]
 MODELS = [
     *("--describer", "openai", "--describer-model", "gpt-5.2-2026-01-15", "--describer-parameter", "temperature=0"),
     *("--generator", "openai-images", "--generator-model", "gpt-image-1.5", "--generator-revision", "2026-01"),
@@ -118,27 +116,6 @@ def test_a_folder_that_could_not_be_handed_in_is_refused(
     assert remedy in capsys.readouterr().err
 
 
-OWN_SERVER = [
-    *("--describer", "openai", "--describer-model", "Qwen3-VL", "--describer-revision", "1"),
-    *("--describer-url", "http://127.0.0.1:8000/v1", "--describer-parameter", "temperature=0", "--generator", "canvas"),
-    *("--hardware", "one A100"),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [OWN_SERVER, ["--describer", "human", "--generator", "canvas"]])
-def test_what_maintainers_cannot_play_is_no_error_yet(
-    folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A server or a player of one's own: its transcripts are named once it was played."""
-    assert ircore(["submission", "new", str(folder), *options]) == 0
-    out, err = capsys.readouterr()
-    assert "my-pair: valid" in out
-    assert "error" not in err
-    assert "Play all of it yourself" in err
-    assert ircore(["submission", "check", str(folder)]) == 2
-
-
 @pytest.mark.slow
 def test_a_player_that_others_have_not_says_which_seat_it_takes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -155,14 +132,6 @@ def test_a_player_that_others_have_not_says_which_seat_it_takes(
     assert "generator.player: own-describer is no generator" in capsys.readouterr().err
     assert ircore(["submission", "new", str(folder), *pair, "canvas"]) == 0
     assert "own-describer is no player of this project" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_pair_that_stays_with_its_author(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    inside = ["--describer-url", "https://10.0.0.1/v1", "--describer-key", "LAB_KEY", *MODELS]
-    assert ircore(["submission", "new", str(folder), *inside]) == 2
-    assert ircore(["submission", "new", str(folder), *inside, "--local"]) == 0
-    assert "transcripts" not in capsys.readouterr().err.split("Next:")[1]
 
 
 @pytest.mark.slow
@@ -241,18 +210,6 @@ def test_answers_are_checked_as_they_are_given() -> None:
 
 
 @pytest.mark.slow
-def test_a_server_of_ones_own_needs_no_key() -> None:
-    answers = ["openai", "Qwen3-VL", "http://127.0.0.1:8000/v1", "", "", "canvas", "", "", "", "", ""]
-    made = complete({}, scripted(answers, []))
-    assert made["describer"] == {"player": "openai", "model": "Qwen3-VL", "base_url": "http://127.0.0.1:8000/v1"}
-
-
-def test_nobody_is_asked_for_ever() -> None:
-    with pytest.raises(InputError, match=r"describer\.player: no usable answer"):
-        complete({}, scripted(["nobody"] * 10, []))
-
-
-@pytest.mark.slow
 def test_at_a_real_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     answers = "classical\ncanvas\n\nSomeone\n\n\n"
@@ -269,24 +226,6 @@ def test_at_a_real_terminal(tmp_path: Path) -> None:
 def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:
     import json
 
-    from leaderboard.building.json_schemas import json_schemas
+    from leaderboard.building.sources import json_schemas
 
     assert json.loads(SCHEMA.read_text()) == json_schemas()["submission"]
-
-
-def test_the_hint_names_the_site_the_pages_of_the_clone_or_the_checkout(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = "schemas/submission.json"
-    assert schema_address(folder, "https://example.org/board/") == f"https://example.org/board/{name}"
-    assert schema_address(folder, None) is None
-    clone = folder.parent.parent / "clone"
-    subprocess.run(["git", "init", "-q", str(clone)], check=True)
-    for remote, url in (("origin", "git@github.com:Fork/irg.git"), ("upstream", "https://github.com/Org/irg")):
-        subprocess.run(["git", "-C", str(clone), "remote", "add", remote, url], check=True)
-    assert schema_address(clone / "submissions" / "x", None) == f"https://org.github.io/irg/{name}"
-    monkeypatch.setenv("IRCORE_SITE_URL", "https://a.example")
-    assert schema_address(clone, None) == f"https://a.example/{name}"
-    monkeypatch.delenv("IRCORE_SITE_URL")
-    monkeypatch.setattr("ircore.submissions.drafts._pages", lambda folder: None)
-    assert schema_address(ROOT / "submissions" / "x", None) == "../../ircore/submissions/submission.schema.json"

@@ -98,7 +98,7 @@ def test_answers_are_paid_for_once_and_nothing_else_is_taken(job: Job) -> None:
     (kept / PROVENANCE).write_text(json.dumps(forged))
     stated = json.loads((kept / "run.json").read_text()) | {"started": "2020-01-01T00:00:00+00:00", "run_id": "x"}
     (kept / "run.json").write_text(json.dumps(stated))
-    for name in ("scores.jsonl", "facts.jsonl", "measures.jsonl", "witness.jsonl", "costs.json"):
+    for name in ("scores.jsonl", "facts.jsonl", "measures.jsonl", "costs.json"):
         (kept / name).write_text("forged\n")
     (kept / "judges").mkdir()
     (kept / "judges" / "structural.json").write_text("{}")
@@ -106,21 +106,21 @@ def test_answers_are_paid_for_once_and_nothing_else_is_taken(job: Job) -> None:
     made = job.paid()
     files = {path.relative_to(made).as_posix().split("/")[0] for path in made.rglob("*") if path.is_file()}
     assert files == {"run.json", "instances", "journal.jsonl", "renderings", PROVENANCE}
-    folder = RunFolder.open(made)
-    assert folder.run.run_id == RunFolder.open(run).run.run_id
+    folder = RunFolder(made)
+    assert folder.run.run_id == RunFolder(run).run.run_id
     assert folder.run.started > "2026"
     provenance = folder.provenance()
     assert provenance is not None
     assert (provenance.kind, provenance.version) != ("maintainers", "9.9")
-    assert folder.calls() == RunFolder.open(run).calls()
+    assert folder.calls() == RunFolder(run).calls()
     assert job.github.tokens_elsewhere == []
 
     # The run goes on there: the two episodes that are missing are asked for, and no other.
     assert job.models.count() == asked
     assert job.play(made) == 0
     assert job.models.count() == 2 * asked
-    first = {episode.episode_id: episode for episode in RunFolder.open(run).episodes()}
-    again = {episode.episode_id: episode for episode in RunFolder.open(made).episodes()}
+    first = {episode.episode_id: episode for episode in RunFolder(run).episodes()}
+    again = {episode.episode_id: episode for episode in RunFolder(made).episodes()}
     assert len(again) == 4
     assert {name: again[name] for name in first} == first
 
@@ -142,8 +142,8 @@ def test_artefacts_of_strangers_are_never_downloaded(job: Job) -> None:
     ]
     made = job.paid()
     assert set(job.github.downloaded) == {"runs"}
-    texts = {call.text for call in RunFolder.open(made).calls().values()}
-    assert texts.isdisjoint({call.text for call in RunFolder.open(foreign).calls().values()} - {None})
+    texts = {call.text for call in RunFolder(made).calls().values()}
+    assert texts.isdisjoint({call.text for call in RunFolder(foreign).calls().values()} - {None})
 
 
 def test_answers_to_questions_that_are_no_longer_asked_are_left_out(
@@ -156,7 +156,7 @@ def test_answers_to_questions_that_are_no_longer_asked_are_left_out(
     first["text"] = "<DESCRIPTION>Something else.</DESCRIPTION>"
     (run / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     made = job.paid()
-    calls = RunFolder.open(made).calls()
+    calls = RunFolder(made).calls()
     whose = {key.episode_id for key in calls}
     assert len(whose) == 2
     assert [key for key in calls if key.episode_id == first["episode_id"]] == [(first["episode_id"], 1, "describer")]
@@ -233,7 +233,7 @@ def test_an_older_artefact_is_found_behind_damaged_and_empty_ones(job: Job, caps
         job.github.uploads.append(Uploaded(name, created=f"2026-11-24T00:00:{number:02}Z"))
     before = set(job.root.parent.iterdir())
     made = job.paid()
-    assert RunFolder.open(made).calls() == RunFolder.open(run).calls()
+    assert RunFolder(made).calls() == RunFolder(run).calls()
     assert job.github.downloaded == [*reversed(damaged), "runs"]
     assert set(job.root.parent.iterdir()) == before
     assert [path.name for path in (job.root / "runs").iterdir()] == [SLUG]
@@ -252,7 +252,7 @@ def test_a_refusal_is_an_answer_and_a_broken_line_is_none(job: Job) -> None:
     job.models.fail("refusal", model="a-describer")
     run = job.root / "cut-off"
     assert job.play(run, "--limit", "2", "--concurrency", "1") == 0
-    assert [failure.reason for failure in RunFolder.open(run).failures()] == ["describer_refused"]
+    assert [failure.reason for failure in RunFolder(run).failures()] == ["describer_refused"]
     asked = job.models.count()
     kept = job.upload(run)
     journal = kept / "journal.jsonl"
@@ -260,10 +260,10 @@ def test_a_refusal_is_an_answer_and_a_broken_line_is_none(job: Job) -> None:
     with journal.open("a") as file:
         file.write(json.dumps({**technical, "reason": "provider_error", "detail": "busy"}) + "\n")
     made = job.paid()
-    assert [failure.reason for failure in RunFolder.open(made).failures()] == ["describer_refused"]
+    assert [failure.reason for failure in RunFolder(made).failures()] == ["describer_refused"]
     assert job.play(made, "--limit", "2") == 0
     assert job.models.count() == asked
-    assert [episode.outcome for episode in RunFolder.open(made).episodes()].count("aborted") == 1
+    assert [episode.outcome for episode in RunFolder(made).episodes()].count("aborted") == 1
 
 
 def test_programs_are_asked_again_rather_than_believed(job: Job) -> None:
@@ -294,11 +294,11 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
         forged = {**forged, "kind": "maintainers", "source": None}
         (out / PROVENANCE).write_text(json.dumps(forged))
         assert ircore(["submission", "evaluate", *common]) == 0
-        provenance = RunFolder.open(out).provenance()
+        provenance = RunFolder(out).provenance()
         assert provenance is not None
         assert provenance.kind == "rescored"
         assert (out / "scores.jsonl").read_bytes() == honest
-        assert [known.text for known in read_judgements(RunFolder.open(out))] == ['{"score": 7}']
+        assert [known.text for known in read_judgements(RunFolder(out))] == ['{"score": 7}']
 
         # The next job, on another machine: re-scored there, with the judges' answers of this one.
         slug, fresh = handed.submission.name, job.root / "fresh"
@@ -307,7 +307,7 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
         assert ircore([*paid, "--out", str(fresh)]) == 0
         assert [path.name for path in fresh.iterdir()] == [f"{slug}~judgements.jsonl"]
         assert ircore(["submission", "evaluate", *common[:-1], str(fresh / slug)]) == 0
-        assert [known.text for known in read_judgements(RunFolder.open(fresh / slug))] == ['{"score": 7}']
+        assert [known.text for known in read_judgements(RunFolder(fresh / slug))] == ['{"score": 7}']
         assert [path.name for path in fresh.iterdir()] == [slug]
 
         # Nor is a run of somebody else removed.

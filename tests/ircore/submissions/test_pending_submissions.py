@@ -62,7 +62,7 @@ def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) 
     revision = read_manifest(manifest).submission.transcripts.revision  # type: ignore[union-attr]
     manifest.write_text(text.replace(revision, "f" * 40))
     why = "to be re-scored: its transcripts are others than those of the published run"
-    (run,) = (RunFolder.open(path).run.run_id for path in runs.iterdir())
+    (run,) = (RunFolder(path).run.run_id for path in runs.iterdir())
     # A release holds one run of a pair under the same rules: what becomes of the former one has to be said.
     assert what(handed, runs) == [f"{why}; before that, ircore submission correct --run {run}"]
     assert ircore(["submission", "correct", str(handed.submission), "--run", run, "--reason", "r"]) == 0
@@ -78,7 +78,7 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
     runs = tmp_path / "published" / "runs"
     publish(handed, runs)
     (path,) = runs.iterdir()
-    now, known = RunFolder.open(path).run, path / "run.json"
+    now, known = RunFolder(path).run, path / "run.json"
 
     def waiting(instances: InstanceSet | None = None) -> list[str]:
         return [submission.what for submission in pending_submissions(handed.submission.parent, [path], instances)]
@@ -89,12 +89,6 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
     assert (waiting(), waiting(played_on), waiting(another)) == ([], [], former)
     known.write_text(known.read_text().replace(now.prompts, "built-in 0123456789ab"))
     assert waiting() == former
-
-
-@pytest.mark.slow
-def test_a_withdrawn_pair_waits_for_nothing(handed: Handed, tmp_path: Path) -> None:
-    assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
-    assert what(handed, tmp_path / "none") == []
 
 
 @pytest.mark.slow

@@ -47,17 +47,6 @@ def test_the_newest_commit_and_the_only_run_are_found(hub: HubServer, played: Ha
     assert ircore(["submission", "rescore", str(folder), *words]) == 0
 
 
-@pytest.mark.slow
-def test_an_older_commit_can_be_named(hub: HubServer, played: Handed, folder: Path) -> None:
-    repo = hub.add_repo("me/mine", files=played.files())
-    first = repo.head
-    repo.commit("another", {**repo.tree})
-    assert ircore(["submission", "pin", str(folder / "submission.yaml"), "--repo", "me/mine", "--revision", first]) == 0
-    reference = read_manifest(folder).submission.transcripts
-    assert reference is not None
-    assert reference.revision == first
-
-
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

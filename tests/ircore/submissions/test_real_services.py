@@ -116,7 +116,7 @@ def test_a_pair_behind_litellms_proxy(
         path = pair(tmp_path, seat("openai", "eyes", address) | key, seat("openai-images", "hands", address) | key)
         options = ["--instances", str(instances.folder), "--out", str(tmp_path / "run")]
         assert ircore(["play", str(path), *options]) == 0
-        run = RunFolder.open(tmp_path / "run")
+        run = RunFolder(tmp_path / "run")
         assert {episode.outcome for episode in run.episodes()} == {"converged"}
         assert server.count() == 20  # what the pair asks without a proxy between: see test_openai_players
         capsys.readouterr()

@@ -12,12 +12,7 @@ from transcripts import REVISION, write_manifest
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt
 from ircore.core.records import PlayerSpec
-from ircore.players.openai.settings import (
-    ChatImageSettings,
-    DescriberSettings,
-    ImagesSettings,
-    ResponsesImageSettings,
-)
+from ircore.players.openai.settings import ChatImageSettings, DescriberSettings, ImagesSettings, ResponsesImageSettings
 from ircore.runs.events import Call
 from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes

@@ -64,19 +64,6 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
     assert again.identity == season.identity
 
 
-def test_a_season_may_be_drawn_by_the_first_edition_and_one_without_an_edition_stays_valid(tmp_path: Path) -> None:
-    """Files of seasons from before there were editions have no such field; their sets are of the first."""
-    begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", per_condition=1, edition=1)
-    drawn = read_instances(tmp_path / "secret" / "instances").instances
-    assert {instance.source for instance in drawn} == {"procedural"}
-    published = json.loads((tmp_path / "spring.json").read_text())
-    del published["edition"]
-    (tmp_path / "spring.json").write_text(json.dumps(published))
-    revealed = reveal_season(tmp_path / "secret", tmp_path / "spring.json")
-    assert revealed.edition is None
-    verify_season(revealed, read_instances(tmp_path / "secret" / "instances"))
-
-
 def test_another_set_is_found_out(tmp_path: Path) -> None:
     ours, other = sample_instances(tmp_path / "ours"), sample_instances(tmp_path / "other", per_condition=2)
     begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=ours.folder)
@@ -86,7 +73,7 @@ def test_another_set_is_found_out(tmp_path: Path) -> None:
         verify_season(season, other)
     with pytest.raises(InputError, match="do not give the commitment"):
         verify_season(season.model_copy(update={"identity": other.identity}), other)
-    picture = ours.folder / ours.instances[0].image
+    picture = ours.folder / ours.instances[0].pictures["target"].image
     picture.write_bytes(picture.read_bytes() + b"!")
     with pytest.raises(InputError, match="not the picture that the set was made with"):
         verify_season(season, ours)

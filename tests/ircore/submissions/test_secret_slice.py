@@ -61,7 +61,8 @@ class ByHeart:
     """Knows the public targets: says which one it is, and draws it from memory. Of others it knows nothing."""
 
     def __init__(self, known: InstanceSet) -> None:
-        self._pictures = {known.target(entry).sha256[:12]: known.target(entry) for entry in known.instances}
+        pictures = (known.picture(entry, "target") for entry in known.instances)
+        self._pictures = {picture.sha256[:12]: picture for picture in pictures}
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         said = f"The picture that we call {view.target.sha256[:12]}."
@@ -86,8 +87,8 @@ def played(folder: Path, targets: InstanceSet, player: ByHeart) -> RunFolder:
 def test_a_pair_that_knows_the_public_targets_by_heart_shows_a_gap(tmp_path: Path, committed: Committed) -> None:
     public = sample_instances(tmp_path / "public")
     player = ByHeart(public)
-    known = {entry.sha256 for entry in public.instances}
-    assert sum(entry.sha256 not in known for entry in slice_of(committed, "x", 12)) == 8
+    known = {entry.pictures["target"].sha256 for entry in public.instances}
+    assert sum(entry.pictures["target"].sha256 not in known for entry in slice_of(committed, "x", 12)) == 8
     first = played(tmp_path / "p", public, player)
     targets = write_slice(committed, first.run.run_id, tmp_path / "slice", 12)
     gap = gap_of(first, played(tmp_path / "s", targets, player), "structural")
@@ -112,11 +113,11 @@ def test_nothing_but_the_gap_leaves_the_secret_folder(
     after = {path for path in tmp_path.rglob("*") if tmp_path / "secret" not in path.parents}
     assert after - before == {gaps}
     published = gaps.read_text()
-    secrets = [entry.sha256 for entry in slice_of(committed, "any", 12)]
+    secrets = [entry.pictures["target"].sha256 for entry in slice_of(committed, "any", 12)]
     assert not [secret for secret in (*secrets, committed.salt, committed.instances.identity) if secret in published]
     known = read_season_gaps(gaps)
     assert known.season.revealed is None
-    assert (known.pictures, [gap.run_id for gap in known.gaps]) == (10, [RunFolder.open(out).run.run_id])
+    assert (known.pictures, [gap.run_id for gap in known.gaps]) == (10, [RunFolder(out).run.run_id])
     # The same once more takes the place of the first, and asks nobody again.
     assert ircore([*command, *options]) == 0
     assert json.loads(gaps.read_text()) == json.loads(published)

@@ -78,7 +78,7 @@ def test_the_same_models_play_the_same_episodes_alike(tmp_path: Path, capsys: py
         capsys.readouterr()
         assert ircore([*words, "--record", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["episode"] for row in rows} == set(drawn_episodes(scored(run), RunFolder.open(run).run.run_id, COMMIT))
+    assert {row["episode"] for row in rows} == set(drawn_episodes(scored(run), RunFolder(run).run.run_id, COMMIT))
     assert all(row["published"] == row["replay"] and row["same_words"] == "yes" for row in rows)
     provenance = read_provenance(run)
     assert provenance is not None
@@ -86,7 +86,7 @@ def test_the_same_models_play_the_same_episodes_alike(tmp_path: Path, capsys: py
 
 
 def scored(run: Path) -> list[str]:
-    return [episode.episode_id for episode in RunFolder.open(run).episodes()]
+    return [episode.episode_id for episode in RunFolder(run).episodes()]
 
 
 @pytest.mark.slow

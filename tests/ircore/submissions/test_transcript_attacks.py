@@ -1,6 +1,5 @@
 """What strangers may try with transcripts and pictures: each has one clear verdict, and nothing is written outside."""
 
-import io
 import json
 import shutil
 import zlib
@@ -10,29 +9,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from change_attacks import CHANGES
 from hostile_pictures import HEAD, PIXELS, TAIL, chunk, file
 from hostile_texts import SECRETS
 from hub_server import HubServer, running_hub
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from manifest_attacks import ATTACKS as MANIFESTS
 from openai_server import serving
-from PIL import Image
 from samples import sample_run, sample_submission
 from transcript_attacks import ATTACKS, FIRST, OTHER, Attack, Lines, each, edit, some_rendering
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.game_records import drawn_renderings
 from ircore.core.images import Picture, Pixels
-from ircore.core.submission_records import TranscriptsReference
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
-from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.packed_transcripts import TranscriptError
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
@@ -80,11 +74,6 @@ def test_an_attack_is_refused_with_one_clear_line(tmp_path: Path, handed: Handed
     }
 
 
-def test_at_least_300_hostile_inputs_are_refused_with_a_clear_line() -> None:
-    """Of transcripts, manifests and changes of a branch; each stands with the words that it is refused by."""
-    assert len(ATTACKS) + len(MANIFESTS) + len(CHANGES) >= 300
-
-
 def test_there_are_many_attacks_and_each_has_a_name() -> None:
     assert len(ATTACKS) >= 150
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
@@ -96,35 +85,20 @@ def test_there_are_many_attacks_and_each_has_a_name() -> None:
 def drawn_as(handed: Handed, instance: str, episodes: tuple[str, ...], shift: int = 0) -> None:
     """Let pictures of some episodes be the target of an instance, each value moved by ``shift``."""
     known = read_instances(handed.instances)
-    pixels = known.target(next(item for item in known.instances if item.instance_id == instance)).pixels
+    pixels = known.picture(next(item for item in known.instances if item.instance_id == instance), "target").pixels
     moved = np.where(pixels > 128, pixels.astype(int) - shift, pixels.astype(int) + shift).astype(np.uint8)
     handed.draw(Picture.from_pixels(moved).data, episodes)
 
 
 def target_of(handed: Handed, instance: str) -> Pixels:
     known = read_instances(handed.instances)
-    return known.target(next(item for item in known.instances if item.instance_id == instance)).pixels
+    return known.picture(next(item for item in known.instances if item.instance_id == instance), "target").pixels
 
 
 def copied(handed: Handed, how: Callable[[Pixels], Pixels]) -> None:
     """Let the first picture of an episode be a changed copy of its target."""
     pixels = how(target_of(handed, FIRST))
     handed.draw(Picture.from_pixels(pixels).data, (FIRST,), pixels.shape[1], pixels.shape[0])
-
-
-def saved_with_losses(pixels: Pixels) -> Pixels:
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "JPEG", quality=50)
-    return np.asarray(Image.open(buffer))
-
-
-def smaller(pixels: Pixels) -> Pixels:
-    return np.asarray(Image.fromarray(pixels).resize((64, 64), Image.Resampling.BILINEAR))
-
-
-def shifted(pixels: Pixels) -> Pixels:
-    """At the size of the benchmark's own pictures."""
-    return np.roll(pixels.repeat(5, axis=0).repeat(5, axis=1), 1, axis=1)
 
 
 def noisy(pixels: Pixels) -> Pixels:
@@ -148,7 +122,7 @@ def failed_on_purpose(lines: Lines) -> None:
     name = ended["episode_id"]
     lines[:] = [line for line in lines if line["event"] == "end" or line["episode_id"] != name]
     reason = {"abort_reason": "provider_error", "detail": "the service was down"}
-    ended.update({"outcome": "aborted", "turns": []} | reason)
+    ended.update({"outcome": "aborted", "steps": []} | reason)
     failure = {"event": "failure", "episode_id": name, "turn": 1, "role": "describer"}
     lines.insert(0, failure | {"reason": "provider_error", "detail": "the service was down"})
 
@@ -163,9 +137,6 @@ FLAGS: dict[str, tuple[Callable[[Handed], object], str, str]] = {
     "the target itself": (lambda h: drawn_as(h, FIRST, (FIRST,)), "identical_to_target", "the rendering is the target"),
     "the target of another": (lambda h: drawn_as(h, OTHER, (FIRST,)), "identical_to_target", f"the target of {OTHER}"),
     "nearly the target": (lambda h: drawn_as(h, FIRST, (FIRST,), 2), "copy_of_target", "hardly be told"),
-    "the target saved with losses": (lambda h: copied(h, saved_with_losses), "copy_of_target", "hardly be told"),
-    "the target, smaller": (lambda h: copied(h, smaller), "copy_of_target", "hardly be told"),
-    "the target, a pixel further": (lambda h: copied(h, shifted), "copy_of_target", "hardly be told"),
     "the target under noise": (lambda h: copied(h, noisy), "copy_of_target", "hardly be told"),
     "one picture for two, packed anew": (packed_anew, "reused_rendering", "the same picture in 2"),
     "one picture for two": (
@@ -255,7 +226,7 @@ def test_judges_see_pictures_and_fixed_words_whatever_was_said(tmp_path: Path, h
         asked = [json.dumps(seen.document) for seen in server.seen]
     assert asked
     assert not [text for text in asked if "perfect score" in text or "ignore previous" in text.lower()]
-    run = RunFolder.open(tmp_path / "run")
+    run = RunFolder(tmp_path / "run")
     assert any(injection in (turn.message or "") for episode in run.episodes() for turn in episode.turns)
 
 
@@ -299,19 +270,6 @@ def test_a_repository_is_refused_by_its_listing(
     assert everything(tmp_path).keys() - before.keys() == {"out"}
 
 
-def test_more_files_than_any_run_has(
-    tmp_path: Path, handed: Handed, hub: HubServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_ENDPOINT", hub.url)
-    monkeypatch.setattr(fetching, "MAX_FILES", 5)
-    hub.empty()
-    repo = hub.add_repo("me/mine", files=handed.files())
-    reference = TranscriptsReference(repo="me/mine", revision=repo.head, run=handed.run.name)
-    with pytest.raises(InputError, match="more than 5 files"):
-        fetch(reference, tmp_path / "out", deadline=300)
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize("answer", [b"{}", b"[", b"[" * 200_000, b'[{"type": "file", "path": 1, "size": 2}]', b"[1]"])
 def test_a_listing_that_is_none(answer: bytes) -> None:
     with pytest.raises(InputError):
@@ -330,7 +288,7 @@ def refusal(template: Handed, root: Path, packed: Handed) -> InputError | None:
     return None if len(made.folder.episodes()) == 4 else InputError("episodes are missing")
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_change_of_bytes_is_a_crash(
     tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject
@@ -366,7 +324,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_change_of_fields_is_a_crash(
     tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject

@@ -1,40 +1,37 @@
 """Which of two things counts at the border: the first hand-out, the last request, the whole line."""
 
-import asyncio
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from manifest_attacks import GOOD
-from pydantic import ValidationError
+from target_instances import target_instance
 
+from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Attempt
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.games.base import Seat
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.players.base import Question
+from ircore.instances.store import write_instances
 from ircore.results.statistics.intervals import Estimate
-from ircore.runs.events import AnyEvent, End, Failure
+from ircore.runs.events import End, Event, Failure
 from ircore.runs.folder import RunFolder
 from ircore.submissions import inbox
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
 from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.submission import check_bytes
+from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
+from ircore.submissions.doctor import service_remedy
 from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
-from ircore.submissions.relay.desk import Desk, RelayError
-from ircore.submissions.relay.messages import HandedAnswer
-from ircore.submissions.relay.server import token_of
-from ircore.submissions.remedies import service_remedy
+from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.rules import Replay
-
-SEAT: Seat[Any, Any] = Seat("guesser", "Guesser", "the prompt", "text")
 
 
 def test_a_line_is_not_joined_to_one_whose_end_somebody_forgot() -> None:
@@ -52,64 +49,6 @@ def test_an_inbox_is_cut_at_the_end_of_a_line(monkeypatch: pytest.MonkeyPatch) -
         cut = Inbox(evaluations=tuple((f"pair-{number}", "to be played") for number in range(40))).text("today")
         assert cut.endswith("More waits: decide these first.\n")
         assert set(cut.splitlines()[:-2]) <= set(lines)
-
-
-def handed_twice(patience: float) -> tuple[float, float]:
-    """Seconds that are left when a question is fetched, and fetched again a moment later."""
-
-    async def fetch() -> tuple[float, float]:
-        desk = Desk("token", patience)
-        asked = asyncio.create_task(desk.ask(SEAT, Question(1, "Which fruit?")))
-        first = await desk.next(frozenset(), 5)
-        await asyncio.sleep(0.25)
-        second = await desk.next(frozenset(), 5)
-        assert first is not None
-        assert second is not None
-        await desk.take(first.question, HandedAnswer(text="apple"))
-        assert (await asked).text == "apple"  # type: ignore[union-attr]
-        return first.seconds, second.seconds
-
-    return asyncio.run(fetch())
-
-
-def test_to_fetch_a_question_again_gains_no_time() -> None:
-    first, second = handed_twice(patience=60)
-    assert second <= first - 0.2
-
-
-def test_a_guessed_name_of_a_question_that_was_not_handed_out_takes_no_answer() -> None:
-    async def guess() -> None:
-        desk = Desk("token", 60)
-        asked = asyncio.create_task(desk.ask(SEAT, Question(1, "Which fruit?")))
-        handed = await desk.next(frozenset(), 5)
-        assert handed is not None
-        asked.cancel()
-        await asyncio.gather(asked, return_exceptions=True)
-        # Asked anew, the same question has the same name; nobody has fetched it yet.
-        again = asyncio.create_task(desk.ask(SEAT, Question(1, "Which fruit?")))
-        await asyncio.sleep(0.05)
-        with pytest.raises(RelayError, match="is not asked") as refused:
-            await desk.take(handed.question, HandedAnswer(text="apple"))
-        assert refused.value.code == 409
-        again.cancel()
-        await asyncio.gather(again, return_exceptions=True)
-
-    asyncio.run(guess())
-
-
-@pytest.mark.parametrize(("reason", "is_taken"), [("answer_refused", True), ("provider_error", False)])
-def test_a_technical_reason_is_not_for_a_submitter_to_say(reason: str, is_taken: bool) -> None:
-    if is_taken:
-        assert HandedAnswer.model_validate({"refusal": reason}).refusal == reason
-    else:
-        with pytest.raises(ValidationError, match="is not for a player to say"):
-            HandedAnswer.model_validate({"refusal": reason})
-
-
-def test_the_token_of_a_relay_hangs_on_key_and_run() -> None:
-    keys = [Ed25519PrivateKey.from_private_bytes(bytes(range(first, first + 32))) for first in (0, 1)]
-    assert len({token_of(key, run) for key in keys for run in (b"one", b"two")}) == 4
-    assert token_of(keys[0], b"one") == token_of(keys[0], b"one")
 
 
 def test_the_remedy_is_that_of_the_last_request() -> None:
@@ -184,12 +123,83 @@ def test_a_key_goes_to_one_host_whoever_names_it(hosts: tuple[str, ...], key: st
 def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder) -> None:
     game, events = ReconstructionGame(), list(run.events())
     ended = next(event.episode for event in events if isinstance(event, End))
-    down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "turns": ()}
+    down = {"outcome": "aborted", "abort_reason": "provider_error", "detail": "down", "steps": ()}
     failure = Failure(episode_id=ended.episode_id, turn=1, role="describer", reason="provider_error", detail="down")
 
-    def faults(*before: AnyEvent) -> tuple[str, ...]:
+    def faults(*before: Event) -> tuple[str, ...]:
         return Replay(run.run, run.instances, game, game.prompts(None)).faults((*before, *events))
 
     assert faults() == ()
     assert faults(failure, End(episode=ended.model_copy(update=down))) == ()
     assert faults(End(episode=ended))[0].endswith("ended twice")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "by_rules", "same"),
+    [
+        (True, 1, False), (1, True, False), (1, 1.0, True), (0.1 + 0.2, 0.3, True), ("1", 1, False),
+        ({"turns": [1]}, {"turns": [True]}, False), ([1, 2], [1], False), ({"a": None}, {}, False),
+    ],
+)  # fmt: skip
+def test_true_is_not_1_in_a_transcript(recorded: Any, by_rules: Any, same: bool) -> None:
+    assert rules._same(by_rules, recorded) is same
+
+
+def pictures_of(count: int) -> list[Picture]:
+    """Drawn pictures with fine detail of their own."""
+    drawings = [Drawing(160, 160) for _ in range(count)]
+    for number, drawing in enumerate(drawings):
+        for place in range(9):
+            middle = (22.3 + 50 * (place % 3) + number, 22.7 + 50 * (place // 3))
+            drawing.ellipse(middle, (9.3 + number, 14.6 + place), "#1f77b4", rotation=17 * place + 5 * number)
+    return [Picture.from_pixels(drawing.pixels) for drawing in drawings]
+
+
+@pytest.mark.parametrize(
+    ("played", "copied", "turns", "held"),
+    [(6, 5, 1, True), (6, 1, 5, False), (2, 2, 1, False), (12, 4, 1, False)],
+    ids=["five of six targets", "one target in five turns", "two of two", "four of twelve"],
+)
+def test_copies_of_many_targets_hold_a_run_and_many_copies_of_one_do_not(
+    tmp_path: Path, played: int, copied: int, turns: int, held: bool
+) -> None:
+    targets = {f"target-{number}": picture for number, picture in enumerate(pictures_of(played))}
+    made = [
+        (
+            target_instance(
+                instance_id=name, category="geometry", difficulty="easy", image=f"images/{name}.png",
+                sha256=target.sha256, width=160, height=160, source="a test", licence="CC0-1.0",
+            ),
+            {"target": target},
+        )
+        for name, target in targets.items()
+    ]  # fmt: skip
+    blank = Picture.from_pixels(np.full((160, 160, 3), 250, np.uint8))
+    drawn: dict[str, dict[str, int]] = {name: {blank.sha256: 1} for name in targets}
+    known = {blank.sha256: blank}
+    for name in list(targets)[:copied]:
+        darker = [Picture.from_pixels(targets[name].pixels - np.uint8(turn)) for turn in range(1, turns + 1)]
+        drawn[name] = {picture.sha256: turn for turn, picture in enumerate(darker, start=1)}
+        known |= {picture.sha256: picture for picture in darker}
+    looks = cache(lambda sha256: look_at(known[sha256]))
+    flags = list(Comparison("turn", drawn, known.__getitem__, looks).with_instances(write_instances(tmp_path, made)))
+    assert len(flags) == copied * turns
+    assert {flag.grave for flag in flags} == {held}
+
+
+def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolder) -> None:
+    drawn = {
+        episode.episode_id: {turn.rendering.sha256: turn.turn for turn in episode.turns if turn.rendering is not None}
+        for episode in run.episodes()
+    }
+    pictures = {
+        turn.rendering.sha256: run.rendering(turn.rendering)
+        for episode in run.episodes()
+        for turn in episode.turns
+        if turn.rendering is not None
+    }
+    looks = cache(lambda sha256: look_at(pictures[sha256]))
+    comparison = Comparison("turn", drawn, pictures.__getitem__, looks)
+    assert list(comparison.with_others(run.run, [run], run.instances)) == []
+    stranger = run.run.model_copy(update={"slug": "another"})
+    assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))

@@ -169,14 +169,6 @@ def test_no_page_is_wider_than_its_window_or_its_paper(visit: Visit, site: Path,
     assert wide == []
 
 
-def test_nothing_hostile_runs(visit: Visit, site: Path) -> None:
-    for path in pages(site, "boards", "gallery"):
-        page = visit.open(path)
-        ready(page)
-        assert page.evaluate("window.bitten") is None, path
-        assert page.locator("img[src=x]").count() == 0, path
-
-
 def test_every_page_says_what_it_has_to_without_javascript(browser: "Browser", address: str, site: Path) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         visit = visit_in(context, address)
@@ -209,13 +201,3 @@ def test_another_target_is_chosen_in_the_matrix_and_the_address_says_so(visit: V
     assert href.startswith(f"gallery/{wanted}.html?pair=")
     page.go_back()
     page.wait_for_function(f"before => ({source}) === before", arg=before)
-
-
-def test_without_javascript_each_target_has_a_matrix_of_its_own(browser: "Browser", address: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = visit_in(context, address).open("matrix/geometry-hard.html")
-        page.locator("a[data-target]").first.click()
-        page.wait_for_url("**/matrix/target-geometry-hard-01.html")
-        assert page.locator("h1").inner_text() == "Geometry, hard, 1, by every pair"
-        page.locator(".matrix-picture").first.click()
-        page.wait_for_url("**/gallery/geometry-hard-01.html?pair=*")

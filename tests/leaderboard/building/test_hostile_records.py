@@ -1,4 +1,7 @@
-"""A text that runs where it is not escaped, in every field whose schema takes it, on every page and in every file."""
+"""A text that runs where it is not escaped, in every field whose schema takes it, on every page and in every file.
+
+Last, in a real browser: nothing runs, nothing reaches out, and the policy alone stops a script that got into a page.
+"""
 
 import csv
 import io
@@ -7,13 +10,16 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 from hostile_texts import MARKUP, RUNS_ANYWHERE, filled
-from pages import read_page
+from pages import parse_page
 from samples import sample_instances, sample_run, sample_submission
+from site_samples import built_once
+from visits import fits, visit_in
 
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
@@ -23,6 +29,8 @@ from ircore.submissions.history import Step
 from leaderboard.building.cards import card_tags
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.shells import write_sources
+from leaderboard.building.site_build import build_site
+from leaderboard.building.site_check import check_site
 from leaderboard.building.sources import copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.charts.catalogue import figures
@@ -34,6 +42,9 @@ from leaderboard.model.site import Page
 from leaderboard.pages.badges import Badge
 from leaderboard.rendering.render import Renderer
 from leaderboard.storage.build_cache import BuildCache
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.attack
 
@@ -57,30 +68,29 @@ class Elements(HTMLParser):
         return not any("x-h" in name for name in self.names)
 
 
-def hostile_instances(folder: Path) -> InstanceSet:
+def hostile_instances(folder: Path, text: str = RUNS_ANYWHERE) -> InstanceSet:
     plain = sample_instances(folder / "plain")
-    pictures = [(plain.folder / instance.image).read_bytes() for instance in plain.instances]
-    keep = ("image",)
-    made = [(filled(instance, keep=keep), data) for instance, data in zip(plain.instances, pictures, strict=True)]
+    keep = ("image", "game", "payload")
+    made = [(filled(instance, text, keep), plain.pictures(instance)) for instance in plain.instances]
     return write_instances(folder / "instances", made)
 
 
-def hostile_run(folder: Path, slug: str, instances: InstanceSet) -> Path:
+def hostile_run(folder: Path, slug: str, instances: InstanceSet, text: str = RUNS_ANYWHERE) -> Path:
     """A run that was played, with its records filled afterwards."""
     opened = sample_run(folder / slug, instances, sample_submission(slug))
     # Spreadsheets take a cell that begins like this for a formula.
-    text = "=1+1" + RUNS_ANYWHERE if slug == "second" else RUNS_ANYWHERE
-    run = opened.run.model_copy(update={"submission": filled(opened.run.submission, text)})
-    run = filled(run, text, keep=("submission", "started", "prompts"))
+    words = "=1+1" + text if slug == "second" else text
+    run = opened.run.model_copy(update={"submission": filled(opened.run.submission, words)})
+    run = filled(run, words, keep=("submission", "started", "prompts", "rules"))
     (folder / slug / RUN_FILE).write_text(run.model_dump_json(by_alias=True))
-    opened = RunFolder.open(folder / slug)
-    opened.keep_judge(filled(JUDGE))
+    opened = RunFolder(folder / slug)
+    opened.keep_judge(filled(JUDGE, text))
     rated = [(episode, turn) for episode in opened.episodes() for turn in episode.rendered_turns if turn.rendering]
     opened.add_scores(
         Score.model_validate(
             {"episode_id": episode.episode_id, "turn": turn.turn, "task": "similarity", "judge": "eye"}
             | {"rendering": turn.rendering and turn.rendering.sha256, "value": None}
-            | ({"reason": RUNS_ANYWHERE} if episode.episode_id.startswith("geometry-hard") else {"value": 5.0})
+            | ({"reason": text} if episode.episode_id.startswith("geometry-hard") else {"value": 5.0})
         )
         for episode, turn in rated
     )
@@ -153,11 +163,10 @@ def test_feeds_badges_and_tables_are_what_their_names_say(files: Mapping[str, st
     assert [cell for row in table for cell in row if cell.startswith(("=", "+", "@", "\t"))] == []
 
 
-def test_no_text_ends_the_field_of_a_citation(pages: Mapping[str, str], tmp_path: Path) -> None:
+def test_no_text_ends_the_field_of_a_citation(pages: Mapping[str, str]) -> None:
     entries = []
-    for number, text in enumerate(pages.values()):
-        (tmp_path / f"{number}.html").write_text(text, encoding="utf-8")
-        codes = read_page(tmp_path / f"{number}.html").find("code")
+    for text in pages.values():
+        codes = parse_page(text).find("code")
         entries += [code.text for code in codes if code.text.lstrip().startswith("@")]
     assert sum("x-hostile" in entry for entry in entries) == 2
     for entry in entries:
@@ -213,3 +222,80 @@ def test_no_still_picture_has_an_element_of_a_strangers(content: Content) -> Non
         made = still_picture({**figure, "layout": {**figure["layout"], "annotations": notes}}, narrow=False)
         assert Elements(made).are_ours
         assert "x-hostile" in made
+
+
+REACHES_OUT = (
+    f"{'W' * 100}\"'><img src=https://evil.example/x.png onerror=window.hacked=1><script>window.hacked=1</script>"
+)
+
+
+def make_site(folder: Path) -> None:
+    instances = hostile_instances(folder, REACHES_OUT)
+    runs = [hostile_run(folder, slug, instances, REACHES_OUT) for slug in ("first", "second")]
+    waiting = sample_submission("waiting")
+    build_site(
+        runs,
+        folder / "site",
+        Options(waiting=waiting._replace(submission=filled(waiting.submission, REACHES_OUT))),
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_once(tmp_path_factory, "hostile-site", make_site)
+
+
+def kinds(site: Path) -> list[str]:
+    """One page of every kind, and every page about a hostile pair."""
+    ordered = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    first: dict[str, str] = {}
+    for path in ordered:
+        folder, _, name = path.rpartition("/")
+        first.setdefault(folder if folder and name != "index.html" else path, path)
+    return sorted({*first.values(), *(path for path in ordered if path.startswith("pairs/"))} - {"404.html"})
+
+
+@pytest.mark.slow
+def test_nothing_of_a_strangers_is_wrong_with_the_pages(site: Path) -> None:
+    findings, pages = check_site(site)
+    assert pages > 40
+    assert findings == []
+
+
+@pytest.mark.slow
+def test_nothing_runs_and_nothing_is_fetched(browser: "Browser", address: str, site: Path) -> None:
+    paths = kinds(site)
+    assert {"pairs/first.html", "pairs/waiting.html", "boards/index.html", "index.html"} <= set(paths)
+    wrong: list[tuple[str, int]] = []
+    for scheme in ("light", "dark"):
+        with browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme) as context:
+            visit = visit_in(context, address)
+            visit.page.on("response", lambda got: wrong.append((got.url, got.status)) if got.status >= 400 else None)
+            for path in paths if scheme == "light" else paths[:3]:
+                page = visit.open(path)
+                visit.draw_charts()
+                if page.evaluate("window.hacked") is not None or not fits(page, 390, 844):
+                    wrong.append((path, 390))
+            assert wrong == []
+            assert visit.outside == []
+            assert visit.complaints == []
+
+
+def test_the_policy_alone_stops_what_got_into_a_page(browser: "Browser", address: str) -> None:
+    with browser.new_context() as context:
+        visit = visit_in(context, address)
+        page = visit.open("boards/index.html")
+        page.evaluate(
+            """() => {
+              const script = document.createElement('script');
+              script.textContent = 'window.hacked = 1';
+              document.body.append(script);
+              const add = (markup) => document.body.insertAdjacentHTML('beforeend', markup);
+              add('<img src="https://evil.example/x.png" onerror="window.hacked=2">');
+              add('<a id="trap" href="javascript:window.hacked=3">x</a>');
+              document.getElementById('trap').click();
+            }"""
+        )
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.hacked") is None
+        assert visit.complaints

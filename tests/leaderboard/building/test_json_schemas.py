@@ -6,7 +6,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run, Submission
-from leaderboard.building.json_schemas import json_schemas
+from leaderboard.building.sources import json_schemas
 
 
 @pytest.mark.parametrize("kind", [Instance, Submission, Run, Episode, Score])

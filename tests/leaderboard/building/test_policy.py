@@ -1,22 +1,18 @@
 """The policy of a page, and what the checks of a built site find."""
 
 import base64
-import doctest
 import hashlib
 from pathlib import Path
 
 import pytest
-import yaml
 
 from ircore.core.errors import InputError, WorkError
 from leaderboard.building.finish import finish_pages, write_surroundings
 from leaderboard.building.site_check import check_site
 from leaderboard.building.tree import Tree
-from leaderboard.rendering import shell as shells
 from leaderboard.rendering.shell import Shell, content_policy
 from leaderboard.storage.output_folder import build_folder, remove_left_over
 
-ROOT = Path(__file__).resolve().parents[3]
 HEAD = (
     '<!doctype html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="irg_slot_policy">'
 )
@@ -54,11 +50,6 @@ def tree(tmp_path: Path) -> Tree:
     for name in ("index", "charts"):
         (made.site / f"{name}.html").write_text(SHELL.template)
     return made
-
-
-def test_the_examples_of_a_shell_run() -> None:
-    outcome = doctest.testmod(shells)
-    assert (outcome.attempted > 0, outcome.failed) == (True, 0)
 
 
 def test_style_attributes_are_allowed_only_where_figures_stand(tree: Tree) -> None:
@@ -170,16 +161,3 @@ def test_a_build_of_many_files_leaves_none_behind_and_what_a_link_names_stays(tm
             (work / "old" / str(number)).touch()
     assert [path.name for path in tmp_path.iterdir()] == ["elsewhere"]
     assert kept.is_file()
-
-
-def test_our_pages_go_into_the_theme_by_its_overrides_alone() -> None:
-    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
-    extensions = {
-        setting if isinstance(setting, str) else next(iter(setting)) for setting in settings["markdown_extensions"]
-    }
-    assert settings["plugins"] == ["search"]
-    assert extensions <= {"admonition", "tables", "toc"}
-    assert not settings.keys() & {"hooks", "macros", "extra_templates"}
-    assert settings["theme"]["custom_dir"] == "overrides"
-    assert settings["theme"]["font"] is False
-    assert [path for path in (ROOT / "docs").rglob("*.md") if "--8<--" in path.read_text()] == []

@@ -1,6 +1,5 @@
 """A submission as the site will show it: its page, and the place it takes as far as it was played."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,13 +7,10 @@ from pages import read_page
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
-from ircore.players.submission import LoadedSubmission
 from leaderboard.building.preview import preview
 from leaderboard.building.site_check import check_site
-from leaderboard.components.model_facts import player_words
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.pairs import credit_lines
 from leaderboard.pages.unplayed_submission import waiting_page
 
 pytestmark = pytest.mark.slow
@@ -27,14 +23,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sample_run(folder / "run", sample_instances(folder / "instances"))
     assert ircore(["score", str(folder / "run")]) == 0
     return folder / "run"
-
-
-def test_a_played_pair_has_a_page_and_a_place_with_each_judge(run: Path, tmp_path: Path) -> None:
-    slug = json.loads((run / "run.json").read_bytes())["slug"]
-    lines = preview(sample_submission(slug), [run], tmp_path / "site")
-    assert lines[0] == f"page   {tmp_path / 'site' / 'pairs' / slug}.html"
-    assert (tmp_path / "site" / "pairs" / f"{slug}.html").is_file()
-    assert any(line.startswith("place  none (fewer than 5 pictures) by structural: ") for line in lines)
 
 
 def test_every_page_of_a_preview_says_that_it_is_one(run: Path, tmp_path: Path) -> None:
@@ -56,17 +44,6 @@ def test_one_that_was_not_played_has_a_page_of_what_it_says(run: Path) -> None:
     assert page is not None
     assert (page.path, page.values["rivals"]) == ("pairs/new-pair", 1)
     assert waiting_page(site, (), sample_submission(next(iter(site.pairs.values())).result.slug)) is None
-
-
-def test_what_a_manifest_says_of_hardware_dates_and_revision_is_shown() -> None:
-    loaded: LoadedSubmission = sample_submission("pair")
-    more = {**loaded.submission.model_dump(by_alias=True), "hardware": "one A100", "dates": {"played": "2026-11-20"}}
-    submission = type(loaded.submission).model_validate(more)
-    assert ("Hardware", "one A100") in credit_lines(submission)
-    assert ("Played on", "2026-11-20") in credit_lines(submission)
-    revised = submission.describer.model_copy(update={"model": "m", "revision": "2026-01"})
-    assert player_words(revised).startswith("m, player ")
-    assert "revision 2026-01" in player_words(revised)
 
 
 def test_without_runs_there_is_nothing_to_stand_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

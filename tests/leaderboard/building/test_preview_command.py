@@ -91,8 +91,8 @@ def test_a_copied_target_is_shown_to_whoever_reviews_the_pull_request(
     instances = read_instances(world.handed.instances)
     target = instances.instances[0]
     data = BytesIO()
-    Image.fromarray(instances.target(target).pixels).save(data, "PNG")
-    world.handed.draw(data.getvalue(), (target.instance_id,), *instances.target(target).pixels.shape[1::-1])
+    Image.fromarray(instances.picture(target, "target").pixels).save(data, "PNG")
+    world.handed.draw(data.getvalue(), (target.instance_id,), *instances.picture(target, "target").pixels.shape[1::-1])
     propose(world)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     assert world.preview(tmp_path / "site", "--rescore", "--github") == 0
@@ -104,7 +104,7 @@ def test_a_copied_target_is_shown_to_whoever_reviews_the_pull_request(
     with Image.open(tmp_path / "site" / name) as sheet:
         left, right = sheet.crop((0, 0, 96, 96)), sheet.crop((104, 0, 200, 96))
         assert sheet.size == (200, 96)
-        assert left.tobytes() == right.tobytes() == instances.target(target).pixels.tobytes()
+        assert left.tobytes() == right.tobytes() == instances.picture(target, "target").pixels.tobytes()
     assert f"]({name})" in (tmp_path / "site" / "findings.md").read_text()
     page = (tmp_path / "site" / "pairs" / f"{SLUG}.html").read_text()
     assert "This run is <strong>held</strong>" in page
@@ -118,7 +118,7 @@ def test_runs_of_a_former_version_of_the_benchmark_are_not_beside_it(
     runs = world.published / "runs"
     shutil.copytree(runs / "former", runs / "other")
     known = runs / "other" / "run.json"
-    prompts = RunFolder.open(runs / "other").run.prompts
+    prompts = RunFolder(runs / "other").run.prompts
     known.write_text(known.read_text().replace(SLUG, "another-pair").replace(prompts, "built-in 0123456789ab"))
     assert world.preview(tmp_path / "site", "--rescore") == 0
     assert "place  none (held: its findings wait for a maintainer) by structural" in capsys.readouterr().out

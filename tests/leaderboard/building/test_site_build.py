@@ -6,7 +6,6 @@ import json
 import shutil
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from filelock import FileLock
@@ -15,71 +14,29 @@ from pairs import play_pair
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
-from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
-from ircore.core.images import ImageError, Picture
+from ircore.core.images import ImageError
 from ircore.core.records import Rules
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
-from ircore.instances.store import InstanceSet
-from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.results.model import Results
-from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
+from ircore.runs.folder import RunFolder, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.content import Options, read_content
 from leaderboard.building.marker import MARKER
-from leaderboard.building.shells import write_sources
 from leaderboard.building.site_build import build_site
+from leaderboard.building.site_check import check_site
 from leaderboard.building.tree import Tree
 from leaderboard.building.writing import write_content
 from leaderboard.charts.catalogue import figures
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.figures import ALONE
 from leaderboard.pages.pair_comparison import Comparisons
 from leaderboard.pages.unplayed_submission import waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.words.labels import number, rank
 
 pytestmark = pytest.mark.slow
-
-HOSTILE_NAME = '<img src=x onerror="alert(1)"> {{ 7 * 7 }} {% raw %}'
-HOSTILE_MESSAGE = """</p></div></details>
-
-# not a heading
-
-<script>alert("script")</script> `code` {{ config.site_name }} [link](javascript:alert(1)){: onclick=alert(1) }
---8<-- "mkdocs.yml"
-\u202egnirts desrever and a zero\u200bwidth and a bell\x07 and a stash \x02wzxhzdk:0\x03"""
-
-
-class HostileDescriber:
-    async def describe(self, view: DescriberView) -> TextAnswer:
-        return TextAnswer("<DONE>" if view.turn == 3 else f"<DESCRIPTION>{HOSTILE_MESSAGE}</DESCRIPTION>")
-
-
-class StripeGenerator:
-    async def render(self, view: GeneratorView) -> PictureAnswer:
-        drawing = Drawing(96, 96)
-        drawing.rectangle(10 * view.turn, 10, 10 * view.turn + 20, 80, fill="#1f77b4")
-        return PictureAnswer(Picture.from_pixels(drawing.pixels), notes=('"><script>alert("note")</script>',))
-
-
-def hostile_run(folder: Path, instances: InstanceSet) -> RunFolder:
-    """A run whose describer and manifest say what they should not."""
-    loaded = sample_submission("hostile", HOSTILE_NAME)
-    describer = loaded.submission.describer.model_copy(update={"model": HOSTILE_NAME})
-    loaded = loaded._replace(submission=loaded.submission.model_copy(update={"describer": describer}))
-    prompts = load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0)
-    opened = open_run(folder, run, instances)
-    plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=2)
-    play(plan, opened, ReconstructionGame(), {"describer": HostileDescriber(), "generator": StripeGenerator()})
-    return opened
 
 
 class Built(NamedTuple):
@@ -98,14 +55,14 @@ def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Built:
     """One build for all test processes: the first to come makes it."""
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "site-under-test"
-    names = ("plain", "hostile")
+    names = ("plain", "other")
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
             instances = sample_instances(folder / "instances", per_condition=3)
-            runs = [sample_run(folder / "plain", instances), hostile_run(folder / "hostile", instances)]
+            runs = [sample_run(folder / name, instances, sample_submission(f"{name}-pair")) for name in names]
             score_runs(runs, ScoringPlan(("structural",), (), every_turn=True))
             build_site([run.path for run in runs], folder / "site")
-    return Built(folder / "site", tuple(RunFolder.open(folder / name) for name in names))
+    return Built(folder / "site", tuple(RunFolder(folder / name) for name in names))
 
 
 @pytest.fixture(scope="module")
@@ -116,36 +73,16 @@ def pages(built: Built) -> dict[str, Element]:
 def test_every_kind_of_page_is_there(pages: dict[str, Element]) -> None:
     expected = {
         "index.html", "boards/index.html", "boards/geometry-both.html", "boards/all-hard.html",
-        "boards/geometry-hard.html", "matrix.html", "pairs/index.html", "pairs/hostile.html", "gallery/index.html",
+        "boards/geometry-hard.html", "matrix.html", "pairs/index.html", "pairs/other-pair.html", "gallery/index.html",
         "gallery/geometry-easy-01.html", "how-it-works.html", "metrics.html", "data.html", "submit.html",
         "prompts.html", "paper.html",
     }  # fmt: skip
     assert expected <= pages.keys()
 
 
-def test_every_page_has_one_heading_of_the_first_level(pages: dict[str, Element]) -> None:
-    assert {name: len(page.find("h1")) for name, page in pages.items()} == dict.fromkeys(pages, 1)
-
-
-def test_every_local_link_leads_somewhere(built: Built, pages: dict[str, Element]) -> None:
-    anchors = {
-        name: {element.attributes["id"] for element in page.walk() if "id" in element.attributes}
-        for name, page in pages.items()
-    }
-    dead = []
-    for name, page in pages.items():
-        for element in page.walk():
-            for attribute in ("href", "src", "data-large", "data-chart"):
-                parts = urlsplit(element.attributes.get(attribute, ""))
-                if parts.scheme or (
-                    attribute == "href" and element.tag == "a" and not parts.path and not parts.fragment
-                ):
-                    continue
-                target = (built.site / name).parent / unquote(parts.path) if parts.path else built.site / name
-                known = anchors.get(str(target.resolve().relative_to(built.site.resolve())))
-                if not target.exists() or (parts.fragment and known is not None and parts.fragment not in known):
-                    dead.append((name, element.attributes[attribute]))
-    assert [link for link in dead if not link[1].startswith("#__")] == []
+def test_the_check_finds_nothing(built: Built, pages: dict[str, Element]) -> None:
+    """One heading a page, links that lead somewhere, nothing from elsewhere: see ``test_policy``."""
+    assert check_site(built.site) == ([], len(pages))
 
 
 def test_only_the_gallery_fetches_its_scripts(built: Built, pages: dict[str, Element]) -> None:
@@ -167,22 +104,6 @@ def test_only_the_gallery_fetches_its_scripts(built: Built, pages: dict[str, Ele
     assert every <= {file for files in scripts.values() for file in files}
 
 
-def test_nothing_is_requested_from_elsewhere(pages: dict[str, Element]) -> None:
-    fetched = [
-        element.attributes.get(attribute, "")
-        for page in pages.values()
-        for tag, attribute in (
-            ("script", "src"),
-            ("link", "href"),
-            ("img", "src"),
-            ("iframe", "src"),
-            ("source", "src"),
-        )
-        for element in page.find(tag)
-    ]
-    assert [address for address in fetched if urlsplit(address).netloc] == []
-
-
 def test_pictures_keep_their_room_and_say_what_they_show(pages: dict[str, Element]) -> None:
     pictures = [
         element.attributes
@@ -194,50 +115,6 @@ def test_pictures_keep_their_room_and_say_what_they_show(pages: dict[str, Elemen
     assert all(int(picture["width"]) and int(picture["height"]) and picture["alt"] for picture in pictures)
     # What is seen first comes first; all else is decoded when there is time.
     assert all(picture.get("fetchpriority") == "high" or picture["decoding"] == "async" for picture in pictures)
-
-
-def test_equal_pictures_are_stored_once(built: Built) -> None:
-    shown = {
-        run.rendering_path(turn.rendering.sha256)
-        for run in built.runs
-        for episode in run.episodes()
-        for turn in episode.rendered_turns
-        if turn.rendering
-    }
-    names = {path.stem for path in shown} | {instance.sha256 for instance in built.runs[0].instances.instances}
-    assert {path.name for path in (built.site / "img").iterdir()} == {
-        f"{name[:16]}-{side}.webp" for name in names for side in (256, 512)
-    }
-
-
-def test_a_strangers_words_do_nothing_and_hide_nothing(pages: dict[str, Element]) -> None:
-    page = pages["gallery/geometry-easy-01.html"]
-    (block,) = page.find("div", class_="irg")
-    assert all(
-        element.attributes["src"].startswith("../assets/js/") and not element.text for element in block.find("script")
-    )
-    assert not any(name.startswith("on") for element in block.walk() for name in element.attributes)
-    assert not any(element.attributes.get("href", "").startswith("javascript") for element in page.find("a"))
-    message = page.find("li", id="hostile~1")[0].find("details", class_="message")[0]
-    shown = message.text
-    assert '<script>alert("script")</script> `code` {{ config.site_name }}' in shown
-    assert "# not a heading" in shown
-    assert '--8<-- "mkdocs.yml"' in shown
-    # Characters that nobody sees are not recorded.
-    assert "gnirts desrever and a zerowidth and a bell and a stash wzxhzdk:0" in shown
-    (name,) = page.find("section", data_pair="hostile")[0].find(class_="pair-describer")
-    assert name.text == f"{HOSTILE_NAME}°"
-
-
-def test_hostile_names_are_text_in_titles_and_stay_out_of_search(built: Built, pages: dict[str, Element]) -> None:
-    assert all(isinstance(child, str) for page in pages.values() for child in page.find("title")[0].children)
-    named = {name.partition("/")[0] for name, page in pages.items() if "onerror" in page.find("title")[0].text}
-    # Only pages whose shells never pass through the theme's templates with a title of their own.
-    assert named <= {"pairs", "describers", "generators", "strips"}
-    index = json.loads((built.site / "search" / "search_index.json").read_text())
-    matches = {entry["location"].partition("#")[0] for entry in index["docs"]}
-    assert not any(location.startswith("gallery/") for location in matches)
-    assert all("<img" not in entry["text"] for entry in index["docs"])
 
 
 @pytest.mark.parametrize("name", ["index", "geometry-both", "all-easy", "simple_shapes-hard"])
@@ -261,54 +138,19 @@ def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, E
         assert (held and float(held)) == ("" if row.cell.main.mean is None else pytest.approx(row.cell.main.mean))
 
 
-def test_what_a_board_filters_is_said_in_words(pages: dict[str, Element]) -> None:
-    (words,) = pages["boards/geometry-hard.html"].find("p", class_="filtered")
-    assert words.text.startswith(
-        "Geometry, hard; judged by structural (computed, no human or model); 3 episodes a pair;"
-    )
-
-
 def test_an_aborted_episode_says_why(pages: dict[str, Element]) -> None:
-    (row,) = pages["gallery/simple_shapes-easy-01.html"].find("section", data_pair="hostile")
+    (row,) = pages["gallery/simple_shapes-easy-01.html"].find("section", data_pair="other-pair")
     assert "Converged" in row.text
     aborted = [
         row.text
         for name, page in pages.items()
         if name.startswith("gallery/") and name != "gallery/index.html"
-        for row in page.find("section", data_pair="centre-block")
+        for row in page.find("section", data_pair="plain-pair")
         if "Aborted" in row.text
     ]
     assert aborted
     assert all("the describer broke the answer format" in text for text in aborted)
     assert all("The answer does not begin with <DESCRIPTION>" in text for text in aborted)
-
-
-def test_charts_have_their_numbers_as_a_table(built: Built, pages: dict[str, Element]) -> None:
-    charts = pages["boards/index.html"].find("figure", class_="chart")
-    assert len(charts) == 3
-    for chart in charts:
-        file = built.site / "boards" / chart.attributes["data-chart"]
-        assert json.loads(file.read_text())["data"]
-        assert chart.find("tbody")[0].find("tr")
-
-
-def test_what_mkdocs_sees_of_a_page_holds_no_strangers_words(built: Built, tmp_path: Path) -> None:
-    tree = Tree(tmp_path)
-    content = read_content([run.path for run in built.runs], Options(), BuildCache(tree.files))
-    pages = content.pages
-    sharing = write_sources(pages, tree.docs)
-    sources = list(tree.docs.rglob("*.md"))
-    themed = [page for page in pages if page.template != ALONE]
-    assert len(sources) == len(themed) - len(sharing) + len({Path(path).parent for path in sharing})
-    for path in sources:
-        front, stub = path.read_text().removeprefix("---\n").split("\n---\n\n", 1)
-        assert "onerror" not in front
-        assert "onerror" not in stub
-        assert stub.startswith("<h1>")
-    write_content(content, tree)
-    blocks = [path.read_text() for path in tree.blocks.rglob("*.html")]
-    assert len(blocks) == len(pages)
-    assert all('<div class="irg">\n' in block and block.endswith("\n</div>\n") for block in blocks)
 
 
 def test_an_earlier_site_is_replaced_and_its_pictures_are_kept(built: Built, tmp_path: Path) -> None:
@@ -374,7 +216,7 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     """Two runs of one submission under different rules are two pairs; each judge has boards of its own."""
     instances = sample_instances(tmp_path / "instances")
     long = sample_run(tmp_path / "long", instances)
-    short = RunFolder.create(tmp_path / "short", _with_budget(long, 50), instances)
+    short = create_run(tmp_path / "short", _with_budget(long, 50), instances)
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
     long.add_scores(
         score.model_copy(update={"judge": "a-human"}) for score in long.scores() if score.task == "similarity"
@@ -402,12 +244,12 @@ def test_every_file_says_by_which_rules_a_pair_was_played(tmp_path: Path) -> Non
     """The same pair under two rules has the same names everywhere: only the key tells them apart."""
     instances = sample_instances(tmp_path / "instances")
     long = sample_run(tmp_path / "long", instances)
-    short = RunFolder.open(shutil.copytree(long.path, tmp_path / "short"))
+    short = RunFolder(shutil.copytree(long.path, tmp_path / "short"))
     (short.path / "run.json").write_text(_with_budget(long, 50).model_dump_json(by_alias=True))
-    runs = [long, RunFolder.open(short.path)]
+    runs = [long, RunFolder(short.path)]
     score_runs(runs, ScoringPlan(("structural",), (), every_turn=False))
     site = Site(read_runs([run.path for run in runs]))
-    keys = {run.run.run_id: run.run.rules.key for run in runs}
+    keys = {run.run.run_id: Rules.of(run.run).key for run in runs}
     assert sorted(keys.values()) == ["b200-t10-allow", "b50-t10-allow"]
 
     document = json.loads(dict(leaderboard_files(site.results))["data/leaderboard.json"])
@@ -428,7 +270,7 @@ def test_submissions_of_the_same_players_are_told_apart_by_their_slugs(tmp_path:
     entry = sample_run(tmp_path / "one", instances)
     score_runs([entry], ScoringPlan(("structural",), (), every_turn=False))
     twin = entry.run.model_copy(update={"slug": "twin", "run_id": "twin-1"})
-    other = RunFolder.create(tmp_path / "twin", twin, instances)
+    other = create_run(tmp_path / "twin", twin, instances)
     site = Site(read_runs([entry.path, other.path]))
     assert {pair.apart for pair in site.pairs.values()} == {entry.run.slug, "twin"}
     assert [pair.apart for pair in Site(read_runs([entry.path])).pairs.values()] == [""]
@@ -441,9 +283,9 @@ def test_a_slug_that_is_another_runs_id_takes_no_page_of_that_run(tmp_path: Path
     score_runs([first], ScoringPlan(("structural",), (), every_turn=False))
     other_rules = {"rules": Rules(token_budget=10), "run_id": f"{first.run.slug}-00000000"}
     again = first.run.model_copy(update=other_rules)
-    second = RunFolder.create(tmp_path / "second", again, instances)
+    second = create_run(tmp_path / "second", again, instances)
     forged = first.run.model_copy(update={"slug": first.run.run_id, "run_id": f"{first.run.run_id}-11111111"})
-    third = RunFolder.create(tmp_path / "third", forged, instances)
+    third = create_run(tmp_path / "third", forged, instances)
     site = Site(read_runs([first.path, second.path, third.path]))
     keys = [pair.key for pair in site.pairs.values()]
     assert sorted(keys) == sorted([first.run.run_id, again.run_id, forged.run_id])

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from invented import InventedRun, invented_results, invented_run, invented_set, rich_results, under_budget
+from invented import InventedRun, invented_results, invented_run, invented_set, rich_results
 from invented_pairs import pairs_of
 
+from ircore.core.records import Rules
 from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
 from ircore.results.language import chosen, correction_profile, episode_messages
@@ -18,8 +17,6 @@ from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value
 from leaderboard.charts.catalogue import OF_ALL, Chart, figures
 from leaderboard.charts.corrections import _NAMES, _profile_title
-from leaderboard.charts.judges import _agreement_title
-from leaderboard.charts.scores import _scores_title
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +39,9 @@ def drawn(chart: Chart) -> list[float]:
 
 
 def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping[str, Chart]) -> None:
-    best_first = [row.submission.run_id for row in results.board(OWN) if row.submission.run.rules.token_budget == 200]
+    best_first = [
+        row.submission.run_id for row in results.board(OWN) if Rules.of(row.submission.run).token_budget == 200
+    ]
     judges = (OWN, "human", "zealous")
     wanted = [
         mean
@@ -56,22 +55,11 @@ def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping
 
 
 def test_rules_are_not_mixed(results: Results, charts: Mapping[str, Chart]) -> None:
-    usual = {submission.run_id for submission in results.submissions if submission.run.rules.token_budget == 200}
+    usual = {submission.run_id for submission in results.submissions if Rules.of(submission.run).token_budget == 200}
     for kind in ("scores", "deltas", "preferences", "heat-maps", "corrections", "lengths"):
         table = charts[kind].table
         assert table is not None
         assert {value.value for value in table.column("run_id")} == usual
-
-
-def test_preferences_are_percent_around_fifty(results: Results, charts: Mapping[str, Chart]) -> None:
-    chart = charts["preferences"]
-    first = chart.figure["data"][0]
-    table = chart.table
-    assert table is not None
-    cell = results.cell(str(table.entry(0, "run_id").value), OWN)
-    assert first["x"] == [pytest.approx(100 * (cell.preference.mean or 0), abs=0.001)]
-    assert chart.figure["layout"]["shapes"][0]["x0"] == 50
-    assert chart.figure["layout"]["xaxis"]["range"] == [0, 100]
 
 
 def test_budgets_stand_in_order(results: Results, charts: Mapping[str, Chart]) -> None:
@@ -189,21 +177,6 @@ def test_bars_of_one_standard_error_say_so_in_every_place(charts: Mapping[str, C
     assert "bars" not in usual.csv().splitlines()[0].split(",")
 
 
-def test_pooled_outcomes_count_ratings_of_every_judge_but_people(results: Results, charts: Mapping[str, Chart]) -> None:
-    chart = charts["convergence-pooled"]
-    assert chart.table is not None
-    run_id = str(chart.table.entry(0, "run_id").value)
-    rated = sum(
-        judged.convergence is not None
-        for result in results.episodes[run_id]
-        for judge, judged in result.judged.items()
-        if judge != "human"
-    )
-    assert chart.table.entry(0, "ratings").value == rated
-    assert sum(trace["customdata"][0][1] for trace in chart.figure["data"]) == rated
-    assert "pooled over judges" in chart.title
-
-
 def test_what_is_missing_is_said_in_one_line() -> None:
     plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
     missing = {name: chart.missing for name, chart in figures(plain, pairs_of(plain), OF_ALL).items() if chart.missing}
@@ -271,25 +244,6 @@ def test_a_headline_over_several_judges_counts_pairs_on_which_all_agree() -> Non
     many = Results.from_runs([*flat, runs[2]])
     title = figures(many, pairs_of(many), {"deltas"})["deltas"].title
     assert title == "Refinement helps 1 of 3 pairs and harms none, by every judge; 2 are undecided"
-
-
-def test_a_headline_on_budgets_counts_every_pair_with_several_budgets() -> None:
-    """Thirteen pairs, one more than the figure has panels; each is far better with 200 tokens than with 10."""
-    instances = invented_set(4)
-    made = []
-    for at in range(13):
-        made.append(invented_run(instances, f"seer-{at:02d}", "painter", 8.0, 0.0))
-        made.append(under_budget(invented_run(instances, f"seer-{at:02d}", "painter", 2.0, 0.0), 10))
-    results = Results.from_runs(made)
-    charts = figures(results, pairs_of(results), {"budget-scores", "budget-outcomes"})
-    assert charts["budget-scores"].title == (
-        "The largest token budget is clearly better than the smallest for 13 of 13 pairs"
-    )
-    assert (
-        charts["budget-scores"].selection_words
-        == "Shown are 12 of the 13 pairs that were played under several budgets."
-    )
-    assert charts["budget-outcomes"].selection_words == "Shown are 24 of 26 runs under several budgets."
 
 
 def test_the_frontier_of_seconds_is_the_best_score_that_fewer_seconds_buy() -> None:
@@ -360,25 +314,6 @@ def test_small_multiples_show_the_cells_of_each_category() -> None:
     lowest = [min(by_category, key=lambda category: by_category[category]) for by_category in means.values()]
     most = max(lowest.count(category) for category in lowest)
     assert chart.title.endswith(f"score lowest for {most} of 4 pairs")
-
-
-def test_a_judge_without_ranks_hides_none_of_the_ranks_of_others() -> None:
-    def row(run_id: str, top: bool, rank: int | None) -> SimpleNamespace:
-        cell = SimpleNamespace(score=SimpleNamespace(n=9), unranked=None if rank else "too_few")
-        return SimpleNamespace(submission=SimpleNamespace(run_id=run_id), top=top, rank_low=rank, cell=cell)
-
-    boards = {"verified": [row("a", True, 1), row("b", True, 2)], "eye": [row("a", False, None)]}
-    subject: Any = SimpleNamespace(
-        results=SimpleNamespace(board=lambda judge: boards[judge]), judge="verified", pairs={"a": None, "b": None}
-    )
-    words = _scores_title(subject, ("verified", "eye"))
-    assert words == "2 of 2 ranked pairs cannot be told from the best by main score, judged by verified"
-    assert _scores_title(subject, ("eye",)) != words
-
-
-def test_one_correlation_is_no_range_of_correlations() -> None:
-    row: Any = {"pearson": Value(0.294, 0.2, 0.4, 30), "kind": Value("judge × judge")}
-    assert _agreement_title([row]) == "Judges agree with each other at r = 0.29"
 
 
 def test_corrections_of_too_few_episodes_leave_their_question_open() -> None:

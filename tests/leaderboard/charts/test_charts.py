@@ -49,9 +49,7 @@ def small_run(*trajectories: list[float | None]) -> InventedRun:
     for episode, values in zip(run.played, trajectories, strict=True):
         turn, score = episode.turns[0], next(score for score in run.given if score.episode_id == episode.episode_id)
         numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
-        episodes.append(
-            episode.model_copy(update={"turns": tuple(numbered), "outcome": "converged", "abort_reason": None})
-        )
+        episodes.append(episode.with_steps(tuple(numbered), outcome="converged", abort_reason=None))
         scores += [
             score.model_copy(update={"turn": number, "value": value})
             for number, value in enumerate(values, start=1)
@@ -87,17 +85,6 @@ def without_empty(value: Any) -> Any:
     return [without_empty(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def test_an_ended_episode_keeps_its_last_score() -> None:
-    results = Results.from_runs([small_run([4, 6, 8], [2], [6, 7])])
-    points = trajectories(results.episodes["seer-painter"], "structural", [None])[None]
-    # By hand: (4+2+6)/3, (6+2+7)/3, (8+2+7)/3.
-    assert [point.reached.mean for point in points] == pytest.approx([4, 5, 17 / 3])
-    assert [point.reached.n for point in points] == [3, 3, 3]
-    assert [point.refining for point in points] == [3, 2, 1]
-    cell = results.cell("seer-painter", "structural")
-    assert points[-1].reached.mean == cell.score.mean
-
-
 def test_turns_that_were_not_scored_are_left_out() -> None:
     results = Results.from_runs([small_run([4, None, None, 8], [2, None, 5])])
     points = trajectories(results.episodes["seer-painter"], "structural", [None])[None]
@@ -113,19 +100,6 @@ def test_every_chart_is_there(results: Results, charts: dict[str, Chart]) -> Non
     assert chart_id("delta", judge="panel") == "delta-by-panel"
 
 
-def test_only_the_charts_asked_for_are_made(results: Results) -> None:
-    assert figures(results, pairs_of(results), {"delta", "no-such-chart"}).keys() == {"delta"}
-
-
-def test_a_second_judge_has_charts_of_its_own() -> None:
-    run = small_run([4, 6], [2, 4])
-    more = [score.model_copy(update={"judge": "zealous", "value": 9.0}) for score in run.given]
-    results = Results.from_runs([replace(run, given=(*run.given, *more))])
-    charts = figures(results, pairs_of(results))
-    assert entries(charts["delta"], "delta")[0].value == 2
-    assert entries(charts["delta-by-zealous"], "delta")[0].value == 0
-
-
 def test_the_table_says_what_the_figure_draws(results: Results, charts: dict[str, Chart]) -> None:
     chart = charts["delta"]
     marks = [(trace["x"][0], trace["error_x"]) for trace in chart.figure["data"]]
@@ -137,33 +111,11 @@ def test_the_table_says_what_the_figure_draws(results: Results, charts: dict[str
     assert means == sorted(means, reverse=True)
 
 
-def test_the_zero_line_and_the_ends_of_the_scale_are_inside(charts: dict[str, Chart]) -> None:
-    for layout in (charts["delta"].figure["layout"], charts["delta"].figure["narrow"]):
-        low, high = layout["xaxis"]["range"]
-        assert low < 0 < high
-        assert layout["shapes"][0]["x0"] == layout["shapes"][0]["x1"] == 0
-    for axis in ("yaxis", "yaxis4"):
-        assert charts["trajectories"].figure["layout"][axis]["range"] == pytest.approx([0, 10], abs=0.1)
-
-
 def test_shares_of_a_bar_add_up(charts: dict[str, Chart]) -> None:
     bars = charts["convergence"].figure["data"]
     assert [sum(bar["x"][row] for bar in bars) for row in range(4)] == pytest.approx([100] * 4, abs=0.03)
     shares = [[share.value for share in entries(charts["convergence"], outcome)] for outcome in CONVERGENCES]
     assert [sum(row) for row in zip(*shares, strict=True)] == pytest.approx([1] * 4)
-
-
-def test_a_describer_has_one_hue_and_a_generator_one_marker(charts: dict[str, Chart]) -> None:
-    marks = {(trace["marker"]["color"], trace["marker"]["symbol"]) for trace in charts["delta"].figure["data"]}
-    hues = (theme.describer_token(0), theme.describer_token(1))
-    assert marks == {(hue, symbol) for hue in hues for symbol in ("circle", "square")}
-
-
-def test_heat_map_covers_the_whole_scale(charts: dict[str, Chart]) -> None:
-    trace = charts["heat-map-seer-painter"].figure["data"][0]
-    assert (trace["zmin"], trace["zmax"]) == (0, 10)
-    assert trace["colorscale"][0][1] == theme.token("score-0")
-    assert len(trace["z"]) == 7
 
 
 def test_titles_say_the_finding() -> None:
@@ -178,7 +130,7 @@ def test_titles_say_the_finding() -> None:
 def silent(run: InventedRun, describer: str) -> InventedRun:
     """The same run under another describer's name, of which nothing was played."""
     submission = run.run.submission
-    player = submission.describer.model_copy(update={"model": describer})
+    player = submission.players["describer"].model_copy(update={"model": describer})
     about = {
         "run_id": describer,
         "slug": describer,
@@ -198,13 +150,6 @@ def test_titles_count_only_pairs_that_were_rated() -> None:
     assert charts["pair-convergence-ghost"].missing == "No episode was rated."
 
 
-def test_of_two_that_gain_the_same_none_gains_most() -> None:
-    run = small_run([4, 6], [2, 4], [6, 8])
-    twin = replace(silent(run, "twin"), played=run.played, given=run.given)
-    results = Results.from_runs([run, twin])
-    assert figures(results, pairs_of(results))["trajectories"].title == "How far does each pair get, turn by turn?"
-
-
 def test_categories_of_too_few_pictures_leave_their_questions_open() -> None:
     titles = {}
     for per_condition in (2, 4):
@@ -222,7 +167,7 @@ def test_the_last_messages_are_those_of_the_last_turn_that_enough_episodes_reach
     run = invented_run(instances, "seer", "painter", 5, 0)
     lengths = [(60, 40)] * 5 + [(60, 40, 10)]
     played = [
-        episode.model_copy(update={"turns": tuple(turns_of(episode.turns[0], tokens))})
+        episode.with_steps(tuple(turns_of(episode.turns[0], tokens)))
         for episode, tokens in zip(run.played, lengths, strict=True)
     ]
     results = Results.from_runs([replace(run, played=tuple(played))])
@@ -280,19 +225,6 @@ def test_a_hostile_name_stays_words() -> None:
             assert "\u202e" not in text
 
 
-def test_twelve_pairs_stay_apart() -> None:
-    results = invented_results([f"describer-{at}" for at in range(4)], [f"generator-{at}" for at in range(3)], 1)
-    chart = figures(results, pairs_of(results))["trajectories"]
-    for layout in (chart.figure["layout"], chart.figure["narrow"]):
-        panels = [
-            (*layout[f"xaxis{number}"]["domain"], *layout[f"yaxis{number}"]["domain"]) for number in ("", *range(2, 13))
-        ]
-        assert len(set(panels)) == 12
-        for index, (left, right, low, high) in enumerate(panels):
-            for other_left, other_right, other_low, other_high in panels[:index]:
-                assert left >= other_right or right <= other_left or low >= other_high or high <= other_low
-
-
 MOST_OF_PLOTLY = 400_000
 """Bytes of the library, gzipped: only the traces in use are in it."""
 
@@ -320,16 +252,6 @@ def test_plotly_knows_every_property_and_value(charts: dict[str, Chart]) -> None
             assert without_empty(said["layout"].pop("template")) == without_empty(chart.figure["template"])
             assert without_empty(said["data"]) == without_empty(chart.figure["data"])
             assert without_empty(said["layout"]) == without_empty(layout)
-
-
-def test_only_charts_import_plotly() -> None:
-    package = Path(leaderboard.__file__).parent
-    importing = {
-        path.parent.name
-        for path in package.rglob("*.py")
-        if re.search(r"^\s*(import|from) plotly", path.read_text(), re.M)
-    }
-    assert importing == {"charts"}
 
 
 @pytest.mark.parametrize("script", sorted((ASSETS / "js").glob("*.js")), ids=lambda path: path.name)

@@ -65,22 +65,6 @@ def test_titles_are_about_people_where_people_rated() -> None:
     assert tied.title.endswith("), and 1 metric that cannot be told from it")
 
 
-@pytest.mark.slow
-def test_no_metric_is_named_the_nearest_where_too_few_pictures_give_no_interval() -> None:
-    few = Results.from_runs(
-        [measured(invented_run(invented_set(2, ("geometry",)), "seer", "painter", 5, 0.6), "ssim", 0.1)]
-    )
-    chart = charts_of(few, "metric-correlations")["metric-correlations"]
-    assert chart.title == "Which metrics order renderings as raters do?"
-
-
-@pytest.mark.slow
-def test_without_metrics_the_page_says_so() -> None:
-    plain = Results.from_runs([invented_run(invented_set(1), "seer", "painter", 5, 0.2)])
-    chart = charts_of(plain, "metric-correlations")["metric-correlations"]
-    assert chart.missing == "No run has both image metrics and ratings: nothing to compare."
-
-
 def told(results: Results) -> Results:
     """Facts of every turn: at turn 1 nothing is said and nothing right, then all is said, named and right."""
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
@@ -110,12 +94,6 @@ def test_a_panel_a_share_stands_at_the_shares_of_each_turn(tmp_path: Path) -> No
     assert chart.title.startswith("The describer says 0 % of the facts at first and 100 % in the end")
     titles = [note["text"] for note in chart.figure["layout"]["annotations"]]
     assert {"Said", "Drawn", "Corrected"} <= set(titles)
-
-
-@pytest.mark.slow
-def test_without_facts_there_is_no_figure(results: Results) -> None:
-    chart = charts_of(results, "said-seer-painter")["said-seer-painter"]
-    assert chart.missing == "Not measured: ircore score RUN --facts."
 
 
 def test_luck_stands_beside_pictures_and_is_named_where_it_is_surely_smaller() -> None:

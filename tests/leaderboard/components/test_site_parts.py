@@ -1,10 +1,5 @@
 """The small parts of the site: words, strangers' text, exports, the paper's table, the server."""
 
-import csv
-import io
-import json
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from urllib.error import HTTPError
@@ -14,17 +9,14 @@ import pytest
 from samples import sample_instances, sample_run
 
 from ircore.core.errors import InputError
-from ircore.core.untrusted_text import one_line, visible
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.serve import make_server
-from leaderboard.components import plots
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.paper import paper_page
-from leaderboard.words.labels import category_title, interval_words, number, percent, rank, signed
+from leaderboard.words.labels import interval_words, number, percent, rank, signed
 from leaderboard.words.untrusted_text import stranger
 
 
@@ -44,48 +36,8 @@ def test_an_interval_is_said_in_words_or_its_absence_explained() -> None:
     assert interval_words(Estimate(None, None, None, 0)) == "no rated episode"
 
 
-def test_unknown_categories_are_named_in_plain_words() -> None:
-    assert category_title("pie_graph") == "Pie graphs"
-    assert category_title("tangram_puzzles") == "Tangram puzzles"
-
-
-def test_hidden_characters_are_shown_by_their_code() -> None:
-    assert visible("a\u202eb\x00c\ud800") == "a⟦U+202E⟧b⟦U+0000⟧c⟦U+D800⟧"
-    assert visible("naïve 中文 עברית 👩\u200d🎨\nnext\tline") == "naïve 中文 עברית 👩\u200d🎨\nnext\tline"
-
-
 def test_a_strangers_text_is_one_inert_line_of_source() -> None:
     assert str(stranger("<b>&\n\n`x`")) == '<bdi dir="auto">&lt;b&gt;&amp;&#10;&#10;`x`</bdi>'
-
-
-def test_long_texts_are_cut_for_attributes() -> None:
-    assert one_line("one  two\nthree", 100) == "one two three"
-    assert one_line("abcdefgh", 5) == "abcd…"
-
-
-def test_no_axis_is_drawn_where_there_is_nothing_to_draw() -> None:
-    drawn = plots.dot(Estimate(5.0, 4.0, 6.0, 3), hue=0)
-    assert drawn.count("<circle") == drawn.count('class="whisker"') == 1
-    assert 'class="whisker"' not in plots.dot(Estimate(5.0, None, None, 1))
-    assert plots.dot(Estimate(None, None, None, 0)) == ""
-
-
-@pytest.mark.slow
-def test_exports_hold_every_condition_in_full_precision(tmp_path: Path) -> None:
-    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
-    score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
-    results = Results.from_runs([run])
-    files = dict(leaderboard_files(results))
-    rows = list(csv.DictReader(io.StringIO(files["data/leaderboard.csv"])))
-    assert [(row["category"], row["difficulty"]) for row in rows][:3] == [
-        ("all", "all"),
-        ("all", "easy"),
-        ("all", "hard"),
-    ]
-    assert len(rows) == 3 * 3
-    overall = results.cell(run.run.run_id, "structural")
-    assert float(rows[0]["mean"]) == overall.score.mean
-    assert json.loads(files["data/leaderboard.json"])["rows"][0]["mean"] == overall.score.mean
 
 
 @pytest.mark.slow
@@ -144,17 +96,3 @@ def test_an_unknown_address_is_answered_by_the_sites_own_page(tmp_path: Path) ->
 def test_there_must_be_a_site_to_serve(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no site here"):
         make_server(tmp_path, 0)
-
-
-@pytest.mark.slow
-def test_a_missing_package_is_named_with_the_remedy() -> None:
-    program = (
-        "import sys; sys.modules['jinja2'] = None; from ircore.commands.main import run; "
-        "sys.exit(run(['site', 'build', '--runs', 'nowhere', '--out', 'nowhere']))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.splitlines() == [
-        "ircore: site build needs the package jinja2, which is not installed",
-        "  Install it with: pip install 'ircore[site]'",
-    ]

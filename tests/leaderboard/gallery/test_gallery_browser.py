@@ -56,7 +56,10 @@ def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: s
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     opened = open_run(folder / slug, run, instances)
     kinds = (HostileDescriber, HostileGenerator) if slug == "hostile" else (CentreDescriber, BlockGenerator)
-    players = {"describer": kinds[0](loaded.submission.describer), "generator": kinds[1](loaded.submission.generator)}
+    players = {
+        "describer": kinds[0](loaded.submission.players["describer"]),
+        "generator": kinds[1](loaded.submission.players["generator"]),
+    }
     play(PlayPlan(run, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), players)
     return rate_turns(opened, first, by_turn=2).path
 
@@ -157,17 +160,6 @@ def test_the_zoom_gives_the_focus_back(visit: Visit) -> None:
     page.wait_for_function("() => document.activeElement?.closest('[data-turn]')?.id === 'seer-sketcher~1'")
 
 
-def test_blinking_alternates_and_stops(visit: Visit) -> None:
-    page = open_gallery(visit)
-    focus_first(page)
-    page.keyboard.press("b")
-    states: tuple[Literal["hidden", "visible"], ...] = ("hidden", "visible", "hidden")
-    for state in states:
-        page.locator(".compare-overlay").wait_for(state=state)
-    page.keyboard.press("b")
-    page.locator(".compare-overlay").wait_for(state="detached")
-
-
 def test_nothing_blinks_for_readers_who_want_no_motion(browser: "Browser", address: str) -> None:
     with browser.new_context(reduced_motion="reduce") as context:
         page = open_gallery(visit_in(context, address))
@@ -215,13 +207,6 @@ def test_a_row_made_here_is_the_one_that_a_template_makes(visit: Visit, site: Pa
     assert page.evaluate(script) == page.evaluate(PARTS, block("episode", {"row": view, "root": "../"}))
 
 
-def test_the_end_of_an_episode_stands_at_the_head_of_its_row(visit: Visit) -> None:
-    page = open_gallery(visit, f"{INSTANCE}#poet-painter")
-    # As they stand in the page: a row further down may not be laid out yet.
-    ends = [page.locator(f"#{key} .row-end").text_content() for key in ("seer-painter", "poet-painter")]
-    assert ends == ["Converged, 7.5 → 9.5", "Converged, 4.5 → 6.5"]
-
-
 def test_pairs_are_laid_side_by_side_and_the_address_says_so(visit: Visit) -> None:
     page = open_gallery(visit)
     page.get_by_text("Choose pairs to lay side by side").click()
@@ -240,38 +225,6 @@ def test_pairs_are_laid_side_by_side_and_the_address_says_so(visit: Visit) -> No
     assert focused(page).startswith("poet-plotter")
 
 
-def test_a_row_scrolls_to_its_end_though_another_ends_sooner(visit: Visit) -> None:
-    page = open_gallery(visit)
-    page.set_viewport_size({"width": 390, "height": 800})
-    narrower = "row => { row.lastElementChild.style.flexBasis = '3rem'; return row.scrollWidth - row.clientWidth; }"
-    end = page.locator("#seer-sketcher .turns").evaluate(narrower)
-    scrolled = page.locator("#seer-painter .turns").evaluate("row => { row.scrollLeft = 9999; return row.scrollLeft; }")
-    assert 0 < end < scrolled
-    left = "ends => ends.every(([pair, left]) => document.querySelector(`#${pair} .turns`).scrollLeft === left)"
-    page.wait_for_function(left, arg=[["seer-painter", scrolled], ["seer-sketcher", end]])
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert page.locator("#seer-painter .turns").evaluate("row => row.scrollLeft") == scrolled
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_row_that_a_link_leads_to_is_in_sight_and_only_the_turn_looked_at_is_marked(
-    visit: Visit, width: int
-) -> None:
-    visit.page.set_viewport_size({"width": width, "height": 800})
-    page = open_gallery(visit, f"{INSTANCE}#seer-plotter~1")
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    header = page.locator("#seer-plotter header")
-    on_top = """header => {
-      const { left, top } = header.getBoundingClientRect();
-      return header.contains(document.elementFromPoint(left + 12, top + 12));
-    }"""
-    assert header.evaluate(on_top)
-    page.keyboard.press("ArrowRight")
-    assert focused(page) == "seer-plotter~2"
-    outlined = page.locator("#seer-plotter\\~1 figure").evaluate("figure => getComputedStyle(figure).outlineStyle")
-    assert outlined == "none"
-
-
 def test_a_link_leads_to_a_turn_of_a_pair_that_is_not_in_the_page(visit: Visit) -> None:
     page = open_gallery(visit, f"{INSTANCE}?open=replay#poet-plotter~2")
     dialog = page.get_by_role("dialog", name="poet + plotter")
@@ -282,16 +235,6 @@ def test_a_link_leads_to_a_turn_of_a_pair_that_is_not_in_the_page(visit: Visit) 
     dialog.wait_for(state="detached")
     page.wait_for_function("() => document.activeElement?.closest('[data-turn]')?.id === 'poet-plotter~1'")
     page.wait_for_url("**simple_shapes-easy-01.html#poet-plotter~1")
-
-
-def test_a_link_to_a_turn_of_the_replay_shows_its_rendering_below_the_target_on_a_phone(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 390, "height": 600})
-    page = visit.open("replay.html#turn-2")
-    assert page.locator(".replay-turn").inner_text().startswith("Turn 2 of 2")
-    target, rendering = (page.locator(f".replay {part}:visible").first for part in (".target", ".draws img"))
-    page.wait_for_function("() => scrollY > 0")
-    heights = [part.bounding_box() for part in (target, rendering)]
-    assert heights[0]["y"] + heights[0]["height"] <= heights[1]["y"]  # type: ignore[index]
 
 
 def test_the_replay_plays(visit: Visit) -> None:
@@ -403,43 +346,6 @@ def test_best_and_worst_follow_the_filters_of_all_pairs_and_of_one(visit: Visit)
     assert shown.count() == 4
 
 
-def test_back_returns_to_the_choice_before_and_an_unknown_pair_is_said(visit: Visit) -> None:
-    page = visit.open("gallery/index.html?pair=gone")
-    page.get_by_text("Not here: pair gone").wait_for()
-    chosen = page.locator(".filter-tools").get_by_label("Pair")
-    chosen.select_option("poet-plotter")
-    page.locator(".duo").first.wait_for()
-    page.get_by_label("Sort").select_option("best")
-    page.locator(".sorted a").first.wait_for()
-    page.go_back()
-    page.locator(".sorted a").first.wait_for(state="detached")
-    assert chosen.input_value() == "poet-plotter"
-    page.go_back()
-    page.locator(".duo").first.wait_for(state="detached")
-    assert chosen.input_value() == ""
-
-
-def test_facts_wrong_are_no_order_where_none_are_known(visit: Visit) -> None:
-    page = visit.open("gallery/index.html?pair=poet-plotter")
-    page.locator(".duo").first.wait_for()
-    assert page.get_by_label("Sort").locator("[value=facts]").is_disabled()
-    assert page.get_by_label("Sort").locator("[value=score]").is_enabled()
-
-
-def test_the_generators_name_keeps_its_line_in_a_replay_on_a_phone(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 390, "height": 844})
-    page = visit.open("gallery/simple_shapes-easy-01.html?open=replay#poet-plotter~1")
-    name = page.locator("dialog[open] .exchange:visible .draws .speaker")
-    name.wait_for()
-    # As many judges as leave no room beside the name.
-    name.evaluate(
-        "made => [1, 2, 3, 4, 5, 6].forEach(() => made.parentElement.append(made.nextElementSibling.cloneNode(true)))"
-    )
-    assert name.evaluate(
-        "made => made.getBoundingClientRect().height < 1.8 * parseFloat(getComputedStyle(made).fontSize)"
-    )
-
-
 def test_from_a_disk_the_first_rows_stay_and_one_line_says_why(browser: "Browser", site: Path) -> None:
     with browser.new_context() as context:
         page = context.new_page()
@@ -450,17 +356,6 @@ def test_from_a_disk_the_first_rows_stay_and_one_line_says_why(browser: "Browser
         focus_first(page)
         page.keyboard.press("d")
         assert page.locator(".compare-overlay").is_visible()
-
-
-def test_pages_are_complete_without_javascript(browser: "Browser", address: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        visit = visit_in(context, address)
-        page = visit.open(INSTANCE)
-        assert page.locator("[data-turn] img").count() == 12
-        assert "first 6 of 10 pairs" in page.locator("[data-more]").inner_text()
-        page = visit.open("replay.html")
-        assert page.locator(".exchange:visible").count() == 2
-        assert visit.outside == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -474,13 +369,3 @@ def test_axe_finds_nothing_in_dialogs(browser: "Browser", address: str, scheme: 
             page.keyboard.press(keys)
             collected += axe_findings(page)
     assert collected == []
-
-
-def test_where_an_original_cannot_be_had_the_thumbnail_stands_in(browser: "Browser", address: str) -> None:
-    with browser.new_context() as context:
-        page = open_gallery(visit_in(context, address))
-        first = page.locator("#seer-painter\\~1 img")
-        small = first.evaluate("image => { image.dataset.large = 'https://example.org/no.png'; return image.src; }")
-        focus_first(page)
-        page.keyboard.press("z")
-        page.wait_for_function("src => document.querySelector('.zoom-right img').src === src", arg=small)

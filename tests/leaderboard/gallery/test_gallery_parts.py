@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from invented import invented_run, invented_set
 from samples import sample_instances, sample_run
+from target_instances import target_instance
 
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.games.reconstruction.language.corrections import find_corrections
@@ -17,8 +18,7 @@ from leaderboard.gallery.fragments import Fragments, episode_json, ranked_pairs
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.selections import Chosen, selections, telling_episode
-from leaderboard.words.alt_text import LONGEST, colour_name, rendering_words, target_words
-from leaderboard.words.marked_messages import LONGEST as LONGEST_MESSAGE
+from leaderboard.words.alt_text import colour_name, target_words
 from leaderboard.words.marked_messages import Segment, mark_message
 
 
@@ -53,15 +53,9 @@ def test_pieces_put_together_are_the_message(message: str) -> None:
     assert covered == {correction.correction for correction in find_corrections(message)} == set(marked.corrections)
 
 
-def test_of_a_very_long_message_the_beginning_is_shown() -> None:
-    marked = mark_message("left " * 2000, turn=2)
-    assert sum(len(segment.text) for segment in marked.segments) == LONGEST_MESSAGE
-    assert marked.left_out == 10_000 - LONGEST_MESSAGE
-
-
 def target(category: str, *elements: Element) -> Instance:
     scene = Scene(width=100, height=100, elements=elements) if elements else None
-    return Instance(
+    return target_instance(
         instance_id="one",
         category=category,
         difficulty="easy",
@@ -89,20 +83,6 @@ def test_the_alt_text_of_a_target_says_what_is_drawn_and_written() -> None:
         == "Simple shapes with 1 square, 2 crosses: green square, black cross, pink cross"
     )
     assert target_words(target("photos")) == "Photograph, easy: A lake, by Somebody"
-
-
-def test_an_alt_text_has_an_end() -> None:
-    labels = [element("label", text=f"a rather long label, number {number}") for number in range(60)]
-    words = target_words(target("geometry", element("point"), *labels))
-    assert len(words) <= LONGEST
-    assert words.startswith("Geometric figure with 1 point")
-
-
-def test_the_alt_text_of_a_rendering_says_whose_it_is() -> None:
-    assert rendering_words(3, "seer + painter", 7.21, "structural") == (
-        "Rendering of turn 3 by seer + painter, score 7.2 by structural"
-    )
-    assert rendering_words(1, "seer + painter", None, "structural").endswith(", not scored")
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 from invented import InventedRun, invented_run, invented_set
 from samples import sample_instances, sample_run
-from site_samples import built_once, named_submission, rate_turns
-from visits import Visit
+from site_samples import named_submission, rate_turns
 
-from leaderboard.building.site_build import build_site
 from leaderboard.gallery.fragments import ranked_pairs
 from leaderboard.gallery.same_words import Exchange, Faults, same_words
 from leaderboard.model.site import Site
@@ -85,35 +83,3 @@ def test_with_one_generator_there_is_no_fault_to_share_out(tmp_path: Path) -> No
     pairs, gallery = ranked_pairs(site), site.galleries["simple_shapes-easy-01"]
     assert same_words(site, gallery, pairs) == []
     assert Faults(site, pairs).sentence(pairs[0], gallery) == ""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_once(tmp_path_factory, "words-site", lambda folder: build_site(play(folder), folder / "site"))
-
-
-def test_a_slider_goes_through_the_drawings_and_a_sentence_shares_out_the_fault(visit: Visit) -> None:
-    page = visit.open("gallery/simple_shapes-easy-01.html")
-    page.locator("[data-restored]").wait_for()
-    said = page.locator(".fault:visible").inner_text()
-    assert "seer + painter has 8.0. Drawn by one other generator, the same words differ from that by 5.0" in said
-    assert "From the words of one other describer, painter differs by 1.5 (mean of 1)." in said
-    # The sentence is about the episode that is looked at.
-    page.keyboard.press("ArrowDown")
-    assert "poet + painter has 6.5." in page.locator(".fault:visible").inner_text()
-    page.locator(".same-words > summary").click()
-    slider = page.get_by_role("slider", name="Generator")
-    slider.wait_for()
-    first = page.locator(".words-pictures .pair-generator").inner_text()
-    slider.press("End")
-    assert page.locator(".words-pictures .pair-generator").inner_text() != first
-    assert page.locator(".words-pictures .badge").inner_text() == "3.0"
-
-
-def test_the_difference_stands_beside_target_and_rendering_at_one_size(visit: Visit) -> None:
-    page = visit.open("gallery/simple_shapes-easy-01.html?compare=difference&open=zoom#seer-painter~1")
-    page.locator("dialog.zoom[open] .zoom-difference .compare-overlay").wait_for()
-    boxes = [image.bounding_box() for image in page.locator(".zoom-pictures figure > span > img:first-child").all()]
-    assert len({(round(box["width"]), round(box["height"])) for box in boxes if box}) == 1
-    assert len(boxes) == 3
-    assert page.locator(".zoom-right .compare-overlay").count() == 0

@@ -9,7 +9,7 @@ from site_samples import built_once
 from visits import Visit, fits
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    pass
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +35,3 @@ def test_a_choice_without_a_rated_episode_says_which_menus_to_set_back(visit: Vi
         page.get_by_label(label).select_option("any")
     best.wait_for()
     assert absence.inner_text() == ""
-
-
-def test_from_a_disk_one_line_says_why_best_and_worst_are_gone(browser: "Browser", site: Path) -> None:
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto((site / "gallery/index.html").as_uri())
-        page.locator("[data-gallery-index='off']").wait_for()
-        assert page.locator("[data-selection='best']").is_visible()
-        page.get_by_label("Outcome").select_option("aborted")
-        said = page.locator(".absence").inner_text()
-        assert said.startswith("Best and worst cannot follow filters here: a browser fetches no files from a disk.")
-        assert said.endswith("set Outcome to “any”.")
-        assert page.locator("[data-selection='best']").is_hidden()

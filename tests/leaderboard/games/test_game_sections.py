@@ -14,7 +14,6 @@ from ircore.players.base import Question, TextAnswer
 from ircore.results.games import GameResults
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
-from ircore.results.tables.games import measure_column
 from leaderboard.games.board import board_lines, players, scale_ends
 from leaderboard.games.entries import entries_of
 from leaderboard.games.figures import _track, curve_charts
@@ -71,16 +70,6 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     assert "/home/a" not in words
 
 
-def test_runs_by_different_rules_are_said_to_have_several() -> None:
-    instances = guessing_set(5)
-    runs = [guessed(name, instances, [4.0, 6.0] * 10) for name in ("long", "short")]
-    ruled = [
-        replace(run, run=run.run.model_copy(update={"rules": {"hops": hops}}))
-        for run, hops in zip(runs, (8, 2), strict=True)
-    ]
-    assert GameSection(GameResults.from_runs(Guessing(), ruled), PictureBook()).rules == "several"
-
-
 @pytest.mark.parametrize(
     ("values", "said"), [([[4.0, 6.0]], ["4.00", "6.00"]), ([[4.0, 6.0], [5.0, 6.0]], ["4.00–5.00", "6.00"])]
 )
@@ -130,10 +119,6 @@ def test_no_interval_is_drawn_of_fewer_than_five(per_condition: int, shown: bool
     section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
     figures = next(page for page in game_pages([section]) if page.path == "games/guessing/figures")
     assert ('class="whisker"' in Renderer(None, {}).block(figures)) == shown
-
-
-def test_ends_of_scales_have_a_true_minus_sign_and_no_needless_digits() -> None:
-    assert [scale_end(end) for end in (-48.5, 0.0, 1e6)] == ["−48.5", "0", "1000000"]
 
 
 def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_those_by_the_same() -> None:
@@ -190,12 +175,6 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
     words = re.sub("<[^>]+>", "", Renderer(None, {}).block(page))
     assert lead in words
     assert ("?" in words) == ("?" in lead)
-
-
-def test_a_unit_that_repeats_the_title_is_said_once() -> None:
-    words = Measure("words", "Words", "words")
-    assert measure_column(words).heading == "Words"
-    assert measure_column(replace(words, title="Length")).heading == "Length (words)"
 
 
 @pytest.mark.parametrize(("normalised", "sizes"), [(False, [11, 11, 11]), (True, [11, 4, 11])])

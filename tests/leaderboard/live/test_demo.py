@@ -1,9 +1,7 @@
 """``ircore demo``: what it does in which order, the page that shows it, and what a stranger's page cannot reach."""
 
-import importlib.util
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,16 +13,16 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from live_pages import get
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
-from ircore.games.registry import load_game
 from ircore.instances.store import read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
-from leaderboard.live.demo.command import SHOWN, rewrite, watching
-from leaderboard.live.demo.command_process import MODULES, CommandProcess
+from leaderboard.live.demo.command import SHOWN
+from leaderboard.live.demo.command_process import CommandProcess
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
 from leaderboard.live.demo.stages import Demo, Stage, carry_out
@@ -66,12 +64,6 @@ def test_a_command_has_its_own_folder_environment_and_output(
     assert (again.status, again.output) == (2, b"")
     assert b"no-such-option" in again.errors
     assert capfd.readouterr() == ("", "")
-
-
-def test_the_modules_that_commands_begin_with_are_there() -> None:
-    for name in MODULES:
-        # A missing one would be left out without a word, and every command would be slow.
-        assert importlib.util.find_spec(name) is not None, name
 
 
 @pytest.mark.slow
@@ -130,24 +122,6 @@ def test_a_stage_tells_while_it_runs_how_far_it_is(tmp_path: Path, run: RunFolde
     assert process.outcome().status == 2
 
 
-def test_a_line_of_a_terminal_is_rewritten_and_a_line_of_a_file_is_not(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert watching("1/4  draw targets ", commands=1, begun=0.0) is None
-    rewrite("1/4  draw targets  0.5 s")
-    assert capsys.readouterr().out == "1/4  draw targets  0.5 s"
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "60")
-    show = watching("2/4  play ", commands=14, begun=time.monotonic() - 7)
-    assert show is not None
-    show(3, "play plain: 2 of 14 (about 40 s left)")
-    lines = capsys.readouterr().out.split("\r")
-    assert lines[-1] == "2/4  play     7 s, 3 of 14 commands done, play plain: 2 of "
-    # Blanks over the rest of the longer line before it; never as long as the terminal is wide.
-    rewrite("2/4  play  12.0 s")
-    assert capsys.readouterr().out == "\r" + "2/4  play  12.0 s".ljust(59)
-
-
 def test_events_come_as_the_journal_grows(tmp_path: Path, run: RunFolder) -> None:
     feed = Feed(run.path.parent)
     first = feed.since(0)
@@ -159,25 +133,6 @@ def test_events_come_as_the_journal_grows(tmp_path: Path, run: RunFolder) -> Non
         writer.record([Entry(Call(episode_id="e", turn=3, role="describer", text="<b>A circle.</b>", seconds=1))])
     (last,) = feed.since(len(first))
     assert (last["turn"], last["text"]) == (3, "<b>A circle.</b>")
-
-
-@pytest.mark.parametrize("name", ["reconstruction", "reference", "conversation", "reasoning"])
-def test_every_game_of_the_demo_introduces_itself_in_two_sentences(name: str) -> None:
-    introduction = load_game(name).pages.introduction
-    assert len(re.findall(r"\.(?:\s|$)", introduction)) == 2
-    assert "\n" not in introduction
-
-
-def test_the_page_is_told_of_each_game_as_the_game_declares_itself(run: RunFolder) -> None:
-    state = State(run.path.parent.parent, ["play"])
-    state.feed = Feed(run.path.parent)
-    told = state.as_dict()
-    game = load_game("reconstruction")
-    (introduced,) = told["games"]
-    assert introduced == {
-        "name": "reconstruction", "title": game.title, "introduction": game.pages.introduction
-    }  # fmt: skip
-    assert {event["game"] for event in told["events"]} == {"reconstruction"}
 
 
 def test_a_line_that_is_still_being_written_waits(run: RunFolder) -> None:
@@ -192,12 +147,6 @@ def test_a_line_that_is_still_being_written_waits(run: RunFolder) -> None:
     assert len(feed.since(seen)) == 1
 
 
-def get(address: str) -> bytes:
-    with urllib.request.urlopen(address) as answer:
-        data: bytes = answer.read()
-    return data
-
-
 @pytest.mark.slow
 def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None:
     rendering = next(call.rendering for call in run.calls().values() if call.rendering is not None)
@@ -209,7 +158,9 @@ def test_pictures_are_those_of_the_runs_and_nothing_else(run: RunFolder) -> None
         assert json.loads(get(f"{address}live/feed.json"))["next"] > 0
         name = run.path.name
         assert get(f"{address}live/picture/{name}/{rendering.sha256}") == run.rendering(rendering).data
-        assert get(f"{address}live/picture/{name}/{instance.instance_id}") == run.instances.picture_bytes(instance)
+        assert get(f"{address}live/picture/{name}/{instance.instance_id}") == run.instances.picture_bytes(
+            instance, "target"
+        )
         for path in (f"{name}/../../secret", f"../secret/{rendering.sha256}", "x/y", f"{name}/%2e%2e%2fsecret"):
             with pytest.raises(urllib.error.HTTPError) as caught:
                 get(f"{address}live/picture/{path}")

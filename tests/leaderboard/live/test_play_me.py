@@ -1,10 +1,8 @@
 """``ircore play-me``: a person's episode from target to score, over HTTP as the page plays it, and what is refused."""
 
-import json
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -12,26 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from live_pages import get, post, state_of, wait_until
 from pairs import default_signals
 
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from leaderboard.live.play_me.describer_seat import LONGEST, Table
 from leaderboard.live.play_me.server import serving_table
-
-
-def get(address: str) -> bytes:
-    with urllib.request.urlopen(address) as answer:
-        data: bytes = answer.read()
-    return data
-
-
-def post(address: str, document: Any, **headers: str) -> dict[str, Any]:
-    sent = {"Content-Type": "application/json", **headers}
-    request = urllib.request.Request(address, json.dumps(document).encode(), sent)
-    with urllib.request.urlopen(request) as answer:
-        said: dict[str, Any] = json.load(answer)
-    return said
 
 
 @pytest.fixture
@@ -42,7 +27,7 @@ def asked(tmp_path: Path, instances: InstanceSet) -> Path:
     question = tmp_path / "table" / "desk" / "describer-turn-01-0123456789ab"
     question.mkdir(parents=True)
     first = instances.instances[0]
-    (question / "target.png").write_bytes((instances.folder / first.image).read_bytes())
+    (question / "target.png").write_bytes((instances.folder / first.pictures["target"].image).read_bytes())
     (question / "instructions.txt").write_text("Describe it.")
     return question
 
@@ -54,7 +39,7 @@ def address(asked: Path) -> Iterator[str]:
 
 
 def test_the_question_that_waits_is_shown_and_answered_once(asked: Path, address: str) -> None:
-    state = json.loads(get(f"{address}state.json"))
+    state = state_of(address)
     question = state["question"]
     assert (state["total"], state["finished"], question["turn"], question["renderings"]) == (4, False, 1, [])
     assert get(f"{address}picture/{question['target']}") == (asked / "target.png").read_bytes()
@@ -64,7 +49,7 @@ def test_the_question_that_waits_is_shown_and_answered_once(asked: Path, address
     assert post(f"{address}answer", {"question": question["name"], "text": "A red circle.\n"}) == {"taken": True}
     assert (asked / "answer.txt").read_text() == "A red circle.\n"
     assert post(f"{address}answer", {"question": question["name"], "text": "no, a blue one"}) == {"taken": False}
-    assert json.loads(get(f"{address}state.json"))["question"] is None
+    assert state_of(address)["question"] is None
 
 
 @pytest.mark.parametrize(
@@ -94,17 +79,6 @@ def test_no_other_file_is_served(asked: Path, address: str, path: str) -> None:
     assert caught.value.code == 404
 
 
-def waited(address: str, what: str) -> dict[str, Any]:
-    """The state, as soon as it has something."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        state: dict[str, Any] = json.loads(get(f"{address}state.json"))
-        if state[what]:
-            return state
-        time.sleep(0.05)
-    raise AssertionError(f"no {what} within a minute")
-
-
 @pytest.mark.slow
 def test_a_person_plays_an_episode_and_goes_on_later(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ircore", "play-me", "--out", str(tmp_path / "mine"), "--no-browser"]
@@ -112,19 +86,17 @@ def test_a_person_plays_an_episode_and_goes_on_later(tmp_path: Path) -> None:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals)
         assert process.stdout is not None
         address = process.stdout.readline().split()[1]
-        first = waited(address, "question")["question"]
+        first = wait_until(address, lambda state: state["question"])["question"]
         post(f"{address}answer", {"question": first["name"], "text": "A blue circle, 100 px wide, in the middle."})
-        second = waited(address, "question")["question"]
+        second = wait_until(address, lambda state: state["question"])["question"]
         assert (second["instance"], second["turn"], len(second["renderings"])) == (first["instance"], 2, 1)
         assert second["checked"]["wrong"] > 0
         post(f"{address}answer", {"question": second["name"], "text": "done"})
-        end = time.monotonic() + 60
-        while len(ended := json.loads(get(f"{address}state.json"))["ended"]) < episode and time.monotonic() < end:
-            time.sleep(0.05)
+        ended = wait_until(address, lambda state: state["ended"][episode - 1 :])["ended"]  # noqa: B023 - called at once
         assert len(ended) == episode
         assert (ended[-1]["outcome"], ended[-1]["turns"]) == ("converged", 1)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
     run = RunFolder(tmp_path / "mine" / "run")
-    assert run.run.submission.describer.player == "human"
+    assert run.run.submission.players["describer"].player == "human"
     assert len(run.episodes()) == 2

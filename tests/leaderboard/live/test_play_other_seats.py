@@ -1,11 +1,9 @@
 """``ircore play-me --mode draw | listen``: a person draws or listens, over HTTP as the pages do."""
 
 import base64
-import json
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,37 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from live_pages import post, state_of, wait_until
 from pairs import default_signals
 
 from ircore.commands.main import run as ircore
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.runs.folder import open_any_run
+from ircore.runs.folder import RunFolder
 from leaderboard.live.play_me.drawing import DATA, decoded
-
-
-def state_of(address: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{address}state.json") as answer:
-        state: dict[str, Any] = json.load(answer)
-    return state
-
-
-def post(address: str, document: Any) -> dict[str, Any]:
-    request = urllib.request.Request(address, json.dumps(document).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request) as answer:
-        said: dict[str, Any] = json.load(answer)
-    return said
 
 
 def asked(address: str, before: str = "") -> dict[str, Any]:
     """The next question that waits, other than the one before."""
-    end = time.monotonic() + 90
-    while time.monotonic() < end:
-        question: dict[str, Any] | None = state_of(address)["question"]
-        if question is not None and question["name"] != before:
-            return question
-        time.sleep(0.05)
-    raise AssertionError("no question within 90 s")
+    state = wait_until(address, lambda state: state["question"] and state["question"]["name"] != before)
+    question: dict[str, Any] = state["question"]
+    return question
 
 
 @contextmanager
@@ -85,7 +67,7 @@ def test_a_person_draws_by_hand_and_by_typing(tmp_path: Path) -> None:
         asked(address, second["name"])
         (ended,) = state_of(address)["ended"]
         assert ended["turns"] == 2
-    run = open_any_run(tmp_path / "mine" / "run")
+    run = RunFolder(tmp_path / "mine" / "run")
     assert run.run.submission.players["generator"].player == "human"
 
 

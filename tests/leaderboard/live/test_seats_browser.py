@@ -61,7 +61,7 @@ def table_of(kind: str, folder: Path, instances: InstanceSet) -> Table:
     folder.mkdir()
     (folder / "instances").symlink_to(instances.folder)
     first = instances.instances[0]
-    target = (instances.folder / first.image).read_bytes()
+    target = (instances.folder / first.pictures["target"].image).read_bytes()
     if kind == "draw":
         put(folder / "desk" / "generator-turn-01-0", message_txt="A red circle.", instructions_txt="Draw.")
         return DrawingTable(folder)
@@ -99,8 +99,9 @@ def opened(browser: "Browser", kind: str, folder: Path, instances: InstanceSet, 
         yield page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ["describe", "draw", "listen", "study"])
+@pytest.mark.parametrize(
+    ("kind", "scheme"), [("describe", "light"), ("draw", "dark"), ("listen", "light"), ("study", "dark")]
+)
 def test_axe_finds_nothing_and_a_phone_scrolls_downwards_only(
     browser: "Browser", tmp_path: Path, instances: InstanceSet, kind: str, scheme: str
 ) -> None:

@@ -1,6 +1,5 @@
 """``ircore study``: a plan with balanced orders, a participant's session over HTTP, and runs for boards."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -10,14 +9,16 @@ import urllib.request
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
+from live_pages import post, state_of, wait_until
+from samples import sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from leaderboard.live.study.command import spread
+from leaderboard.live.study.importing import import_study
 from leaderboard.live.study.participant_seat import passed
 from leaderboard.live.study.plan import balanced, read_study, sessions
 
@@ -84,51 +85,39 @@ def test_mistakes_are_named(
     assert said in capsys.readouterr().err
 
 
-def state_of(address: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{address}state.json") as answer:
-        state: dict[str, Any] = json.load(answer)
-    return state
-
-
-def post(address: str, document: Any) -> dict[str, Any]:
-    request = urllib.request.Request(
-        f"{address}answer", json.dumps(document).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request) as answer:
-        said: dict[str, Any] = json.load(answer)
-    return said
-
-
-def until(address: str, wanted: Any) -> dict[str, Any]:
-    end = time.monotonic() + 90
-    while time.monotonic() < end:
-        state = state_of(address)
-        if wanted(state):
-            return state
-        time.sleep(0.05)
-    raise AssertionError("not within 90 s")
-
-
 def take_part(address: str) -> None:
     """Agree, describe every target in two messages, and pass the checks."""
     assert state_of(address)["question"] is None
     with pytest.raises(urllib.error.HTTPError):
-        post(address, {"question": "describer-turn-01-0", "text": "x"})
-    assert post(address, {"consent": True}) == {"taken": True}
-    shown = set[str]()
-    while True:
-        state = until(address, lambda state: state["question"] or state["study"]["check"] or state["finished"])
+        post(f"{address}answer", {"question": "describer-turn-01-0", "text": "x"})
+    assert post(f"{address}answer", {"consent": True}) == {"taken": True}
+    end = time.monotonic() + 240
+    while time.monotonic() < end:
+        state = wait_until(address, lambda state: state["question"] or state["study"]["check"] or state["finished"])
         if state["study"]["check"]:
-            assert post(address, {"check": state["study"]["check"]}) == {"taken": True}
+            assert post(f"{address}answer", {"check": state["study"]["check"]}) == {"taken": True}
         elif state["question"]:
             question = state["question"]
             assert (question["checked"], question["category"], question["instance"]) == (None, None, None)
             text = "done" if question["turn"] > 1 else "A red circle in the middle."
-            if question["name"] not in shown:
-                post(address, {"question": question["name"], "text": text})
-            shown.add(question["name"])
+            # Not taken where it was answered a moment ago.
+            post(f"{address}answer", {"question": question["name"], "text": text})
+            time.sleep(0.05)
         else:
             return
+    raise AssertionError("not finished within 240 s")
+
+
+def test_who_failed_a_check_and_stopped_early_is_named_for_the_check(tmp_path: Path, instances: InstanceSet) -> None:
+    folder = built(tmp_path, instances, targets=4)
+    own = folder / "results" / "p01"
+    sample_run(own / "run", instances, sample_submission(), limit=2)
+    (own / "consent.json").write_text('{"consent": true}\n')
+    (own / "checks.json").write_text('[{"asked": "river", "given": "stone"}]')
+    (imported,) = import_study(folder, tmp_path / "runs")
+    assert imported.why == "failed 1 of 1 attention check"
+    assert imported.targets < 4
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.slow

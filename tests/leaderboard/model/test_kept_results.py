@@ -59,14 +59,3 @@ def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it
     )
     assert player_of(changed, "generator", "x") == player_result(changed.results, "generator", "x", JUDGE)
     assert entries(after).isdisjoint(entries(before))
-
-
-@pytest.mark.slow
-def test_a_damaged_entry_is_computed_anew(tmp_path: Path) -> None:
-    before, after = tmp_path / "before", tmp_path / "after"
-    site = site_of(GRID, before)
-    made = effects_of_players(site, site.results, JUDGE)
-    (entry,) = entries(before)
-    BuildCache(before).store(f"effects/{entry}", b'{"grand": 1}')
-    again = site_of(GRID, after, before)
-    assert effects_of_players(again, again.results, JUDGE) == made

@@ -9,8 +9,8 @@ from invented import invented_results
 
 from ircore import submissions
 from ircore.core.submission_records import TranscriptsReference
-from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, Witness, make_provenance
-from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, WITNESSED, tier_of, trust_lines
+from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, make_provenance
+from leaderboard.model.trust import FINDINGS, HERE, LEGEND, MAINTAINERS, RESCORED, tier_of, trust_lines
 
 SOURCE = TranscriptsReference(repo="me/mine", revision="a" * 40, run="pair-12345678")
 FLAG = Flag(rule="identical_to_target", where="geometry-easy-01, turn 2", what="the rendering is the target")
@@ -33,24 +33,12 @@ def test_trust_is_computed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_witnessed_run_names_its_relay(tmp_path: Path) -> None:
-    (tmp_path / "submission.yaml").write_text("schema: 1\n")
-    witness = Witness(relay="berlin", key="c" * 64, records=40, first="10 o'clock", last="noon", head="d" * 64)
-    item = invented_results(["a"], ["b"]).submissions[0]
-    signed = replace(item, provenance=make_provenance(tmp_path / "submission.yaml", None, (), witness))
-    assert tier_of(signed) is WITNESSED
-    assert dict(trust_lines(signed))["Relay"] == f"berlin: 40 records from 10 o'clock to noon, key {'c' * 64}"
-
-
-@pytest.mark.slow
 def test_a_re_scored_run_says_whether_it_was_committed_to(tmp_path: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     item = invented_results(["a"], ["b"]).submissions[0]
     second = Committed(commitment="e" * 64, when="2026-11-23T10:00:00+00:00", number=2)
     words = [
-        dict(
-            trust_lines(replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (), None, made)))
-        )
+        dict(trust_lines(replace(item, provenance=make_provenance(tmp_path / "submission.yaml", SOURCE, (), made))))
         for made in (None, second)
     ]
     assert words[0]["Commitment"].startswith("uncommitted: ")
@@ -61,7 +49,7 @@ def test_a_re_scored_run_says_whether_it_was_committed_to(tmp_path: Path) -> Non
 
 
 def test_the_legend_names_every_tier() -> None:
-    assert {MAINTAINERS, WITNESSED, RESCORED, HERE} < set(LEGEND)
+    assert {MAINTAINERS, RESCORED, HERE} < set(LEGEND)
 
 
 def test_every_finding_has_words() -> None:

@@ -3,15 +3,11 @@
 from pathlib import Path
 
 import pytest
-from charted_episodes import chart, episode_of
-from charts import chart_instances
-from samples import sample_run
+from charted_episodes import build_chart_site, chart, episode_of
 from site_samples import built_once
 from visits import Visit
 
 from ircore.core.fact_records import PARTS
-from ircore.scorers.scoring import ScoringPlan, score_runs
-from leaderboard.building.site_build import build_site
 from leaderboard.components.fact_list import turn_facts
 from leaderboard.model.turn_facts import facts_by_turn
 
@@ -38,15 +34,9 @@ def test_a_perfect_rendering_has_nothing_to_tell_and_unknown_facts_show_nothing(
     assert turn_facts(None) == ""
 
 
-def build(folder: Path) -> None:
-    run = sample_run(folder / "run", chart_instances(folder / "charts"))
-    score_runs([run], ScoringPlan(metrics=(), every_turn=True), workers=1)
-    build_site([run.path], folder / "site")
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_once(tmp_path_factory, "turn-facts", build)
+    return built_once(tmp_path_factory, "chart-site", build_chart_site)
 
 
 @pytest.mark.slow

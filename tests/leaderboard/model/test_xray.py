@@ -5,15 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from charted_episodes import chart, episode_of
-from charts import chart_instances
-from samples import sample_run
+from charted_episodes import build_chart_site, chart, episode_of
 from site_samples import built_once
 from visits import Visit, axe_findings
 
 from ircore.core.records import Box
-from ircore.scorers.scoring import ScoringPlan, score_runs
-from leaderboard.building.site_build import build_site
 from leaderboard.components.xray_data import xray_data
 from leaderboard.model.sentences import LEAST, Subject, about, best, spans
 from leaderboard.model.xray import draw_scene, xrays
@@ -87,7 +83,7 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     scene, episode, lines = episode_of(right, short)
     messages = ("A red bar for Cats. A blue bar for Dogs.", "Make the bar for Cats half as tall. Thanks.")
     turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
-    told = xrays(draw_scene(scene), episode.model_copy(update={"turns": turns}), lines)
+    told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
     assert told[1].faults == ()
     (fault,) = told[2].faults
     assert fault.cited is not None
@@ -97,7 +93,7 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     assert xray_data(replace(told[2], faults=(cited,)))["faults"][0][3] == [2, 3, 4, "broke"]
     scene, episode, lines = episode_of(short, short)
     turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
-    told = xrays(draw_scene(scene), episode.model_copy(update={"turns": turns}), lines)
+    told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
     assert told[1].faults[0].cited is not None
     assert told[1].faults[0].cited.link == "said"
 
@@ -116,15 +112,9 @@ CITED = """() => {
 }"""
 
 
-def build(folder: Path) -> None:
-    run = sample_run(folder / "run", chart_instances(folder / "charts"))
-    score_runs([run], ScoringPlan(metrics=(), every_turn=True), workers=1)
-    build_site([run.path], folder / "site")
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built_once(tmp_path_factory, "xray-site", build)
+    return built_once(tmp_path_factory, "chart-site", build_chart_site)
 
 
 def test_the_x_ray_outlines_marks_lists_faults_and_stands_in_the_address(visit: Visit) -> None:

@@ -62,16 +62,6 @@ def test_a_long_name_does_not_cover_the_score(visit: Visit) -> None:
         assert name["x"] + name["width"] <= score["x"]
 
 
-def test_rows_inside_and_outside_the_top_group_are_in_line(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 390, "height": 844})
-    page = visit.open("boards/index.html")
-    assert page.locator("tr.top").count() == 1
-    marks = page.locator("tbody .pair-column .glyph").evaluate_all(
-        "all => all.map(mark => mark.getBoundingClientRect().x)"
-    )
-    assert len(set(marks)) == 1
-
-
 def test_tools_lie_in_a_sheet_that_opens_and_closes(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 390, "height": 844})
     page = visit.open("boards/index.html")
@@ -87,13 +77,3 @@ def test_tools_lie_in_a_sheet_that_opens_and_closes(visit: Visit) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     assert page.locator("[name=find]").is_visible()
     assert not opener.is_visible()
-
-
-def test_a_row_of_the_index_is_as_high_as_the_names_of_its_players(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 390, "height": 844})
-    page = visit.open("pairs/index.html")
-    heights = page.locator("table.board tbody tr", has_text="seer").evaluate_all(
-        "all => all.map(row => row.clientHeight)"
-    )
-    assert heights
-    assert max(heights) <= 1.4 * ROW

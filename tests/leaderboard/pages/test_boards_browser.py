@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from samples import sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
-from visits import Visit, axe_findings, fits, visit_in
+from visits import Visit, axe_findings, visit_in
 
 from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
@@ -126,14 +126,6 @@ def test_an_address_with_unknown_things_shows_the_board(visit: Visit) -> None:
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
 
 
-def test_the_choice_goes_with_the_reader_to_the_next_board(visit: Visit) -> None:
-    page = visit.open(f"{BOARD}?generator=painter&hide=effort")
-    page.locator(".chips a", has_text="Geometry").click()
-    page.wait_for_url("**/boards/geometry-both.html?generator=painter&hide=effort")
-    page.wait_for_load_state("load")  # the scripts that choose run deferred
-    assert shown(page) == ["a-x", "b-x", "hostile"]
-
-
 def test_everything_is_done_by_keyboard_alone(visit: Visit) -> None:
     page = visit.open(BOARD)
     page.get_by_role("button", name="ΔQ").focus()
@@ -168,12 +160,6 @@ def test_a_choice_that_is_not_on_the_board_is_said_until_another_is_made(visit: 
     assert "gone" not in words.inner_text()
 
 
-def test_at_most_four_pairs_are_compared(visit: Visit) -> None:
-    page = visit.open(f"{BOARD}?pick=a-x,b-x,a-y,b-y,hostile")
-    assert page.locator(".tools input:checked").count() == 4
-    assert page.locator(".tools input:disabled").count() == 1
-
-
 def save(page: "Page", name: str) -> str:
     page.locator("details.menu > summary").click()
     with page.expect_download() as waiting:
@@ -194,20 +180,6 @@ def test_players_ticked_on_their_board_are_compared_as_players(visit: Visit) -> 
     assert finding.endswith(") than teller")
     assert page.locator(".compare-view tbody tr").first.locator("td").first.inner_text().startswith("+10.0")
     assert axe_findings(page) == []
-
-
-def test_from_compare_a_reader_comes_to_players_and_back(visit: Visit) -> None:
-    page = visit.open("compare.html")
-    kinds = page.get_by_role("navigation", name="What is compared")
-    kinds.get_by_role("link", name="Describers").click()
-    page.locator(".compare-view[data-state=drawn]").wait_for()
-    assert kinds.locator("[aria-current]").inner_text() == "Describers"
-    first, second = (page.get_by_label(f"{place} describer").input_value() for place in ("First", "Second"))
-    assert (first, second) == ("seer", "teller")
-    assert axe_findings(page) == []
-    kinds.get_by_role("link", name="Pairs").click()
-    page.get_by_label("First pair").wait_for()
-    assert page.get_by_role("heading", level=1).inner_text() == "Compare pairs"
 
 
 def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(visit: Visit) -> None:
@@ -250,42 +222,6 @@ def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> N
     assert units.items() <= document["units"].items()
     assert dict(unit.split(": ") for unit in rows[0]["units"].split("; ")) == document["units"]
     assert not {"score_low", "score_n", "geometry_hard_n"} & document["units"].keys()
-
-
-def test_the_file_of_a_metrics_board_names_the_metric_and_no_judge(visit: Visit) -> None:
-    page = visit.open("boards/metric-psnr.html")
-    row = next(csv.DictReader(io.StringIO(save(page, "CSV of what is shown"))))
-    assert (row["metric"], row["category"], row["difficulty"]) == ("psnr", "all", "all")
-    assert len(row["instance_set"]) == 64
-    assert "judge" not in row
-    assert row["units"].startswith("psnr: dB; ")
-
-
-def test_on_a_board_of_mixed_rules_each_row_of_a_file_keeps_its_own(visit: Visit) -> None:
-    page = visit.open(BOARD)
-    page.locator("table.board").evaluate(
-        "table => { table.dataset.about = JSON.stringify({ ...JSON.parse(table.dataset.about), rules: 'all' }); }"
-    )
-    rows = list(csv.DictReader(io.StringIO(save(page, "CSV of what is shown"))))
-    assert {(row["rules"], row["judge"]) for row in rows} == {("b200-t10-allow", "structural")}
-
-
-@pytest.mark.parametrize(
-    ("path", "tab"),
-    [
-        (BOARD, "Leaderboard"),
-        ("boards/metric-psnr.html", "Leaderboard"),
-        ("pairs/a-x.html", "Leaderboard"),
-        ("gallery/index.html", "Gallery"),
-        ("gallery/geometry-easy-01.html", "Gallery"),
-    ],
-)
-def test_the_tab_of_a_page_stands_out(visit: Visit, path: str, tab: str) -> None:
-    links = visit.open(path).locator(".md-tabs__link")
-    marked = links.evaluate_all(
-        "all => all.filter(one => getComputedStyle(one).boxShadow !== 'none').map(one => one.textContent.trim())"
-    )
-    assert marked == [tab]
 
 
 def test_the_board_of_a_metric_says_why_it_has_no_ranks_and_can_be_searched_and_saved(visit: Visit) -> None:
@@ -346,98 +282,6 @@ def test_a_hostile_name_is_text_everywhere_on_the_board(visit: Visit) -> None:
     assert page.locator(".board img, .board-tools img, [data-board-state] img").count() == 0
 
 
-def test_a_board_is_complete_without_javascript(browser: "Browser", address: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = visit_in(context, address).open(BOARD)
-        assert shown(page) == BEST_FIRST
-        assert page.locator(".board-tools").is_hidden()
-        assert page.locator("td.tools").first.is_hidden()
-        assert page.locator("table.board caption").is_visible()
-        assert page.locator("table.board tbody tr").first.locator("a.heat").count() == 4
-
-
-@pytest.mark.parametrize("width", [360, 390, 600, 768, 1024, 1280, 1366, 1440, 1920])
-def test_nothing_is_cut_off_at_any_width(browser: "Browser", address: str, width: int) -> None:
-    with browser.new_context(viewport={"width": width, "height": 900}) as context:
-        page = visit_in(context, address).open(BOARD)
-        assert fits(page, width, 900)
-        # Columns without room stand in the menu, and on a phone a row unfolds into a card.
-        inner, outer = page.locator(".board-scroll").evaluate("frame => [frame.scrollWidth, frame.clientWidth]")
-        assert inner <= outer
-        first = page.locator("table.board tbody tr").first
-        if first.locator(".unfold").is_visible():
-            first.locator(".unfold").click()
-        cells = first.locator("td, th").all()
-        # Their text as it stands in the page: the row may not be laid out yet.
-        seen = [cell.text_content() or "" for cell in cells if cell.is_visible()]
-        assert len([text for text in seen if text.strip()]) >= 7
-
-
-@pytest.mark.parametrize("width", [700, 768, 1440])
-def test_menu_and_column_of_a_chosen_pair_stay_within_the_window(browser: "Browser", address: str, width: int) -> None:
-    with browser.new_context(viewport={"width": width, "height": 900}) as context:
-        page = visit_in(context, address).open(f"{BOARD}?against=b-x")
-        page.wait_for_function("() => document.querySelector('tr#a-x .against').dataset.verdict")
-        page.locator("details.menu > summary").click()
-        page.wait_for_function(
-            "() => document.querySelector('details.menu > div').getBoundingClientRect().right <= innerWidth",
-            timeout=5000,
-        )
-        # What does not fit is reached by scrolling the table, not cut off.
-        inner, outer, overflow = page.locator(".board-scroll").evaluate(
-            "frame => [frame.scrollWidth, frame.clientWidth, getComputedStyle(frame).overflowX]"
-        )
-        assert inner <= outer or overflow == "auto"
-
-
-@pytest.mark.parametrize("width", [1440, 1920])
-def test_columns_that_do_not_fit_are_reached_by_scrolling_the_frame(
-    browser: "Browser", address: str, width: int
-) -> None:
-    with browser.new_context(viewport={"width": width, "height": 900}) as context:
-        page = visit_in(context, address).open(BOARD)
-        page.locator(".board-scroll:not([data-narrow])").wait_for()
-        # As many more columns as those of facts are.
-        page.locator("table.board tr").evaluate_all(
-            "rows => rows.map(row => {"
-            " for (let i = 0; i < 20; i++) row.append(row.querySelector('.rated').cloneNode()); })"
-        )
-        page.get_by_label("Find").fill("e")
-        page.locator(".board-scroll[data-narrow]").wait_for()
-        page.locator(".board-scroll").evaluate("frame => frame.scrollTo(5000, 0)")
-        last = page.locator("table.board thead th").last.bounding_box()
-        assert last is not None
-        assert last["x"] + last["width"] <= width
-        assert fits(page, width, 900)
-
-
-def test_the_head_of_a_metric_with_a_long_name_stays_in_its_column(visit: Visit) -> None:
-    page = visit.open("boards/metric-psnr.html")
-    page.set_viewport_size({"width": 1440, "height": 900})
-    head = page.locator("thead .score-column")
-    head.locator("button").evaluate(
-        "button => button.firstChild.data = 'UQI by a formula (not the index of two people)'"
-    )
-    inner, outer = head.evaluate("cell => [cell.scrollWidth, cell.clientWidth]")
-    assert inner <= outer
-    assert "measured by PSNR" in page.locator("p.filtered").inner_text()
-
-
-def test_head_and_pair_stay_in_sight(browser: "Browser", address: str) -> None:
-    with browser.new_context(viewport={"width": 660, "height": 500}) as context:
-        page = visit_in(context, address).open(f"{BOARD}?hide=-")  # asked for, so that the frame scrolls
-        page.locator(".board-scroll").evaluate("one => one.scrollTo(300, 120)")
-        frame, head, pair = (
-            page.locator(selector).first.bounding_box()
-            for selector in (".board-scroll", "table.board thead", "table.board tbody .pair-column")
-        )
-        assert frame
-        assert head
-        assert pair
-        assert head["y"] == pytest.approx(frame["y"], abs=1)
-        assert pair["x"] == pytest.approx(frame["x"], abs=1)
-
-
 def test_nothing_moves_while_the_board_is_made_ready(browser: "Browser", address: str) -> None:
     for width in (390, 1280):
         with browser.new_context(viewport={"width": width, "height": 900}) as context:
@@ -449,36 +293,6 @@ def test_nothing_moves_while_the_board_is_made_ready(browser: "Browser", address
             page = visit.open(BOARD)
             page.wait_for_timeout(300)
             assert page.evaluate("window.shift") <= 0.05
-
-
-def test_a_board_is_printed_whole_and_without_its_tools(visit: Visit) -> None:
-    page = visit.open(BOARD)
-    page.emulate_media(media="print")
-    assert page.locator(".board-tools").is_hidden()
-    page.set_viewport_size({"width": 960, "height": 700})
-    inner, outer = page.locator(".board-scroll").evaluate("one => [one.scrollWidth, one.clientWidth]")
-    assert inner <= outer + 1
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_has_no_complaint(browser: "Browser", address: str, scheme: str) -> None:
-    collected = []
-    for width, path in ((1280, f"{BOARD}?pin=b-y&pick=a-x"), (390, BOARD)):
-        with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900}) as context:  # type: ignore[arg-type]
-            page = visit_in(context, address).open(path)
-            # The theme takes the reader's scheme when its script runs.
-            page.locator(f"body[data-md-color-scheme={'slate' if scheme == 'dark' else 'default'}]").wait_for()
-            # Rows that are not laid out would keep the colours of the scheme before.
-            page.evaluate(ALL_LAID_OUT)
-            collected += axe_findings(page, context=".irg")
-    assert collected == []
-
-
-ALL_LAID_OUT = """() => {
-  const style = new CSSStyleSheet();
-  style.replaceSync("tbody tr { content-visibility: visible !important; }");
-  document.adoptedStyleSheets = [style];
-}"""
 
 
 def with_two_hundred_rows(page: "Page") -> None:
@@ -536,28 +350,3 @@ def test_of_two_hundred_rows_those_in_sight_are_in_order_first_and_soon_all_for_
     assert seen == scores[first : first + len(seen)]
     page.go_back()
     page.locator("table.board tbody tr:first-child#a-x").wait_for()
-
-
-@pytest.mark.parametrize(("words", "count"), [("copy", 195), ("sketcher", 2), ("", 200)])
-def test_of_two_hundred_rows_only_those_that_are_found_are_seen_at_once(visit: Visit, words: str, count: int) -> None:
-    with_two_hundred_rows(visit.page)
-    page = visit.open(BOARD)
-    page.get_by_label("Find").fill("teller")
-    page.wait_for_url("**?find=teller")
-    seen = page.evaluate(
-        f"""(words) => {{ {IN_SIGHT}
-          const field = document.querySelector("[data-board-tools] input[name=find]");
-          field.value = words;
-          field.dispatchEvent(new Event("input", {{ bubbles: true }}));
-          return inSight();
-        }}""",
-        words,
-    )
-    page.wait_for_function(
-        "count => document.querySelectorAll('table.board tbody tr:not([hidden])').length === count", arg=count
-    )
-    scores = page.locator("table.board tbody tr:not([hidden])").evaluate_all(
-        "all => all.map(one => Number(one.querySelector('.score-column').dataset.sort))"
-    )
-    assert seen == scores[: len(seen)]
-    assert len(seen) == 2 if count == 2 else len(seen) > 5

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from gap_samples import build_gap_site
 from site_samples import built_once
-from visits import Visit, fits
+from visits import Visit
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +29,6 @@ def test_sorting_by_quality_says_what_that_order_leaves_out(visit: Visit) -> Non
     assert rows.evaluate_all(keys)[:3] == ["plain", "honest", "choosy"]
     page.get_by_role("button", name="Main score").click()
     assert note.is_hidden()
-
-
-@pytest.mark.parametrize("name", ["index", "boards/index", "boards/quality", "pairs/unseen", "compare", "matrix"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_cut_off(visit: Visit, name: str, width: int) -> None:
-    page = visit.open(f"{name}.html")
-    assert fits(page, width)
 
 
 def test_pairs_that_are_not_told_apart_are_not_said_to_differ(visit: Visit, site: Path) -> None:

@@ -21,7 +21,6 @@ from leaderboard.pages.feed import changes, changes_page
 from leaderboard.pages.history import entries, entries_table, history_page, version_words, versions_table
 from leaderboard.pages.version_moves import Standing, Track, moved_words, tracks
 from leaderboard.rendering.render import Renderer
-from leaderboard.words.labels import interval_words
 
 FIRST = {"seer": 5.0, "poet": 7.0, "teller": 6.0}
 """First score of each pair, in the order in which they were played; each later turn scores as much.
@@ -110,31 +109,11 @@ def test_the_last_pair_enters_with_the_ranks_that_the_board_gives_it_and_the_fir
     assert "It entered with rank 1–2 of 3, place 2 of 3 by main score, behind" in entered["teller"].words
 
 
-def test_ranks_that_cannot_be_told_apart_are_a_range_on_the_page_and_in_the_table(site: Site) -> None:
-    entry = replace(next(iter(entries(site).values())), pairs=3, ranks=(1, 3))
-    assert as_csv(entries_table([entry])).splitlines()[1].endswith(",1,1,3")
-    page = history_page(site, []).complete()
-    text = Renderer(site, {}).block(replace(page, values={**page.values, "entered": [entry]}))
-    assert '<span class="muted">rank</span> 1–3 <span class="muted">of 3</span>' in text
-
-
-def test_an_entry_says_how_sure_the_scores_of_its_neighbours_are(site: Site) -> None:
-    entered = {entry.pair.describer: entry for entry in entries(site).values()}
-    poet, seer = (interval_words(entered[name].main, 1) for name in ("poet", "seer"))
-    assert f"behind poet + painter (77.0, {poet}) and ahead of seer + painter (53.5, {seer})" in entered["teller"].words
-
-
 def test_what_changed_tells_it_in_words_and_so_do_the_feeds(site: Site) -> None:
     words = {change.title: change.words for change in changes(site)}
     told = "It entered with rank 1 of 2, place 1 of 2 by main score, ahead of seer + painter (53.5, 95 % interval "
     assert told in words["New pair: poet + painter"]
     assert told in dict(feed.feed_files(site))["feed.json"]
-
-
-def test_movements_between_versions_need_ranges_that_do_not_overlap() -> None:
-    assert Track(("a", "b"), (standing(4, 5), standing(1, 2))).words == "down from 1–2 to 4–5"
-    assert Track(("a", "b"), (standing(2, 4), standing(1, 2))).words.startswith("not clearly moved")
-    assert Track(("a", "b"), (None, standing(1, 2))).words == "no longer there"
 
 
 def test_frozen_boards_are_laid_beside_the_live_one(site: Site) -> None:

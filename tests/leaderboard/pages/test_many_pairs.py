@@ -2,13 +2,11 @@
 
 import json
 import math
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
-from pages import Element, read_page
+from pages import Element, parse_page
 
 from ircore.core.records import ModelFacts
 from ircore.results.pair_differences import pair_differences
@@ -43,10 +41,7 @@ def rendered(site: Site, path: str) -> Element:
 
 
 def as_page(site: Site, page: Page) -> Element:
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "page.html"
-        made.write_text(Renderer(site, {}).block(page), encoding="utf-8")
-        return read_page(made)
+    return parse_page(Renderer(site, {}).block(page))
 
 
 def rows(page: Element) -> list[Element]:
@@ -172,7 +167,7 @@ def test_stated_facts_of_models_are_columns_and_menus() -> None:
     about = ModelFacts(organisation="Example Lab", open_weights=True, parameters_b=8.0, released="2026-01-15")
     plain, *_ = made = runs(3)
     submission = plain.run.submission
-    spec = submission.describer.model_copy(update={"about": about})
+    spec = submission.players["describer"].model_copy(update={"about": about})
     stating = plain.run.model_copy(update={"submission": submission.model_copy(update={"describer": spec})})
     told = replace(plain, run=stating)
     page = rendered(site_of([told, *made[1:]]), "boards/index")

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from pages import Element, read_page
+from pages import read_page
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
@@ -23,11 +23,9 @@ from leaderboard.pages.badges import badge_files, badges
 from leaderboard.pages.citation import bibtex, citation_page, escape_bibtex, pair_bibtex
 from leaderboard.pages.feed import atom, changes, json_feed
 from leaderboard.pages.pair_comparison import Comparisons
-from leaderboard.pages.players import player_keys
 
 pytestmark = pytest.mark.slow
 
-HOSTILE = "<img src=x onerror=window.bitten=1>&\"'`{{7*7}}\u202e[x](javascript:1) % \\end{x}"
 RELEASED = Version(
     "a" * 64, "p 1", BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date="2026-01-31")
 )
@@ -54,22 +52,14 @@ def site(runs: list[RunFolder]) -> Site:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site of an honest pair and of one whose every free text is hostile."""
-    folder = tmp_path_factory.mktemp("hostile")
+    """A site of two pairs, one with an author and a link."""
+    folder = tmp_path_factory.mktemp("built")
     instances = sample_instances(folder / "instances", per_condition=1)
-    hostile = named_submission(
-        "hostile",
-        HOSTILE,
-        HOSTILE[::-1],
-        name=HOSTILE,
-        authors=[HOSTILE, "Ada {B} & Co."],
-        links={"paper": "https://example.org/?a=1&b=<script>alert(1)</script>"},
-    )
     links = {"code": "https://example.org/code"}
-    honest = named_submission("seer-painter", "seer", "painter", authors=["Ada B."], links=links)
+    known = named_submission("seer-painter", "seer", "painter", authors=["Ada B."], links=links)
     made = [
         rate_turns(sample_run(folder / submission.slug, instances, submission), 4.0, 0.1, 2).path
-        for submission in (hostile, honest)
+        for submission in (named_submission("poet-painter", "poet", "painter"), known)
     ]
     build_site(made, folder / "site", Options(address=ADDRESS))
     return folder / "site"
@@ -91,18 +81,6 @@ def test_a_player_is_averaged_over_its_partners_on_the_same_pictures(site: Site)
             assert split.mean == pytest.approx(sum(mean or 0.0 for mean in own) / 2)
     nobody = player_result(site.results, "generator", "nobody", "structural")
     assert (nobody.run_ids, nobody.score.mean, nobody.score.n) == ((), None, 0)
-
-
-def test_addresses_of_players_are_plain_and_different() -> None:
-    keys = player_keys(["GPT-5.2", "gpt 5.2", "Qwen/Qwen3-VL", "<script>", "語", "../../etc"])
-    assert keys == {
-        "GPT-5.2": "gpt-5-2",
-        "gpt 5.2": "gpt-5-2-2",
-        "Qwen/Qwen3-VL": "qwen-qwen3-vl",
-        "<script>": "script",
-        "語": "player",
-        "../../etc": "etc",
-    }
 
 
 def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> None:
@@ -127,14 +105,6 @@ def test_comparisons_are_known_once_and_hold_every_final_score(site: Site) -> No
     assert (n, wins, ties, losses) == (sum(score is not None for score in first["finals"]), n, 0, 0)
     assert len(first["finals"]) == len(index["instances"]) == len(index["t"]) + 1
     assert index["t"][:2] == [12.7062, 4.30265]  # any table of Student's t, 97.5 %
-
-
-def test_changes_are_dated_by_the_runs_newest_first(site: Site) -> None:
-    changed = changes(site)
-    assert [item.when for item in changed] == sorted((item.when for item in changed), reverse=True)
-    assert sum(item.pair is not None for item in changed) == len(PAIRS)
-    assert len({item.identity for item in changed}) == len(changed)
-    assert changes(site) == changed
 
 
 @pytest.mark.parametrize("address", ["", ADDRESS])
@@ -220,38 +190,11 @@ def test_a_wrong_address_of_the_site_is_refused(wrong: str, capsys: pytest.Captu
     assert "not a web address" in capsys.readouterr().err
 
 
-def every_page(site: Path) -> list[Path]:
-    return [path for path in site.rglob("*.html") if "assets" not in path.parts]
-
-
-def test_a_hostile_submission_adds_no_element_attribute_or_link(built: Path) -> None:
-    pages = every_page(built)
-    assert {"compare.html", "limits.html", "changes.html", "cite.html"} <= {page.name for page in pages}
-    for path in pages:
-        page = read_page(path)
-        for element in page.walk():
-            handlers = [name for name in element.attributes if name.startswith("on")]
-            assert handlers == [], (path, element.tag)
-            assert not element.attributes.get("href", "").lower().startswith("javascript:"), path
-            assert element.attributes.get("src") != "x", path
-        assert "7*7" not in path.name
-        assert "49" not in [element.text for element in page.find("title")]
-
-
 def test_links_of_a_submission_are_marked_as_a_strangers(built: Path) -> None:
-    page = read_page(built / "pairs" / "hostile.html")
+    page = read_page(built / "pairs" / "seer-painter.html")
     (link,) = page.find("a", rel="ugc")
     assert link.attributes["rel"] == "nofollow noopener ugc"
     assert link.attributes["href"].startswith("https://example.org/")
-
-
-def test_feeds_and_badges_of_a_hostile_submission_are_well_formed(built: Path) -> None:
-    feed = ElementTree.parse(built / "feed.atom").getroot()
-    assert any("⟦U+202E⟧" in (entry.findtext(f"{ATOM}title") or "") for entry in feed.findall(f"{ATOM}entry"))
-    assert json.loads((built / "feed.json").read_text())["feed_url"] == f"{ADDRESS}feed.json"
-    for path in (built / "badges").rglob("*.svg"):
-        ElementTree.parse(path)
-    assert ADDRESS in (built / "sitemap.xml").read_text()
 
 
 def test_a_pairs_page_says_what_is_needed_to_play_it_again(built: Path) -> None:
@@ -299,39 +242,6 @@ def test_what_the_numbers_cannot_tell_is_worked_out_from_the_runs(built: Path) -
     assert "No person and no language model has looked" in text
     assert "no: no human ratings" in text
     assert "r = 0.56" in text
-
-
-def links_of(page: Element) -> list[str]:
-    return [element.attributes["href"] for element in page.find("a") if "href" in element.attributes]
-
-
-@pytest.mark.parametrize(
-    "name", ["compare.html", "limits.html", "changes.html", "describers/seer.html", "pairs/index.html"]
-)
-def test_links_within_the_site_lead_somewhere(built: Path, name: str) -> None:
-    path = built / name
-    inner = [link for link in links_of(read_page(path)) if not re.match(r"[a-z]+:", link)]
-    assert inner
-    for link in inner:
-        target, _, anchor = link.partition("#")
-        file = (path.parent / target.partition("?")[0]).resolve() if target else path
-        assert file.is_file(), link
-        if anchor and file.suffix == ".html":
-            assert f'id="{anchor}"' in file.read_text(), link
-
-
-def test_what_only_the_gallery_needs_is_linked_there_alone(built: Path) -> None:
-    linked = {
-        path.relative_to(built).as_posix()
-        for path in built.rglob("*.html")
-        if any(
-            element.attributes["href"].endswith("/gallery.css")
-            for element in read_page(path).find("link", rel="stylesheet")
-        )
-    }
-    folders = (built / "gallery", built / "strips")
-    gallery = {path.relative_to(built).as_posix() for folder in folders for path in folder.glob("*.html")}
-    assert linked == gallery | {"replay.html"}
 
 
 def test_the_numbers_of_a_figure_lead_to_the_episodes_behind_them(built: Path) -> None:

@@ -8,30 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
-from visits import Visit, visit_in
+from visits import Visit
 
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.building.site_build import build_site
 from leaderboard.components.values import difference
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Page, Route
 
 HOSTILE = "<img src=x onerror=window.bitten=1><script>window.bitten=1</script>\u202e"
 PAIRS = (("seer", "painter", 5.0, 0.1), ("teller", "painter", 4.0, 0.2), ("seer", "sketcher", 3.0, 0.3))
-PAGES = (
-    "compare.html",
-    "compare.html?pairs=seer-painter,hostile,seer-sketcher",
-    "pairs/index.html",
-    "pairs/hostile.html",
-    "pairs/seer-painter.html",
-    "describers/seer.html",
-    "generators/painter.html",
-    "limits.html",
-    "changes.html",
-    "cite.html",
-    "metrics.html",
-)
 
 
 @pytest.fixture(scope="module")
@@ -163,22 +150,6 @@ def test_scores_that_print_the_same_difference_are_a_tie(visit: Visit, site: Pat
     assert row.locator(".wins svg ~ .muted, .muted").first.inner_text() == f"{shown.count('0.0')} equal"
 
 
-def test_the_table_of_the_front_page_fits_the_smallest_phone(browser: "Browser", address: str) -> None:
-    with browser.new_context(viewport={"width": 360, "height": 800}) as context:
-        page = visit_in(context, address).open("index.html")
-        longest = {
-            ".pair-describer bdi": "captioner",
-            "td:nth-child(3) .half": "90.1 to 100.0",
-            "td:nth-child(6)": "42/42",
-            "td:nth-child(7)": "36/36",
-        }
-        for selector, words in longest.items():
-            fill = "(cells, words) => cells.forEach((cell) => { cell.textContent = words; })"
-            page.locator(f".front-board tbody {selector}").evaluate_all(fill, words)
-        inner, outer = page.locator(".front-board .scroll").evaluate("frame => [frame.scrollWidth, frame.clientWidth]")
-        assert inner <= outer
-
-
 def test_pairs_are_chosen_by_keyboard_alone(visit: Visit) -> None:
     page = visit.open("compare.html")
     page.get_by_label("First pair").wait_for()
@@ -189,84 +160,9 @@ def test_pairs_are_chosen_by_keyboard_alone(visit: Visit) -> None:
     assert "pairs=seer-painter,seer-sketcher" in page.url
 
 
-def test_scores_lead_to_the_target_with_both_pairs(visit: Visit) -> None:
-    page = visit.open("compare.html?pairs=seer-painter,teller-painter")
-    page.locator(".compare-view[data-state=drawn]").wait_for()
-    page.locator(".instances a").first.click()
-    page.wait_for_url("**/gallery/*.html?*")
-    assert "pair=seer-painter&pair=teller-painter" in page.url
-
-
-def test_bibtex_is_copied_by_a_button(browser: "Browser", address: str) -> None:
-    with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
-        page = visit_in(context, address).open("cite.html")
-        page.locator("pre").first.hover()
-        page.locator("pre button.md-clipboard, nav.md-code__nav button").first.click()
-        page.wait_for_function(
-            "() => navigator.clipboard.readText().then((text) => text.startsWith('@article{hakimov2026'))"
-        )
-
-
-def test_without_javascript_every_page_says_what_it_has_to(browser: "Browser", address: str) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = visit_in(context, address).open("compare.html")
-        assert finding(page).startswith("seer° + painter°")
-        assert page.locator("form.compare-form").count() == 0
-        assert "switch JavaScript on" in page.locator("noscript").inner_text()
-        assert page.locator(".instances tbody tr").count() > 0
-
-
-def test_nothing_hostile_runs_and_nothing_is_fetched_from_elsewhere(visit: Visit) -> None:
-    for path in PAGES:
-        page = visit.open(path)
-        page.wait_for_timeout(150)
-        assert page.evaluate("window.bitten") is None, path
-        assert page.locator("img[src=x]").count() == 0, path
-
-
-def test_the_pair_of_the_headline_stands_within_its_line(visit: Visit) -> None:
-    page = visit.open("index.html")
-    page.set_viewport_size({"width": 1280, "height": 900})
-    before, pair, after = page.locator(".front p.finding").evaluate(
-        """headline => {
-            const pair = headline.querySelector(".pair-describer");
-            const middle = part => {
-                const range = document.createRange();
-                range.selectNodeContents(part);
-                const lines = [...range.getClientRects()].filter(line => line.width > 3);
-                return (lines[0].top + lines[0].bottom) / 2;
-            };
-            return [middle(headline.firstChild), middle(pair), middle(headline.lastChild)];
-        }"""
-    )
-    assert before == pytest.approx(pair, abs=2)
-    assert after == pytest.approx(pair, abs=2)
-
-
-def test_the_mark_of_a_pair_in_a_sentence_stands_on_the_line_of_its_name(visit: Visit) -> None:
-    page = visit.open("index.html")
-    for width in range(320, 520, 20):
-        page.set_viewport_size({"width": width, "height": 900})
-        apart = page.locator(".front :is(.finding, .lead) .pair").evaluate_all(
-            """pairs => pairs.map(pair => {
-                const mark = pair.querySelector(".glyph").getBoundingClientRect();
-                const line = pair.querySelector(".pair-describer bdi").getClientRects()[0];
-                return [Math.abs((mark.top + mark.bottom - line.top - line.bottom) / 2), line.left - mark.right];
-            })"""
-        )
-        assert apart
-        assert all(down < 8 and 0 <= right < 12 for down, right in apart), (width, apart)
-
-
 def test_an_address_with_pairs_that_are_not_here_says_so(visit: Visit) -> None:
     page = visit.open("compare.html?pairs=gone,seer-painter")
     page.locator(".compare-view[data-state=drawn]").wait_for()
     assert page.get_by_text("Not here: gone.").is_visible()
     choose(page, "Second pair", "seer-sketcher")
     page.get_by_text("Not here: gone.").wait_for(state="detached")
-
-
-def test_a_pair_that_nobody_waited_for_has_no_seconds(visit: Visit) -> None:
-    summary = visit.open("pairs/seer-painter.html").locator(".facts-large")
-    assert "Tokens" in summary.inner_text()
-    assert "Seconds" not in summary.inner_text()

@@ -48,7 +48,7 @@ def rated_study(folder: Path) -> RunFolder:
             for number in range(len(several)):
                 writer.writerow(["p1", name, number + 1, "similarity", round(9 * number / 19)])
     assert ircore(["ratings", "import", str(folder / "ratings.csv"), "--run", str(run.path)]) == 0
-    return RunFolder.open(run.path)
+    return RunFolder(run.path)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,9 @@ def make_site(folder: Path) -> None:
     charts = chart_instances(folder / "charts")
     pair = sample_run(folder / "pair", charts)
     score_runs([pair], ScoringPlan(metrics=()), workers=1)
-    true = {instance.sha256: facts_of(instance.scene) for instance in charts.instances if instance.scene}
+    true = {
+        instance.pictures["target"].sha256: facts_of(instance.scene) for instance in charts.instances if instance.scene
+    }
     sentences = {fact.sentence for facts in true.values() for fact in facts}
     judge = folder / "facts.yaml"
     with serving() as server:

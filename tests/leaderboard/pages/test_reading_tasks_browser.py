@@ -176,15 +176,3 @@ def test_a_reader_finds_the_answer_in_four_actions(visit: Visit, task: str) -> N
     reader = Reader(visit.open("index.html"))
     assert answer in script(reader)
     assert 0 < reader.actions <= MOST_ACTIONS
-
-
-def test_outlines_of_the_x_ray_are_no_part_of_the_difference(visit: Visit) -> None:
-    reader = Reader(visit.open("index.html"))
-    missing_mark(reader)
-    reader.press("d")
-    topmost = """frame => {
-      frame.querySelector("svg.xray").style.pointerEvents = "auto";
-      const { left, top, width, height } = frame.getBoundingClientRect();
-      return document.elementFromPoint(left + width / 2, top + height / 2).closest("svg.xray") !== null;
-    }"""
-    assert reader.page.locator(".compare-frame[data-mode='difference']").evaluate(topmost)

@@ -36,7 +36,7 @@ def build(folder: Path) -> None:
     play = ["play", str(manifest.parent), "--instances", str(charts.folder), "--out", str(folder / "floor")]
     assert ircore(play) == 0
     pair = sample_run(folder / "pair", charts)
-    runs = [pair, RunFolder.open(folder / "floor")]
+    runs = [pair, RunFolder(folder / "floor")]
     score_runs(runs, ScoringPlan(metrics=()), workers=1)
     build_site([run.path for run in runs], folder / "site")
 

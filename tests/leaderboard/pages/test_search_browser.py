@@ -60,35 +60,13 @@ def test_a_condition_finds_its_board_and_its_targets(visit: Visit) -> None:
     ("query", "first"),
     [
         ("matrix", "/matrix.html"),
-        ("figures", "/figures.html"),
-        ("compare", "/compare.html"),
-        ("gallery", "/gallery/index.html"),
-        ("limits", "/limits.html"),
-        ("targets", "/targets.html"),
         ("published scores", "/paper.html"),
-        ("history", "/history.html"),
         ("cost", "/figures.html"),
         ("pairs and players", "/pairs/index.html"),
-        ("versions", "/versions/index.html"),
     ],
 )
 def test_a_page_is_found_by_the_name_that_links_to_it_have(visit: Visit, query: str, first: str) -> None:
     assert answers(visit.open("index.html"), query)[0] == first
-
-
-def test_worst_of_a_pair_leads_to_its_episodes_worst_first(visit: Visit) -> None:
-    page = visit.open("index.html")
-    assert (
-        answers(page, "worst of captioner sketch")[0] == "/gallery/index.html?pair=captioner-sketch&sort=score#targets"
-    )
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/gallery/index.html?pair=captioner-sketch&sort=score#targets")
-    page.locator(".sorted a").first.wait_for()
-
-
-def test_a_pair_and_a_target_find_the_episode(visit: Visit) -> None:
-    addresses = answers(visit.open("index.html"), "poet shapes easy 1")
-    assert "/gallery/simple_shapes-easy-01.html?pair=poet-canvas#poet-canvas" in addresses
 
 
 @pytest.mark.parametrize(

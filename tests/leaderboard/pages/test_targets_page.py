@@ -1,12 +1,12 @@
 """Targets counted from scenes that are known, and the page that shows them."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from pages import read_page
+from pages import parse_page
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
+from target_instances import with_scene
 
 from ircore.core.records import Box, Element, Scene
 from ircore.results.model import Results
@@ -36,7 +36,7 @@ def with_scenes(results: Results) -> Results:
     return replace(
         results,
         instances=tuple(
-            instance.model_copy(update={"scene": Scene(width=96, height=96, elements=next(scenes))})
+            with_scene(instance, Scene(width=96, height=96, elements=next(scenes)))
             if (instance.category, instance.difficulty) == ("simple_shapes", "easy")
             else instance
             for instance in results.instances
@@ -70,11 +70,9 @@ def test_without_a_scene_it_says_so(run: RunFolder) -> None:
     assert {value.missing for value in table.column("elements")} == {"a photograph has no scene"}
 
 
-def test_the_page_has_a_sheet_of_every_condition(run: RunFolder, tmp_path: Path) -> None:
+def test_the_page_has_a_sheet_of_every_condition(run: RunFolder) -> None:
     site = Site(read_runs([run.path]))
-    page = tmp_path / "targets.html"
-    page.write_text(Renderer(site, {}).block(targets_page(site)), "utf-8")
-    read = read_page(page)
+    read = parse_page(Renderer(site, {}).block(targets_page(site)))
     links = [href for link in read.find("a") if (href := link.attributes.get("href") or "").startswith("gallery/")]
     assert links == [f"gallery/{instance.instance_id}.html" for instance in site.results.instances]
     assert len(read.find("h3")) == 4

@@ -7,8 +7,8 @@ from PIL import Image
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
-from leaderboard.building.strips import write_strips
 from leaderboard.building.tree import Tree
+from leaderboard.building.writing import write_strips
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.overview import front_page
@@ -53,7 +53,7 @@ def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(tmp_path: Path)
 def test_the_next_build_takes_strips_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Tree(tmp_path / "first")
     write_strips(site_of(tmp_path, first.files), first)
-    monkeypatch.setattr("leaderboard.building.strips.animate", None)  # would fail if it were called
+    monkeypatch.setattr("leaderboard.building.writing.animate", None)  # would fail if it were called
     second = Tree(tmp_path / "second")
     site = site_of(tmp_path, second.files, first.files)
     write_strips(site, second)

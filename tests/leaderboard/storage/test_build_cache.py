@@ -10,7 +10,7 @@ import pytest
 from samples import sample_instances, sample_run, sample_submission
 
 from ircore.instances.store import InstanceSet
-from ircore.runs.folder import SCORES, RunFolder
+from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
 from leaderboard.gallery import fragments
@@ -18,7 +18,7 @@ from leaderboard.gallery.fragments import FIRST, Fragments
 from leaderboard.model import site_runs
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_run, read_runs
-from leaderboard.storage.build_cache import FOLDER, BuildCache, content_key, folder_hash, run_key
+from leaderboard.storage.build_cache import FOLDER, BuildCache, folder_hash
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def contents(site: Path) -> Mapping[str, bytes]:
 
 def rescored(run: Path, folder: Path, value: float) -> Path:
     """Return a copy of a run that a judge has changed its mind about."""
-    changed = RunFolder.open(Path(shutil.copytree(run, folder, symlinks=True)))
+    changed = RunFolder(Path(shutil.copytree(run, folder, symlinks=True)))
     changed.add_scores(
         [score.model_copy(update={"value": value}) for score in changed.scores() if score.task == "similarity"]
     )
@@ -133,16 +133,6 @@ def test_what_is_damaged_is_made_anew(runs: list[Path], tmp_path: Path, damage: 
         file.write_bytes(damage)
     (again,) = read_runs(runs[:1], BuildCache(tmp_path / "second", tmp_path / "first"))
     assert again.results == whole.results
-
-
-def test_a_key_depends_on_every_record_of_a_run_and_on_nothing_else(runs: list[Path], tmp_path: Path) -> None:
-    run = Path(shutil.copytree(runs[0], tmp_path / "elsewhere", symlinks=True))
-    assert run_key(run) == run_key(runs[0])
-    (run / ".lock").write_text("")
-    assert run_key(run) == run_key(runs[0])
-    (run / SCORES).write_bytes((run / SCORES).read_bytes() + b"\n")
-    assert run_key(run) != run_key(runs[0])
-    assert content_key("ab", "c") != content_key("a", "bc")
 
 
 def test_the_program_is_part_of_every_key(tmp_path: Path) -> None:

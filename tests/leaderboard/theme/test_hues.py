@@ -1,7 +1,7 @@
 """Colours of describers: one each for few, families or the best for many, and words that say which."""
 
 from leaderboard.theme import describer_class, describer_colour
-from leaderboard.theme.hues import UNCOLOURED, family_of, hues_of, shape_words
+from leaderboard.theme.hues import UNCOLOURED, hues_of
 
 FEW = ["ant", "bee", "cat"]
 FAMILIES = [f"{family}-{size}" for family in ("gpt", "claude", "qwen") for size in ("large", "medium", "small")]
@@ -27,12 +27,3 @@ def test_without_few_families_only_the_best_are_coloured_and_the_page_says_so() 
     assert coloured == STRANGERS[3:]
     assert describer_class(hues.number("aa")) == "describer-0"
     assert hues.words == "The 7 best describers have a colour, the others are grey"
-
-
-def test_a_family_is_the_first_word_after_the_organisation() -> None:
-    assert [family_of(label) for label in ("openai/gpt-5", "Qwen3-VL", "-")] == ["gpt", "qwen3", "-"]
-
-
-def test_shapes_are_said_to_repeat_where_they_do() -> None:
-    assert "repeat" in shape_words(9)
-    assert "repeat" not in shape_words(8)

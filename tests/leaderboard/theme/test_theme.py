@@ -1,12 +1,12 @@
 """The theme: what colours mean, and that words on them can be read."""
 
 import re
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import pytest
 
 from leaderboard import theme
-from leaderboard.theme.colour import contrast, interpolate, mix, relative_luminance, until_contrast
+from leaderboard.theme.colour import contrast, relative_luminance, until_contrast
 
 SCHEMES = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 
@@ -16,19 +16,6 @@ def test_contrast_of_known_colours() -> None:
     assert contrast("#ffffff", "#ffffff") == 1
     # Published with WCAG's technique G18: the lightest grey that passes 4.5 : 1 on white is #767676.
     assert contrast("#767676", "#ffffff") > 4.5 > contrast("#777777", "#ffffff")
-
-
-def test_mixing_keeps_the_ends_and_is_symmetric() -> None:
-    assert mix("#123456", "#fedcba", 0) == "#123456"
-    assert mix("#123456", "#fedcba", 1) == "#fedcba"
-    assert mix("#123456", "#fedcba", 0.3) == mix("#fedcba", "#123456", 0.7)
-    # The middle of black and white has Oklab lightness 0.5: linear light 0.5 ** 3 = 0.125, encoded 99.
-    assert mix("#000000", "#ffffff", 0.5) == "#636363"
-
-
-def test_interpolation_meets_its_stops_and_stays_within_them() -> None:
-    stops = ("#000000", "#ff0000", "#ffffff")
-    assert [interpolate(stops, at) for at in (-1, 0, 0.5, 1, 2)] == ["#000000", *stops, "#ffffff"]
 
 
 def test_a_colour_is_changed_only_as_far_as_needed() -> None:
@@ -82,27 +69,6 @@ def test_differences_are_centred_on_zero(dark: bool) -> None:
     away = [contrast(colours[theme.delta_class(value)], middle) for value in (-5, -2.5, 2.5, 5)]
     assert away[0] > away[1] > 1.5
     assert away[3] > away[2] > 1.5
-
-
-@SCHEMES
-def test_describers_differ(dark: bool) -> None:
-    colours = [theme.describer_colour(index, dark) for index in range(7)]
-    assert all(item != other for item, other in combinations(colours, 2))
-    assert theme.describer_colour(7, dark) == colours[0]
-
-
-def test_generators_are_shapes_and_dashes() -> None:
-    assert [theme.generator_symbol(index) for index in (0, 1, 8)] == ["circle", "square", "circle"]
-    assert [theme.generator_dash(index) for index in (0, 1, 6)] == ["solid", "dash", "solid"]
-    assert set(theme.GENERATOR_PATHS) == set(theme.GENERATOR_SYMBOLS)
-    assert theme.generator_path(2) == theme.GENERATOR_PATHS["diamond"]
-
-
-def test_classes_take_the_nearest_half_point() -> None:
-    assert [theme.score_class(value) for value in (-1, 0, 7.2, 7.3, 10)] == [
-        "score-0", "score-0", "score-14", "score-15", "score-20",
-    ]  # fmt: skip
-    assert [theme.delta_class(value) for value in (-9, 0, 0.6, 9)] == ["delta-0", "delta-10", "delta-11", "delta-20"]
 
 
 def test_the_stylesheet_defines_what_tokens_and_classes_name() -> None:

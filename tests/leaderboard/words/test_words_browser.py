@@ -82,19 +82,6 @@ def test_an_episode_with_a_strip_has_a_page_to_share(site: Path) -> None:
         assert " of 10 after " in page.partition('<meta property="og:description" content="')[2].partition('"')[0]
 
 
-def test_a_link_to_such_an_episode_on_its_targets_page_is_that_of_its_own_page(visit: Visit, site: Path) -> None:
-    strip = min(path.stem for path in (site / "strips").glob("*.html"))
-    target, _, pair = strip.rpartition("-")
-    page = visit.open(f"gallery/{target}.html#{pair}~1")
-    page.get_by_text("Cite this page").click()
-    page.locator("[data-bibtex]", has_text=f"strips/{strip}.html").wait_for()
-    # What the reader has chosen besides, such as a comparison, would be lost on that page.
-    for chosen in ("", f"?compare=difference#{pair}~1"):
-        page = visit.open(f"gallery/{target}.html{chosen}")
-        page.get_by_text("Cite this page").click()
-        page.locator("[data-bibtex]", has_text=f"gallery/{target}.html{chosen}").wait_for()
-
-
 def test_where_nothing_costs_no_cost_is_shown(site: Path) -> None:
     assert 'data-name="Cost"' not in (site / "boards" / "index.html").read_text(encoding="utf-8")
     assert "US$" not in (site / "pairs" / "poet.html").read_text(encoding="utf-8")
@@ -115,21 +102,6 @@ def test_a_term_is_explained_where_it_stands_by_touch(browser: "Browser", addres
         assert page.get_by_role("tooltip").inner_text() == wanted
         page.keyboard.press("Escape")
         assert page.get_by_role("tooltip").count() == 0
-
-
-def test_names_and_badges_in_an_unfolded_row_are_explained_at_the_first_touch(browser: "Browser", address: str) -> None:
-    with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:  # type: ignore[arg-type]
-        page = visit_in(context, address).open("boards/index.html")
-        # The button keeps the focus, which the next touch takes from it.
-        page.locator("button.unfold").first.tap()
-        badge = page.locator("tr[data-open] .tier")
-        badge.tap()
-        assert page.get_by_role("tooltip").inner_text() == badge.get_attribute("title")
-        change = page.locator("tr[data-open] td[data-label='ΔQ']")
-        change.tap(position={"x": 6, "y": 4})
-        assert page.get_by_role("tooltip").inner_text() == page.locator("thead [data-name='ΔQ'] abbr").get_attribute(
-            "title"
-        )
 
 
 def test_a_term_with_a_page_of_its_own_is_explained_first_and_followed_at_the_second_touch(
@@ -164,10 +136,3 @@ def test_the_strip_of_a_first_visit_can_be_put_away_for_good(browser: "Browser",
 def test_axe_finds_nothing_on_a_phone(visit: Visit, path: str) -> None:
     visit.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     assert axe_findings(visit.open(path)) == []
-
-
-def test_axe_finds_nothing_in_a_replay_or_an_x_ray_on_a_phone(visit: Visit) -> None:
-    visit.page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    page = visit.open("gallery/simple_shapes-easy-01.html?open=replay#seer~1")
-    page.locator("dialog.replay-dialog[open]").wait_for()
-    assert axe_findings(page) == []

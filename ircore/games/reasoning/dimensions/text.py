@@ -1,7 +1,10 @@
-"""*Text*: the answer of a riddle is to be written into the picture."""
+"""The dimension of text: a riddle tells three or four words and where they stand; they are to be written there."""
 
 import random
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,6 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import ocr_missing, read_text
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
 from ircore.games.reasoning.puzzles.words import make_word
-from ircore.games.reasoning.verifiers.word_coverage import word_coverage, word_coverage_published
 from ircore.players.builtin.classical.grounds import find_grounds
 from ircore.players.builtin.classical.palette import segment
 from ircore.players.builtin.classical.writing import find_writing
@@ -71,3 +73,47 @@ def lines_of(pixels: Pixels) -> tuple[str, ...]:
 def _shrunk(pixels: Pixels, times: int) -> Pixels:
     image = Image.fromarray(pixels)
     return np.asarray(image.resize((image.width // times, image.height // times), Image.Resampling.LANCZOS))
+
+
+def word_coverage_published(wanted: str, read: Iterable[str]) -> float:
+    """Return GIR-Bench's word coverage s_wc by the rules of the published code, 0–1.
+
+    Texts are put in lower case, all but a–z, 0–9 and blanks is deleted and blanks are squeezed. The score is the
+    number of *distinct* wanted words that occur anywhere in the joined text, inside other words too, over the number
+    of wanted words *with* repeats; 0 if either side is empty. So "to be or not to be" reaches 0.667 at most, "a"
+    counts as read in "banana", and text in other scripts always gets 0.
+
+    Args:
+        wanted: The text that the picture should show.
+        read: Lines of OCR, those with a confidence above 0.5.
+    """
+    words = _plain(wanted).split()
+    text = _plain(" ".join(read))
+    return sum(word in text for word in set(words)) / len(words) if words and text else 0.0
+
+
+def word_coverage(wanted: str, read: Iterable[str]) -> float | None:
+    """Return the share of wanted words read as whole words, each counted as often as wanted, 0–1.
+
+    Words are runs of letters, marks and digits of any script, compared without case after Unicode's NFKC; the order
+    in which lines were read does not matter.
+
+    Args:
+        wanted: The text that the picture should show.
+        read: Lines of OCR.
+
+    Returns:
+        None if no word is wanted.
+    """
+    words = _words(wanted)
+    read_words = _words(" ".join(read))
+    return (words & read_words).total() / words.total() if words else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^a-z0-9 ]", "", re.sub(r"\s", " ", text.lower())).split())
+
+
+def _words(text: str) -> Counter[str]:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return Counter(re.findall(r"[^\W_]+(?:['’][^\W_]+)*", folded))

@@ -30,8 +30,6 @@ Choice = Literal["built-in", "paper"]
 """Patterns that count: all, or those alone that the paper's Table 5 prints."""
 
 BUILT_IN: Choice = "built-in"
-CHOICES: tuple[Choice, ...] = get_args(Choice)
-"""The choices of patterns, the usual one first."""
 
 
 @dataclass(frozen=True)

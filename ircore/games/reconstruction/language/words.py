@@ -18,11 +18,6 @@ def words(text: str) -> list[str]:
     return [word.removesuffix("'s") for word in _WORD.findall(text.lower().replace("’", "'"))]
 
 
-def content_words(text: str) -> frozenset[str]:
-    """Return the distinct words of a text that are not in ``stop_words.txt``."""
-    return frozenset(words(text)) - stop_words()
-
-
 @cache
 def stop_words() -> frozenset[str]:
     """Return the words that carry no content of their own."""

@@ -7,15 +7,19 @@ before cleaning.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import fsum, log2
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ircore.games.reference.language.annotations import Annotation
-from ircore.games.reference.language.content_words import content_words, tokens
+
+if TYPE_CHECKING:
+    from nltk.stem.porter import PorterStemmer
+    from nltk.tokenize import NLTKWordTokenizer
 
 SMOOTHING = 0.01
 """k of the smoothed unigram model."""
@@ -80,16 +84,14 @@ def divergence(descriptions: Sequence[Sequence[str]]) -> float:
     return fsum(means) / len(descriptions)
 
 
-def agreement(first: Annotation, second: Annotation) -> int:
-    """Return how many of seven pieces two people put into the same parts, with parts matched in pairs.
-
-    The assignment of parts that shares most pieces counts, whatever the parts are called.
-    """
-    return _shared_pieces(_part_masks(first), _part_masks(second))
-
-
 def mean_agreement(annotations: Sequence[Annotation]) -> float:
-    """Return the mean of ``agreement`` over all pairs of at least two annotations (PSA)."""
+    """Return how many of seven pieces two people put into the same parts, the mean over all pairs of people (PSA).
+
+    Parts are matched in pairs, whatever they are called: the assignment that shares most pieces counts.
+
+    Args:
+        annotations: At least two.
+    """
     masks = [_part_masks(annotation) for annotation in annotations]
     agreements = [_shared_pieces(first, second) for first, second in combinations(masks, 2)]
     return sum(agreements) / len(agreements)
@@ -141,3 +143,43 @@ def _bits(words: Iterable[str], others: Counter[str], vocabulary: int) -> float:
     total = sum(others.values()) + SMOOTHING * vocabulary
     bits = [-log2((others[word] + SMOOTHING) / total) for word in words]
     return fsum(bits) / len(bits)
+
+
+STOP_WORDS = frozenset((Path(__file__).parent / "stopwords.txt").read_text(encoding="utf-8").split())
+"""NLTK's list of 179 English stop words as of 2021; the longer list of today gives the same measures."""
+
+
+@cache
+def _tools() -> "tuple[NLTKWordTokenizer, PorterStemmer]":
+    # NLTK takes a second to import, and most commands never need it.
+    from nltk.stem.porter import PorterStemmer
+    from nltk.tokenize import NLTKWordTokenizer
+
+    return NLTKWordTokenizer(), PorterStemmer()
+
+
+@cache
+def _stem(token: str) -> str:
+    return str(_tools()[1].stem(token))
+
+
+@lru_cache(maxsize=1 << 16)
+def tokens(text: str) -> tuple[str, ...]:
+    """Return the lower-case tokens of a text that are words and no stop words, unstemmed.
+
+    Sentences are not split first (NLTK's ``preserve_line``): that changes no published value.
+
+    >>> tokens("A person's head, kneeling")
+    ('person', "'s", 'head', 'kneeling')
+    """
+    words = _tools()[0].tokenize(text.lower())
+    return tuple(word for word in words if word not in STOP_WORDS and (word.islower() or word.isalnum()))
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """Return the Porter stems of a text's content words; empty for a text of stop words and marks alone.
+
+    >>> content_words("two loudspeakers facing different directions")
+    ('two', 'loudspeak', 'face', 'differ', 'direct')
+    """
+    return tuple(_stem(token) for token in tokens(text))

@@ -23,9 +23,8 @@ NAMED_OFTEN = 2
 """How often a difference is named, the second time in other words, before the describer gives up on it."""
 PHOTO_TURNS = 5
 """Turns spent on a photograph, which a rendering never matches."""
-VOICES = ("exact", "plain")
 SHORT = 100
-"""Tokens below which a picture is described in the exact voice's shortest words."""
+"""Tokens below which a picture is described by ``plain`` in the shortest words of ``classical``."""
 
 
 class ClassicalDescriber:
@@ -39,8 +38,7 @@ class ClassicalDescriber:
     Args:
         spec: Names the player. It has no model. Its parameter ``ocr: true`` also reads what is written in targets
             in other fonts than the built-in one, with the extra ``ocr``. Only if asked for, so that an installed
-            package never changes what a submission says. Its parameter ``voice`` is ``exact`` (pixels and hex
-            values, the default) or ``plain``: things, places and relations as a person would name them.
+            package never changes what a submission says.
 
     Raises:
         InputError: Another setting is given, or the extra is asked for and not installed.
@@ -49,29 +47,29 @@ class ClassicalDescriber:
     def __init__(self, spec: PlayerSpec) -> None:
         self.check(spec)
         self._ocr = bool(spec.parameters.get("ocr", False))
-        self._say = plain_message if spec.parameters.get("voice") == "plain" else message_about
         if self._ocr:
             require_ocr("parameters.ocr", " – or leave parameters.ocr out.")
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
         """Check the settings, without looking at installed packages."""
-        others = {name: value for name, value in spec.parameters.items() if name not in {"ocr", "voice"}}
-        # Every parameter but these two is refused, as for players without any settings.
+        others = {name: value for name, value in spec.parameters.items() if name != "ocr"}
+        # Every other parameter is refused, as for players without any settings.
         refuse_settings(spec.model_copy(update={"parameters": others}))
         if not isinstance(spec.parameters.get("ocr", False), bool):
             raise InputError("parameters.ocr: must be true or false", "Write ocr: true, or remove ocr.")
-        if spec.parameters.get("voice", "exact") not in VOICES:
-            raise InputError(f"parameters.voice: must be {' or '.join(VOICES)}", "Write voice: plain, or remove voice.")
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the target, name changes to the last rendering, or declare the rendering done."""
-        message = await asyncio.to_thread(lambda: self._say(perceive(view.target, self._ocr), view))
+        message = await asyncio.to_thread(lambda: self._message(perceive(view.target, self._ocr), view))
         return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
+
+    def _message(self, target: Perception, view: DescriberView) -> str:
+        return message_about(target, view)
 
 
 class PlainDescriber(ClassicalDescriber):
-    """The classical describer in its plain voice, under a name of its own so that boards tell both voices apart.
+    """Sees as the classical describer, and names things, places and relations as a person would.
 
     >>> from ircore.players.conformance import sample_questions
     >>> red_square = sample_questions("describe")[0]
@@ -82,16 +80,8 @@ class PlainDescriber(ClassicalDescriber):
         InputError: A setting other than ``ocr`` is given.
     """
 
-    def __init__(self, spec: PlayerSpec) -> None:
-        super().__init__(spec)
-        self._say = plain_message
-
-    @classmethod
-    def check(cls, spec: PlayerSpec) -> None:
-        """Check the settings, without looking at installed packages."""
-        if "voice" in spec.parameters:
-            raise InputError("parameters.voice: the player 'plain' has one voice", "Remove voice.")
-        super().check(spec)
+    def _message(self, target: Perception, view: DescriberView) -> str:
+        return plain_message(target, view)
 
 
 def message_about(target: Perception, view: DescriberView) -> str:

@@ -6,18 +6,21 @@ words. What a riddle or an implicit description means it cannot tell.
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
+import numpy.typing as npt
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, PictureAnswer, PlayerError, Question, refuse_settings
+from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.generator import answer as drawn
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.editor.jigsaw import joined, solved_order, tiles_of
-from ircore.players.builtin.editor.known_things import known_things, named_thing, recognised
 from ircore.players.builtin.editor.painting import described_region
 from ircore.players.builtin.editor.ruled_grid import RuledGrid, find_grid, read_cells
 from ircore.players.builtin.editor.sudoku_logic import EMPTY, deduced
@@ -165,3 +168,44 @@ def paint(pixels: Pixels, prompt: str) -> Pixels:
     painted = np.array(pixels)
     painted[mask] = PAINT
     return painted
+
+
+LEVELS = 4
+"""Steps of each channel in which colours are counted."""
+
+
+@cache
+def known_things() -> dict[str, str]:
+    """Return the words from which each known thing is drawn, by its name."""
+    lines = (files(__package__) / "known_things.txt").read_text(encoding="utf-8").splitlines()
+    return {name: words for name, _, words in (line.partition(": ") for line in lines)}
+
+
+def named_thing(prompt: str) -> str | None:
+    """Return the known thing with the longest name in a prompt; None if it names none."""
+    names = [name for name in known_things() if name.lower() in prompt.lower()]
+    return max(names, key=len, default=None)
+
+
+@cache
+def _drawn(name: str) -> Picture:
+    return answer(*read([known_things()[name]])).picture
+
+
+def recognised(picture: Picture, choices: Sequence[str]) -> str | None:
+    """Return the choice whose drawing has the most similar colours; None if no choice is a known thing."""
+    known = [choice for choice in choices if choice in known_things()]
+    colours = _colours(picture.pixels)
+    # The name decides between equally similar things, so that the order of the choices does not.
+    return min(
+        known, key=lambda name: (float(np.abs(colours - _colours(_drawn(name).pixels)).sum()), name), default=None
+    )
+
+
+def _colours(pixels: Pixels) -> npt.NDArray[np.float64]:
+    """Return the share of each colour among pixels that differ from the colour of the corner."""
+    channels = pixels.astype(np.int64) * LEVELS // 256
+    names = (channels[..., 0] * LEVELS + channels[..., 1]) * LEVELS + channels[..., 2]
+    # The ground would outweigh the thing.
+    counts = np.bincount(names[names != names[0, 0]], minlength=LEVELS * LEVELS * LEVELS)
+    return counts / max(1, int(counts.sum()))

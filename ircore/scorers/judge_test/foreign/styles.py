@@ -41,7 +41,7 @@ class Style:
         scale: Share of the shorter side of the canvas that the drawing takes.
         canvas: Width and height in pixels.
         off: ΔE2000 by which colours are off, at least and at most.
-        ways: Ways of drawing, of ``WAYS``.
+        ways: Ways of drawing, see ``ircore.scorers.judge_test.foreign.ways``.
         quality: Of JPEG; 0 for PNG.
     """
 

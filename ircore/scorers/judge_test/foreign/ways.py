@@ -1,4 +1,8 @@
-"""Ways of drawing the same content: shades, shadows, textures, depth, lines by hand, and letters that are none."""
+"""Ways of drawing the same content.
+
+``gradient``: fills that grow darker downwards; ``shadow``: shadows under marks; ``texture``: grain of paper;
+``wobble``: wobbly lines; ``bar-depth`` and ``pie-depth``: bars and pies with depth; ``scrawl``: strokes for letters.
+"""
 
 import math
 import random
@@ -10,10 +14,6 @@ from PIL import Image, ImageDraw
 
 from ircore.core.records import Scene
 from ircore.scorers.judge_test.foreign.outlines import Filled, Outline, Points, Stroke, Writing
-
-WAYS = ("gradient", "shadow", "texture", "wobble", "bar-depth", "pie-depth", "scrawl")
-"""Fills that grow darker downwards; shadows under marks; grain of paper; wobbly lines; bars and pies with depth;
-strokes in place of letters."""
 
 FLAT = 0.62
 """Height of a pie with depth, in parts of its width."""

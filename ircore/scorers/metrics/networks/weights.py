@@ -16,8 +16,6 @@ from ircore.core.images import Pixels
 if TYPE_CHECKING:
     from torch import Tensor
 
-INSTALL = 'Install the packages with: pip install "ircore[perceptual]"'
-
 
 def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
     """Return a function that names a metric's missing package or variable; None where nothing is missing.

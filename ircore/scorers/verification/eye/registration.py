@@ -71,11 +71,6 @@ class Transform(NamedTuple):
         """Whether nothing has to be moved within the rendering."""
         return self[:-1] == Transform()[:-1]
 
-    @property
-    def is_upright(self) -> bool:
-        """Whether the drawing's sides are parallel to the rendering's."""
-        return self.turn == self.slant == self.tilt_x == self.tilt_y == 0
-
     def matrix(self, width: float, height: float) -> Matrix:
         """Return the 3 × 3 matrix from pixels of the target to pixels of the rendering brought to the target's size.
 

@@ -28,8 +28,6 @@ LARGEST = 1.6
 HIGH = 20
 WIDE = 40
 """Pixels to which a label's ink is brought before shapes are compared; how wide it was counts by itself."""
-ALIKE = 0.72
-"""Correlation from which two patches are the same word in much the same lettering."""
 
 
 STRAY_INK, MOST_STRAYS = 24.0, 80

@@ -4,21 +4,21 @@ import random
 from collections.abc import Iterator
 
 from ircore.core.drawing import Drawing
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.instances.requests import BuildRequest
-from ircore.instances.store import GameInstanceSet, write_game_instances
+from ircore.instances.store import InstanceSet, write_instances
 
 COLOURS = {(128, 128, 128): "rock", (255, 255, 0): "paper", (255, 0, 0): "scissors"}
 """The colour of each sign."""
 
 
-def build(request: BuildRequest) -> GameInstanceSet:
+def build(request: BuildRequest) -> InstanceSet:
     """Make an instance set."""
-    return write_game_instances(request.out, _made(request))
+    return write_instances(request.out, _made(request))
 
 
-def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Picture]]]:
+def _made(request: BuildRequest) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     pictures = {
         sign: Picture.from_pixels(Drawing(16, 16, "#{:02x}{:02x}{:02x}".format(*colour)).pixels)
         for colour, sign in COLOURS.items()
@@ -26,7 +26,7 @@ def _made(request: BuildRequest) -> Iterator[tuple[GameInstance, dict[str, Pictu
     for index in range(1, request.per_condition + 1):
         rng = random.Random(f"{request.seed}/{index}")
         signs = [rng.choice(sorted(pictures)) for _ in range(3)]
-        instance = GameInstance(
+        instance = Instance(
             instance_id=f"signs-easy-{index:02d}",
             category="signs",
             difficulty="easy",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Difficulty, Instance
+from ircore.core.records import Difficulty, Instance, PictureFile
 from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
@@ -48,18 +48,16 @@ def read_colours(request: ImportRequest) -> InstanceSet:
     return write_instances(request.out, _pictures(request))
 
 
-def _pictures(request: ImportRequest) -> Iterator[tuple[Instance, bytes]]:
+def _pictures(request: ImportRequest) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for number, colour in enumerate(request.path.read_text().split(), start=1):
         picture = Picture.from_pixels(Drawing(SIDE, SIDE, colour).pixels)
         instance = Instance(
             instance_id=f"colour-{number:02d}",
             category=request.category or "colours",
             difficulty="easy",
-            image=f"images/colour-{number:02d}.png",
-            sha256=picture.sha256,
-            width=SIDE,
-            height=SIDE,
+            game="reconstruction",
+            pictures={"target": PictureFile.of(f"images/colour-{number:02d}.png", picture)},
             source=f"line {number} of {request.path.name}",
             licence=request.licence or "CC0-1.0",
         )
-        yield instance, picture.data
+        yield instance, {"target": picture}

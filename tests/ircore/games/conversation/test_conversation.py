@@ -8,12 +8,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.conversation.game import ConversationGame
 from ircore.games.conversation.measures import share_named
+from ircore.games.conversation.published import HOP_MEANS, TABLE_1
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.conversation.rules import ConversationRules
 from ircore.players.base import GeneratorView, PictureAnswer, Question, TextAnswer
@@ -47,7 +48,7 @@ class Scripted:
 
 
 def setup_of(rules: ConversationRules, dialogue: Dialogue = TALK) -> EpisodeSetup[ConversationRules]:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="one",
         category="human",
         difficulty="easy",
@@ -167,3 +168,12 @@ def test_measures_of_prompts() -> None:
     assert values["named", 1] == 1
     assert values["cut", None] == 0
     assert values["prompt_tokens", None] == count_tokens("A girl on the snow.")
+
+
+def test_published_figures_are_those_of_the_paper_and_its_repository() -> None:
+    assert TABLE_1 == {"iou_common": 0.298925, "iou_precision": 0.223916, "iou_recall": 0.273368}
+    assert all(len(means) == 5 for means in HOP_MEANS.values())
+    clip = [figure.value for figure in ConversationGame.published if figure.measure == "clip"]
+    assert clip == [0.652505, 0.692666, 0.689876, 0.705306, 0.689999]
+    keys = {measure.key for measure in ConversationGame.measures}
+    assert {figure.measure for figure in ConversationGame.published} <= keys

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, PlayerSpec
 from ircore.games.conversation.game import ConversationGame
@@ -18,10 +17,7 @@ from ircore.library.playing import play, score
 from ircore.players.base import GeneratorView, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.extractive import summary
-from ircore.results.games import read_game_results
-from ircore.results.tables.game_curves import stepped_tables
 from ircore.runs.conformance import check_game, episode_setups
-from ircore.runs.folder import GameRunFolder
 from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.references.dialogues import APOLOGY, CHAT, build, dialogue_about
 from ircore.scorers.verification.judge import VerifiedJudge
@@ -90,7 +86,6 @@ def test_the_verified_share_rises_from_hop_to_hop(tmp_path: Path) -> None:
     (tmp_path / "pair.yaml").write_text(PAIR, encoding="utf-8")
     run = play(tmp_path / "pair.yaml", tmp_path / "talks", tmp_path / "run")
     score(run)
-    assert isinstance(run, GameRunFolder)
     values: dict[str, dict[int, float]] = {}
     for value in run.measured():
         if value.measure == "verified" and value.step is not None and value.value is not None:
@@ -122,27 +117,3 @@ def test_the_built_in_pair_keeps_to_the_contract(tmp_path: Path) -> None:
     }
     assert episode_setups(game, talks)[0].rules == ConversationRules()
     check_game(game, episode_setups(game, talks)[:1], players, EpisodeInstruments)
-
-
-@pytest.mark.slow
-def test_tables_by_hop_are_of_all_dialogues_or_of_one_category(tmp_path: Path) -> None:
-    categories = ("pie_graph", "simple_shapes")
-    build(BuildRequest(tmp_path / "talks", per_condition=1, categories=categories, difficulties=("easy",)))
-    (tmp_path / "pair.yaml").write_text(PAIR, encoding="utf-8")
-    run = play(tmp_path / "pair.yaml", tmp_path / "talks", tmp_path / "run")
-    score(run)
-    assert isinstance(run, GameRunFolder)
-    results = read_game_results([run])
-    hops = stepped_tables(results.game)["hops"]
-    cells = [hops(results, category).column("ssim")[0] for category in (None, *categories)]
-    of_both, of_pies, of_shapes = (float(cell.value or 0) for cell in cells)
-    # Over the dialogue that is longer, and so has a value at every hop.
-    assert of_both in (of_pies, of_shapes)
-    assert [cell.n for cell in cells] == [1, 1, 1]
-    assert hops(results).column("summariser")[0].value == "extractive"
-    assert "asker" not in {column.key for column in hops(results).columns}  # nobody took the seat
-    assert "people" not in hops(results).caption  # none are recorded
-    at_k = stepped_tables(results.game)["at_k"](results, "simple_shapes")
-    assert {value.value for value in at_k.column("k")} == {1, 2, 3}
-    with pytest.raises(InputError, match="simple_shape"):
-        hops(results, "simple_shape")

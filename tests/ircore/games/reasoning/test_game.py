@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ircore.core.game_records import GameInstance
 from ircore.core.images import Picture
+from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Measured, Seat
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.game import UNCLEAR, ReasoningGame
@@ -54,7 +54,7 @@ class Pictures:
 
 
 def played(table: Any, task: TaskRecord, rules: ReasoningRules | None = None) -> Ending:
-    instance = GameInstance(
+    instance = Instance(
         instance_id="a",
         category=task.dimension,
         difficulty="easy",

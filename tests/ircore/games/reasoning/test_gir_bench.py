@@ -13,7 +13,7 @@ from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.gir_bench import READERS, import_gir_bench
 from ircore.games.reasoning.records import TaskRecord
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import GameInstanceSet
+from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import GIR_BENCH, may_be_published
 
 SUDOKU = ["1.34", "34.2", "2143", "4321"]
@@ -89,13 +89,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "download"
 
 
-def imported(folder: Path, category: str | None = None, **options: Any) -> GameInstanceSet:
+def imported(folder: Path, category: str | None = None, **options: Any) -> InstanceSet:
     return import_gir_bench(ImportRequest(folder, folder.parent / "set", category, **options))
 
 
-def task_of(instances: GameInstanceSet, instance_id: str) -> TaskRecord:
+def task_of(instances: InstanceSet, instance_id: str) -> TaskRecord:
     instance = next(member for member in instances.instances if member.instance_id == instance_id)
-    return TaskRecord.model_validate(instances.payload(instance))
+    return TaskRecord.model_validate(instance.payload)
 
 
 def test_every_dimension_is_imported(folder: Path) -> None:
@@ -115,11 +115,7 @@ def test_every_dimension_is_imported(folder: Path) -> None:
     }
 
 
-ENTITIES = (
-    "entity-named-zoology-012",
-    "entity-named-zoology-013",
-    "entity-described-zoology-012",
-)
+ENTITIES = ("entity-named-zoology-012", "entity-named-zoology-013", "entity-described-zoology-012")
 """A description is there of one of the two animals."""
 
 

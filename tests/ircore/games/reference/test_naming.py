@@ -9,8 +9,7 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.games.reference.language.annotations import PIECES, Annotation, read_annotations, read_stated_measures
-from ircore.games.reference.language.content_words import content_words
-from ircore.games.reference.language.naming import agreement, divergence, log_perplexity, naming
+from ircore.games.reference.language.naming import content_words, divergence, log_perplexity, mean_agreement, naming
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
 KILOGRAM = SHARED / "lang" / "kilogram"
@@ -69,17 +68,11 @@ def test_pieces_that_nobody_could_name_are_one_part() -> None:
     assert naming([unknown, Annotation(whole="dog", part=BODY)]).pnd == 1
 
 
-def test_an_empty_name_of_a_piece_is_a_part_without_words() -> None:
-    unnamed = Annotation(whole="dog", part=BODY | {"1": ""})
-    assert len(unnamed.parts()) == 2
-    assert naming([unnamed, unnamed]) == (2, 0, 0, 7)
-
-
 def test_parts_are_matched_by_their_pieces_and_not_by_their_names() -> None:
     halves = {piece: ("front" if piece in "123" else "back") for piece in PIECES}
     renamed = {piece: ("head" if piece in "123" else "tail") for piece in PIECES}
-    assert agreement(Annotation(whole="dog", part=halves), Annotation(whole="cat", part=renamed)) == 7
-    assert agreement(Annotation(whole="dog", part=halves), Annotation(whole="cat", part=BODY)) == 4
+    assert mean_agreement([Annotation(whole="dog", part=halves), Annotation(whole="cat", part=renamed)]) == 7
+    assert mean_agreement([Annotation(whole="dog", part=halves), Annotation(whole="cat", part=BODY)]) == 4
 
 
 def test_too_few_annotations_have_no_measures() -> None:
@@ -106,8 +99,8 @@ def test_content_words_and_agreements_are_the_published_ones() -> None:
     for case in json.loads((KILOGRAM / "clean_cases.json").read_text()):
         assert list(content_words(case["text"])) == case["tokens"]
     for pair in json.loads((KILOGRAM / "psa_pairs.json").read_text()):
-        first, second = (Annotation(whole="", part=pair[side]) for side in ("a", "b"))
-        assert agreement(first, second) == pair["agreement"]
+        annotations = [Annotation(whole="", part=pair[side]) for side in ("a", "b")]
+        assert mean_agreement(annotations) == pair["agreement"]
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """A speaker that meets people's recorded choices: these do not depend on its words, so they say nothing of it."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.games import read_game_results
-from ircore.runs.folder import GameRunFolder
+from ircore.runs.folder import RunFolder
 
 RECORDED, LOOKER = "{player: recorded, source: human}", "{player: looker}"
 REASON = "the answers of the listener are recorded and do not depend on the speaker"
@@ -59,38 +58,13 @@ def test_what_the_listener_decides_has_no_value_and_length_and_novelty_have(play
 
 @pytest.mark.slow
 def test_such_a_run_has_no_rank_and_pushes_nobody_down(played: Toy) -> None:
-    results = read_game_results([GameRunFolder(played.folder / "runs" / name) for name in ("speaker", "people")])
+    results = read_game_results([RunFolder(played.folder / "runs" / name) for name in ("speaker", "people")])
     people, speaker = results.board()
     assert (people.submission.run.slug, people.rank_low, people.rank_high) == ("people", 1, 1)
     assert (speaker.rank_low, speaker.cell.unranked, speaker.cell.unranked_words) == (None, "recorded", REASON)
     assert (speaker.cell.main.mean, speaker.cell.measures["accuracy"].mean) == (None, None)
     assert speaker.cell.measures["words"].mean is not None
     assert speaker.cell.played == 6
-
-
-@pytest.mark.slow
-def test_values_that_were_scored_before_this_rule_do_not_count(played: Toy, tmp_path: Path) -> None:
-    shutil.copytree(played.folder / "runs/speaker", tmp_path / "old")
-    shutil.copytree(played.folder / "set", tmp_path / "set")
-    path = tmp_path / "old/measures.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    before = [line | {"value": 1.0, "reason": None} if line["measure"] in DECIDED else line for line in lines]
-    path.write_text("".join(json.dumps(line) + "\n" for line in before))
-    (row,) = read_game_results([GameRunFolder(tmp_path / "old")]).board()
-    assert (row.rank_low, row.cell.unranked, row.cell.measures["accuracy"].mean) == (None, "recorded", None)
-
-
-@pytest.mark.slow
-def test_terminal_and_pages_say_so(played: Toy) -> None:
-    said = played.run("results", "runs/people", "runs/speaker")
-    assert f"no rank: {REASON}" in " ".join(said.split())
-    assert "who get a rank with a player in that seat" in " ".join(said.split())
-    played.run("site", "build", "--runs", "runs", "--out", "site")
-    for page in ("index", "runs/speaker"):
-        html = (played.folder / f"site/games/reference/{page}.html").read_text()
-        assert f"<strong>No rank:</strong> {REASON}" in html
-    method = (played.folder / "site/games/reference/method.html").read_text()
-    assert "a speaker that meets them has no accuracy and no rank" in method
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from recorded_reference import write_recorded_game
 from ircore.core.errors import InputError
 from ircore.games.reference.build import build
 from ircore.games.reference.icca import import_icca
-from ircore.games.reference.records import Context
 from ircore.instances.requests import BuildRequest, ImportRequest
 from ircore.instances.tangrams import PIECES, draw_tangram, in_pixels, make_tangram
 
@@ -124,32 +123,6 @@ def test_a_picture_that_is_not_there_is_named(tmp_path: Path, kept: int, problem
     with pytest.raises(InputError, match=problem):
         import_icca(ImportRequest(games, tmp_path / "set"))
     assert not (tmp_path / "set").exists()
-
-
-@pytest.mark.parametrize(
-    ("was", "becomes", "problem"),
-    [
-        # A fifth picture, and two repetitions that have three.
-        ("COCO_val2014_000000000004.jpg", "COCO_val2014_000000000005.jpg", "each of four pictures once"),
-        ("COCO_val2014_000000000004.jpg", "COCO_val2014_000000000001.jpg", "each of four pictures once"),
-    ],
-)
-def test_more_or_fewer_than_four_pictures_are_refused(tmp_path: Path, was: str, becomes: str, problem: str) -> None:
-    games = write_recorded_game(tmp_path / "games")
-    table = next(games.glob("*/*.csv"))
-    table.write_text(table.read_text().replace(was, becomes, 1))
-    with pytest.raises(InputError, match=problem):
-        import_icca(ImportRequest(games, tmp_path / "set"))
-
-
-@pytest.mark.parametrize("message", ["NA", "None", "null", 'two, and "quoted"', "🐕", "two\nlines"])
-def test_a_message_that_looks_like_nothing_is_a_message(tmp_path: Path, message: str) -> None:
-    games = write_recorded_game(tmp_path / "games")
-    table = next(games.glob("*/*.csv"))
-    cell = '"' + message.replace('"', '""') + '"'
-    table.write_text(table.read_text().replace("the big red circle on white", cell, 1))
-    (instance,) = import_icca(ImportRequest(games, tmp_path / "set")).instances
-    assert Context.model_validate(instance.payload).human[0].message == message
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import json
 import os
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from statistics import correlation, fmean
@@ -11,7 +10,7 @@ import pytest
 
 from ircore.games.reference.icca import import_icca
 from ircore.games.reference.language.convention import novelty
-from ircore.games.reference.language.messages import KEPT_TAGS, listed_content_words, tagged_content_words
+from ircore.games.reference.language.messages import listed_content_words
 from ircore.games.reference.measures import measured_rounds
 from ircore.games.reference.records import Round
 from ircore.instances.requests import ImportRequest
@@ -65,40 +64,6 @@ def test_a_single_mention_has_no_novelty_and_says_why() -> None:
     assert values["shortening"].value is None
 
 
-MANY = tuple(f"word{number}" for number in range(300))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("earlier", "later", "code", "paper"),
-    [
-        ((), (), (0, 1), (0, 0)),
-        ((), ("red", "house"), (2, 1), (2, 1)),
-        (("red", "house"), (), (2, 1), (0, 0)),
-        (("red", "house"), ("red", "house"), (0, 0), (0, 0)),
-        # The published code counts in bytes, which 300 words overflow.
-        (("red",), MANY, (300, 300), (300, 300)),
-        (MANY, tuple(word.upper() for word in MANY), (300, 1), (300, 1)),
-    ],
-)
-def test_novelty_of_empty_and_very_long_messages(
-    earlier: tuple[str, ...], later: tuple[str, ...], code: tuple[int, int], paper: tuple[int, int]
-) -> None:
-    assert novelty(earlier, later) == code
-    assert novelty(earlier, later, "paper") == paper
-
-
-@pytest.mark.parametrize(
-    ("message", "words"),
-    [("???", 1), ("the of a", 3), ("NA", 1), ("None", 1), ("two\nlines", 2), ('"a", b', 2), ("🐕", 1)],
-)
-def test_odd_messages_are_measured_as_any_other(message: str, words: int) -> None:
-    rounds = [a_round(repetition, "x", message, "x") for repetition in (1, 2)]
-    values = {value.measure: value.value for value in measured_rounds(rounds, 1) if value.step is None}
-    assert (values["accuracy"], values["words"], values["shortening"]) == (1, words, 1)
-    assert values["wnr_paper"] == 0
-
-
 @needs_icca
 def test_novelty_of_published_cases() -> None:
     for case in json.loads((ICCA / "edit_cases.json").read_text()):
@@ -142,19 +107,6 @@ def test_novelty_of_people_is_exact_with_the_taggers_words_and_near_without(tmp_
     assert correlation(exact, listed) > 0.97
 
 
-@needs_icca
-def test_the_list_of_function_words_keeps_nearly_what_the_tagger_keeps() -> None:
-    both = kept = tagged_words = 0
-    for trials in json.loads((ICCA / "tagged_spacy_sm380_lookup.json").read_text()).values():
-        for trial in trials:
-            tagged = [word for word, tag, _ in trial["tokens"] if tag in KEPT_TAGS]
-            listed = list(listed_content_words(trial["msg"]))
-            both += sum(min(tagged.count(word), listed.count(word)) for word in set(listed))
-            kept, tagged_words = kept + len(listed), tagged_words + len(tagged)
-    assert both / kept > 0.99
-    assert both / tagged_words > 0.97
-
-
 def import_rounds(folder: str) -> list[str]:
     lines = (ICCA / "games" / folder / f"trials_for_{folder}.csv").read_text().splitlines()[1:]
     return [line.split(",")[3] for line in lines]
@@ -167,23 +119,3 @@ def novelty_by_repetition(targets: list[str], content: list[list[str]], definiti
         of_picture.setdefault(target, []).append(words)
     rates = [[novelty(*pair, definition).rate for pair in pairwise(said)] for said in of_picture.values()]  # type: ignore[arg-type]
     return [fmean(repetition) for repetition in zip(*rates, strict=True)]
-
-
-needs_tagger = pytest.mark.skipif(find_spec("spacy") is None, reason="needs the extra tagger")
-
-
-@needs_tagger
-def test_the_tagger_keeps_lemmas_of_content_words() -> None:
-    content_of = tagged_content_words()
-    # Determiner, auxiliary and full stop are left out; verbs and nouns become what stands in the dictionary.
-    assert content_of("A grown man is eating the earrings.") == ("grow", "man", "eat", "earring")
-    assert content_of("???") == ()
-
-
-@needs_tagger
-@needs_icca
-def test_the_tagger_keeps_what_the_published_code_keeps_of_every_message() -> None:
-    content_of = tagged_content_words()
-    for trials in json.loads((ICCA / "tagged_spacy_sm380_lookup.json").read_text()).values():
-        for trial in trials:
-            assert list(content_of(trial["msg"])) == trial["content"]

@@ -52,7 +52,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory, charts: InstanceSet) -> RunF
 
 @pytest.fixture
 def run(tmp_path: Path, drawn: RunFolder) -> RunFolder:
-    return RunFolder.open(shutil.copytree(drawn.path, tmp_path / "test" / "run"))
+    return RunFolder(shutil.copytree(drawn.path, tmp_path / "test" / "run"))
 
 
 def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
@@ -81,7 +81,7 @@ def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFo
     target = next(turn for turn in pets.turns if turn.turn == TURN_OF["identity"])
     assert target.rendering is not None
     assert run.rendering(target.rendering).sha256 == next(
-        known.sha256 for known in run.instances.instances if known.instance_id == "pets"
+        known.pictures["target"].sha256 for known in run.instances.instances if known.instance_id == "pets"
     )
 
 
@@ -98,6 +98,7 @@ def test_a_perfect_judge_orders_every_pair(run: RunFolder) -> None:
     assert card.unrated == 0
 
 
+@pytest.mark.slow
 def test_a_judge_that_gives_the_same_to_everything_orders_only_degrees(run: RunFolder) -> None:
     same = dict.fromkeys(TURN_OF, 5.0)
     card = rate(run, {"pets": same})
@@ -105,31 +106,6 @@ def test_a_judge_that_gives_the_same_to_everything_orders_only_degrees(run: RunF
     assert card.pairs == 80 + 11
     assert card.share == pytest.approx(11 / 91, abs=1e-4)
     assert not card.passed
-
-
-def test_boards_quote_the_pictures_that_others_drew(run: RunFolder) -> None:
-    """A judge may order every edit right and be lost on pictures by others: it has not passed."""
-    own = dict.fromkeys(TURN_OF, 1.0) | dict.fromkeys(HARMLESS, 9.0)
-    card = rate(run, {"pets": own})  # all pictures by others alike
-    assert card.share == 1
-    assert card.foreign is not None
-    assert (card.foreign.right, card.foreign.share, card.quoted_share) == (0, 0, 0)
-    assert not card.passed
-    assert "boards of this judge say so at their top" in card_body(card)
-
-
-def test_a_card_says_who_drew_and_in_which_letters(run: RunFolder) -> None:
-    card = rate(run, {name: dict.fromkeys(TURN_OF, 1.0) | AS_A_PERSON for name in ("pets", "drinks")})
-    assert card.foreign is not None
-    groups = {kind: {each.group: each for each in groups} for kind, groups in card.foreign.groups.items()}
-    assert set(groups) == {"drawers", "fonts", "canvases", "formats"}
-    assert set(groups["drawers"]) == {"matplotlib", "pillow", "resvg"}
-    assert set(groups["fonts"]) <= {"serif", "sans", "mono", "hand"}
-    for kind in groups.values():
-        assert sum(each.pictures for each in kind.values()) == 2 * BY_OTHERS_OF_A_CHART
-        assert sum(each.pairs for each in kind.values()) == card.foreign.pairs
-    page = card_body(card)
-    assert all(words in page for words in ("resvg", "strokes instead of letters", "1024 × 1024"))
 
 
 def test_a_card_counts_one_wrong_pair(run: RunFolder) -> None:
@@ -159,12 +135,6 @@ def test_an_attack_succeeds_if_it_gains_a_point(run: RunFolder) -> None:
     assert (pasted.succeeded, pasted.gain) == (0, 0)
 
 
-def test_means_are_by_edit_and_category(run: RunFolder) -> None:
-    card = rate(run, {"pets": dict.fromkeys(TURN_OF, 4.0), "drinks": dict.fromkeys(TURN_OF, 7.0)})
-    blank = next(edit for edit in card.edits if edit.edit == "blank")
-    assert (blank.mean, blank.targets, blank.categories) == (5.5, 2, {"bar_graph": 5.5})
-
-
 def test_the_page_escapes_what_a_manifest_says(run: RunFolder) -> None:
     card = rate(run, {"pets": dict.fromkeys(TURN_OF, 4.0)})
     hostile = card.model_copy(update={"judge": KNOWN.model_copy(update={"version": "<script>"})})
@@ -187,39 +157,6 @@ def test_a_computed_judge_takes_the_test(
     first = (tmp_path / "test" / "card.json").read_bytes()
     assert ircore([*command[:-2], str(tmp_path / "again")]) == 0
     assert (tmp_path / "again" / "card.json").read_bytes() == first
-
-
-@pytest.mark.slow
-def test_a_limit_can_be_raised_later(tmp_path: Path, charts: InstanceSet) -> None:
-    command = ["judge-test", "structural", "--instances", str(charts.folder), "--out", str(tmp_path / "test")]
-    assert ircore([*command, "--limit", "1"]) == 0
-    assert read_card(tmp_path / "test" / "card.json").targets == 1
-    assert ircore(command) == 0
-    assert read_card(tmp_path / "test" / "card.json").targets == 2
-
-
-@pytest.mark.slow
-def test_another_set_in_the_same_folder_is_refused(
-    tmp_path: Path, charts: InstanceSet, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = ["--out", str(tmp_path / "test")]
-    assert ircore(["judge-test", "structural", "--instances", str(charts.folder), *out]) == 0
-    assert ircore(["judge-test", "structural", "--instances", str(instances.folder), *out]) == 2
-    assert "instance_set: this folder holds" in capsys.readouterr().err
-
-
-def test_a_judge_that_nobody_knows_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["judge-test", "structurall"]) == 2
-    assert "structural" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_people_have_no_card_before_they_rated(
-    tmp_path: Path, charts: InstanceSet, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["judge-test", "human", "--instances", str(charts.folder), "--out", str(tmp_path / "test")]
-    assert ircore(command) == 2
-    assert "rated nothing of this test" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -251,7 +188,7 @@ def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
     command = ["judge-test", str(judge_file(tmp_path, server)), "--instances", str(charts.folder)]
     command += ["--out", str(tmp_path / "test"), "--limit", "1"]
     assert ircore(command) == 0
-    run = RunFolder.open(tmp_path / "test" / "run")
+    run = RunFolder(tmp_path / "test" / "run")
     different = {turn.rendering.sha256 for episode in run.episodes() for turn in episode.turns if turn.rendering}
     assert len(server.seen) == len(different)
     assert ircore(command) == 0

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import MetricUnavailableError
 
@@ -104,13 +103,6 @@ def test_a_model_that_lacks_weights_is_refused(tmp_path: Path, monkeypatch: pyte
         clip_similarity(NOISE, OTHER)
 
 
-def test_a_model_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("IRCORE_CLIP_MODEL", str(tmp_path / "nowhere"))
-    with pytest.raises(MetricUnavailableError, match="cannot be loaded") as caught:
-        clip_similarity(NOISE, OTHER)
-    assert "\n" not in str(caught.value)
-
-
 def saved_detr(folder: Path) -> Path:
     backbone = transformers.ResNetConfig(
         embedding_size=8, hidden_sizes=[8, 8, 8, 8], depths=[1, 1, 1, 1], layer_type="basic", out_features=["stage4"]
@@ -133,10 +125,3 @@ def test_detr_lists_elements_in_pixels_of_the_picture(tmp_path: Path, monkeypatc
     assert set(elements.counts) <= {"cat", "dog"}
     assert elements.source.startswith("detr sha256:")
     assert detr.detect(NOISE, threshold=1.0).elements == ()
-
-
-def test_detr_without_a_model_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("IRCORE_DETR_MODEL", raising=False)
-    assert "IRCORE_DETR_MODEL names none" in (detr.obstacle() or "")
-    with pytest.raises(InputError, match="IRCORE_DETR_MODEL"):
-        detr.detect(NOISE)

@@ -7,7 +7,7 @@ import pytest
 
 from ircore.core.images import Pixels
 from ircore.core.ocr import TextLine
-from ircore.games.reasoning.verifiers.entity import entity_similarity
+from ircore.games.reasoning.measures import entity_similarity
 from ircore.games.reasoning.verifiers.green_paint import SIDE, green_published, paint_iou, paint_iou_corrected, resized
 from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published, tolerance
 from ircore.scorers.metrics.frechet import frechet_distance

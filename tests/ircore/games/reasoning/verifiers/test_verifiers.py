@@ -2,8 +2,9 @@
 
 import pytest
 
+from ircore.games.reasoning.dimensions.quantity import quantity, quantity_published
+from ircore.games.reasoning.dimensions.text import word_coverage, word_coverage_published
 from ircore.games.reasoning.verifiers.detections import Box, DetectionError, Detections, read_detections
-from ircore.games.reasoning.verifiers.quantity import quantity, quantity_published
 from ircore.games.reasoning.verifiers.spatial import (
     Asked,
     Relation,
@@ -13,7 +14,6 @@ from ircore.games.reasoning.verifiers.spatial import (
     spatial,
     spatial_published,
 )
-from ircore.games.reasoning.verifiers.word_coverage import word_coverage, word_coverage_published
 
 SQUARE: Box = (0, 0, 100, 100)
 

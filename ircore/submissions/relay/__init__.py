@@ -1,1 +1,0 @@
-"""Witnessed play: questions handed out by the benchmark, answers of models on their submitters' machines."""
