@@ -326,8 +326,8 @@ def _fitting(
             # Other things may touch the writing, or hide a part of it: its place in the target is tried, too.
             places = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
             parts = [laid_level(place, turn) for place in places]
-            # Of a word that is whole, in a font that is well known, a part may look like another word.
-            is_sure = usual >= WELL and is_whole[row]
+            # Of a word that is whole, and of a single letter, a part may look like another one.
+            is_sure = usual >= WELL and (is_whole[row] or len(right) == 1)
             again = fits.again([part for part in parts if not is_sure or _holds(part, ink)], text)
             if again is not None and reading_of(again, usual) == right:
                 letters = right
