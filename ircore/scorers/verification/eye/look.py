@@ -360,7 +360,7 @@ def _are_whole(inks: list[Floats], own_inks: list[Floats]) -> list[bool]:
 
 def _holds(part: Floats, ink: Floats) -> bool:
     """Tell whether a part of a picture is as large as a label's ink at least."""
-    return part.shape[0] >= ink.shape[0] and part.shape[1] >= ink.shape[1]
+    return bool(part.shape[0] >= ink.shape[0] and part.shape[1] >= ink.shape[1])
 
 
 def _boxes(block: Box, box: Box, turn: float) -> list[Box]:
