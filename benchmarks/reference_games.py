@@ -26,12 +26,11 @@ TANGRAMS, ANNOTATIONS = 1000, 10
 NAMES = ("bird", "swan", "person", "dancer", "house", "boat", "arrow", "rabbit", "a running dog", "the kneeling man")
 PARTS = ("head", "body", "left leg", "wing", "tail", "UNKNOWN")
 MANIFEST = """\
-schema: 2
+schema: 1
 game: reference
 name: two models
-players:
-  speaker: {{player: openai, model: m, base_url: "{url}"}}
-  listener: {{player: openai, model: m, base_url: "{url}"}}
+speaker: {{player: openai, model: m, base_url: "{url}"}}
+listener: {{player: openai, model: m, base_url: "{url}"}}
 licence: CC0-1.0
 """
 

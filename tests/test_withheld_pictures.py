@@ -95,8 +95,8 @@ def test_another_licence_on_the_command_line_does_not_free_them(played: Path, tm
 JIGSAW = TaskRecord(
     dimension="jigsaw", prompt="Put it together.", shown=("input",), task={"tiles": 2, "order": [1, 0, 2, 3]}
 )
-EDITOR = """{schema: 2, game: reasoning, name: floor, licence: CC0-1.0,
-  players: {drawer: {player: identity-editor}, reader: {player: identity-editor}}}"""
+EDITOR = """{schema: 1, game: reasoning, name: floor, licence: CC0-1.0,
+  drawer: {player: identity-editor}, reader: {player: identity-editor}}"""
 
 
 @pytest.fixture(scope="module")

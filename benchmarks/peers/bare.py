@@ -80,7 +80,10 @@ class RawClient:
 async def bare(url: str, instances: Path, out: Path, transport: str, at_once: int, episodes: int) -> None:
     """Play without any framework: messages kept as they are sent, one file a picture, one line an answer."""
     client: Client | RawClient = (RawClient if transport == "raw" else Client)(url, transport)
-    names = [json.loads(line)["image"] for line in (instances / "instances.jsonl").read_text().splitlines()]
+    names = [
+        json.loads(line)["pictures"]["target"]["image"]
+        for line in (instances / "instances.jsonl").read_text().splitlines()
+    ]
     (out / "renderings").mkdir(parents=True)
     waiting = iter(names[:episodes])
     with (out / "log.jsonl").open("w") as log:

@@ -98,7 +98,7 @@ def main() -> None:
     describer.set_gen_args(temperature=0.0, max_tokens=300)
     spec = GameSpec(game_name="reconstruction", game_path=str(out), players=2)
     lines = (instances / "instances.jsonl").read_text().splitlines()[:episodes]
-    targets = [str(instances / json.loads(line)["image"]) for line in lines]
+    targets = [str(instances / json.loads(line)["pictures"]["target"]["image"]) for line in lines]
     games = [{"game_id": number, "target": target} for number, target in enumerate(targets)]
     rows = [{"experiment": {"name": "all"}, "game_instance": game} for game in games]
     saved = episode_results_folder_callbacks(run_dir="pair", result_dir_path=out / "log")

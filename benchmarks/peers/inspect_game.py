@@ -63,7 +63,7 @@ def main() -> None:
     url, instances, out, at_once, episodes = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), *map(int, sys.argv[4:6])
     (out / "renderings").mkdir(parents=True)
     lines = (instances / "instances.jsonl").read_text().splitlines()[:episodes]
-    samples = [Sample(input=str(instances / json.loads(line)["image"])) for line in lines]
+    samples = [Sample(input=str(instances / json.loads(line)["pictures"]["target"]["image"])) for line in lines]
     model: Model = get_model("openai/m", base_url=url, api_key="none", responses_api=False)
     game = Task(dataset=samples, solver=steered(url, out, at_once))
     evaluate(

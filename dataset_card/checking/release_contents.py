@@ -27,7 +27,7 @@ class EmbeddedInstances(InstanceSet):
 
     >>> from dataset_card.checking.release_check import check_release
     >>> instances = check_release(Path("release")).source.reconstruction.instances
-    >>> instances.target(instances.instances[0]).width
+    >>> instances.picture(instances.instances[0], "target").width
     512
     """
 

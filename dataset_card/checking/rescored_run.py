@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from random import Random
-from typing import TypeVar
 
 from dataset_card.card.verification import REPLAYED, RunVerification
 from dataset_card.checking.recomputing import agrees, obstacles
@@ -20,8 +19,6 @@ from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
 from ircore.scorers.material import Material, Scored, Wanted, wanted_of
-
-EpisodeT = TypeVar("EpisodeT", bound=Episode)
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Draw:
     share: float = 1.0
     seed: int = 0
 
-    def of(self, run_id: str, episodes: Sequence[EpisodeT]) -> tuple[EpisodeT, ...]:
+    def of(self, run_id: str, episodes: Sequence[Episode]) -> tuple[Episode, ...]:
         """Return the drawn episodes of a run in their order; at least one episode of a run that has any."""
         # Rounded first, since 0.07 * 100 is 7.000000000000001.
         count = ceil(round(self.share * len(episodes), 9))

@@ -13,10 +13,7 @@ from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
-NewRun = RunFolder
-"""A run folder of any game."""
-
-ReleaseRun = NewRun | StoredRun | StoredGameRun
+ReleaseRun = RunFolder | StoredRun | StoredGameRun
 """A run that a release is made of, where it is stored."""
 
 InstanceSets = Mapping[str, InstanceSet]
@@ -46,7 +43,7 @@ class Selection:
 
 
 def select_runs(
-    new_runs: Sequence[NewRun],
+    new_runs: Sequence[RunFolder],
     instances: InstanceSets,
     previous: StoredRelease | None,
     withdrawals: Sequence[Withdrawal] | None,
@@ -148,9 +145,9 @@ def _tombstones(
     return tombstones
 
 
-def _refuse_unfit(new_runs: Sequence[NewRun], instances: InstanceSets) -> None:
+def _refuse_unfit(new_runs: Sequence[RunFolder], instances: InstanceSets) -> None:
     """Refuse runs of another set, and a run whose folder is named twice."""
-    runs_by_id: dict[str, NewRun] = {}
+    runs_by_id: dict[str, RunFolder] = {}
     for run in new_runs:
         played_on = instances.get(run.game)
         if played_on is None:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -39,14 +39,11 @@ from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Provenance
 
-RunT = TypeVar("RunT", bound=Run)
-SetT = TypeVar("SetT", bound=InstanceSet)
 
-
-class _AnyStoredRun(ABC, Generic[RunT, SetT]):
+class _StoredRecords(ABC):
     """A run of any game in a stored release, with the set that the run was played on."""
 
-    def __init__(self, release: StoredRelease, run: RunT, instances: SetT) -> None:
+    def __init__(self, release: StoredRelease, run: Run, instances: InstanceSet) -> None:
         self.path = release.folder
         self.run = run
         self.instances = instances
@@ -73,7 +70,7 @@ class _AnyStoredRun(ABC, Generic[RunT, SetT]):
         return read_plain(self.release.paths(config, self.run.run_id), config, columns)
 
 
-class StoredRun(_AnyStoredRun[Run, InstanceSet]):
+class StoredRun(_StoredRecords):
     """A run of reconstruction in a stored release, whose pictures are read row group by row group.
 
     >>> from ircore.instances.store import read_instances
@@ -153,7 +150,7 @@ def _drawn(row: Row) -> dict[str, object] | None:
     return {"sha256": row["rendering_sha256"]} | size
 
 
-class StoredGameRun(_AnyStoredRun[Run, InstanceSet]):
+class StoredGameRun(_StoredRecords):
     """A run of a game other than reconstruction in a stored release.
 
     >>> run = Run.model_construct(run_id="a-run", game="reference")

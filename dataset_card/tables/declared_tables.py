@@ -27,7 +27,8 @@ from ircore.games.declarations import has_rated_pictures
 from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.results.games import GameResults
-from ircore.results.played_game_run import GameRunSource, PlayedGameRun
+from ircore.results.played_game_run import PlayedGameRun
+from ircore.results.played_run import RunSource
 from ircore.results.tables.formats import flat_columns, flat_records
 from ircore.results.tables.games import game_board
 from ircore.results.tables.names import ALL
@@ -76,7 +77,7 @@ class DeclaredTables(GameTables):
     results: GameResults
 
     @classmethod
-    def of(cls, game: Game[Any], instances: InstanceSet, runs: Iterable[GameRunSource]) -> "DeclaredTables":
+    def of(cls, game: Game[Any], instances: InstanceSet, runs: Iterable[RunSource]) -> "DeclaredTables":
         """Return the tables of runs, their results computed.
 
         Raises:

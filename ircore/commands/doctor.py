@@ -10,12 +10,12 @@ from ircore.commands.completion import submissions
 from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
-from ircore.core.records import PlayerSpec
+from ircore.core.records import RECONSTRUCTION, PlayerSpec
 from ircore.core.terminal import printable, styled
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.games.registry import load_game
 from ircore.players.builtin_pairs import submission_place
-from ircore.players.submission import AnyLoaded, LoadedSubmission, read_any_manifest
+from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.runs.setup import check_seats, rules_of
 from ircore.scorers.judges.manifest import names_judge, read_judge
 from ircore.submissions.deep_doctor import DeepReport, examine_describer
@@ -52,7 +52,7 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
         judge = read_judge(submission)
         click.get_current_context().meta[NEXT] = f"ircore score RUN --judge {quote(str(submission))}"
         return _tell({"judge": judge.spec}, {"judge": [examine_judge(judge, timeout, _say)]}, as_json)
-    loaded = read_any_manifest(submission_place(submission))
+    loaded = read_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, {})
     check_seats(game, loaded, rules)
@@ -81,20 +81,20 @@ def _say(line: str) -> None:
     click.echo(printable(line), err=True)
 
 
-def _deep(loaded: AnyLoaded, timeout: float, out: Path | None) -> int:
+def _deep(loaded: LoadedSubmission, timeout: float, out: Path | None) -> int:
     """Probe the services of a pair; show findings, the manifest's changes and the line for the table of services."""
-    if not isinstance(loaded, LoadedSubmission):
+    if loaded.submission.game != RECONSTRUCTION:
         raise InputError(f"{loaded.path}: --deep knows pairs of the reconstruction game", "Leave out --deep.")
-    pair = loaded.submission
-    if pair.describer.player == "openai":
-        seen = examine_describer(pair.describer, timeout)
+    describer, generator = (loaded.submission.players[seat.name] for seat in (DESCRIBER, GENERATOR))
+    if describer.player == "openai":
+        seen = examine_describer(describer, timeout)
         if all(finding.works for finding in seen.findings):
             seen.findings += examine_seat(loaded, DESCRIBER, timeout, _say)
     else:
         seen = DeepReport("describer", examine_seat(loaded, DESCRIBER, timeout, _say))
     drawn = generator_report(examine_seat(loaded, GENERATOR, timeout, _say))
-    _show("describer", pair.describer, seen.findings)
-    _show("generator", pair.generator, drawn.findings)
+    _show("describer", describer, seen.findings)
+    _show("generator", generator, drawn.findings)
     reports = (seen, drawn)
     changes = {name: rule for report in reports for name, rule in report.rules.items()}
     said = [f"rules.{name}: {rule}" for name, rule in changes.items()]

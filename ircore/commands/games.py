@@ -77,7 +77,7 @@ def _page(game: Game[Any]) -> str:
     for title, rows in sections.items():
         width = max((len(name) for name, _ in rows), default=0)
         lines += ["", title, *(f"  {name:<{width}}  {text}".rstrip() for name, text in rows)]
-    manifest = "schema: 1" if game.name == RECONSTRUCTION else f"schema: 2, game: {game.name}"
+    manifest = "schema: 1" if game.name == RECONSTRUCTION else f"schema: 1, game: {game.name}"
     return "\n".join([*lines, "", f"A manifest: {manifest}; see docs/who-plays.md."])
 
 

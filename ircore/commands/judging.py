@@ -10,11 +10,11 @@ from ircore.commands.options import PATH, POSITIVE
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
+from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, read_judge
 from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
 from ircore.scorers.model_judges.items import plan_run
 from ircore.scorers.model_judges.runner import JudgeReport, judges_prices
-from ircore.scorers.rated_episodes import RatedRun
 from ircore.scorers.score_counts import ScoreCount
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -84,7 +84,7 @@ def check_keys(judges: Sequence[LoadedJudge]) -> None:
 
 
 def tell_plan(
-    runs: Sequence[RatedRun],
+    runs: Sequence[RunFolder],
     judges: Sequence[LoadedJudge],
     every_turn: bool,
     prices_file: Path | None,

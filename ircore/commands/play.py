@@ -33,7 +33,7 @@ from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
 from ircore.players.builtin_pairs import submission_place
-from ircore.players.submission import AnyLoaded, read_any_manifest
+from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
@@ -180,7 +180,7 @@ def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path,
             f"--prompts: two of these folders are called {twice[0]}",
             "Rename one of them: the runs are told apart by the names of the folders.",
         )
-    game = load_game(read_any_manifest(submission_place(submission)).submission.game)
+    game = load_game(read_manifest(submission_place(submission)).submission.game)
     if game.name != RECONSTRUCTION:
         raise InputError(
             f"--prompts: runs of the game {game.name} with several prompts are not compared",
@@ -242,7 +242,7 @@ def _refuse_together(only_outside: bool, on_cluster: bool, processes: int, json_
         raise click.UsageError("--json goes with neither --dry-run nor --final")
 
 
-def _cache(folder: Path | None, generators: bool, loaded: AnyLoaded) -> Cache | None:
+def _cache(folder: Path | None, generators: bool, loaded: LoadedSubmission) -> Cache | None:
     if generators and folder is None:
         raise click.UsageError("--cache-generators needs --cache DIR")
     return Cache(folder, loaded.submission.players, generators) if folder else None
@@ -306,7 +306,7 @@ def _asked(seat: SeatPrice) -> str:
 def _play(
     plan: PlayPlan,
     game: Game[Any],
-    loaded: AnyLoaded,
+    loaded: LoadedSubmission,
     out: Path,
     max_cost: float | None,
     prices_file: Path | None,

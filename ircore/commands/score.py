@@ -27,7 +27,6 @@ from ircore.results.retests import answered_twice, retest_agreements
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
-from ircore.scorers.rated_episodes import RatedRun
 from ircore.scorers.remote import scored_by
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
 
@@ -123,7 +122,7 @@ def command(
     opened = open_runs(runs)
     folders = [folder for folder in opened if folder.game == RECONSTRUCTION]
     games = [folder for folder in opened if folder.game != RECONSTRUCTION]
-    rated: list[RatedRun] = [*folders, *runs_to_judge(games, judges, mixed=bool(folders))]
+    rated: list[RunFolder] = [*folders, *runs_to_judge(games, judges, mixed=bool(folders))]
     if games:
         limit_options(games, mixed=bool(folders), judged=bool(judges))
     if dry_run:

@@ -17,6 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import rule_word
 from ircore.core.images import read_picture
 from ircore.core.records import RECONSTRUCTION, Rules
+from ircore.core.submission_records import Submission
 from ircore.core.terminal import printable, terminal_width
 from ircore.core.terminal_pictures import show_pictures, shows_pictures
 from ircore.runs import transcript
@@ -131,13 +132,11 @@ def _page(summary: dict[str, Any]) -> str:
 
 def _players(run: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the lines with the players, and the game if it is not reconstruction."""
-    submission = run["submission"]
-    # Manifests of schema 1 name the two seats themselves.
-    specs = submission.get("players") or {seat: submission[seat] for seat in ("describer", "generator")}
-    labels = {seat: spec["model"] or spec["player"] for seat, spec in specs.items()}
-    if "players" in submission:
+    submission = Submission.model_validate(run["submission"])
+    labels = {seat: player.label for seat, player in submission.players.items()}
+    if run["game"] != RECONSTRUCTION:
         return [("game", run["game"]), ("players", ", ".join(f"{seat}: {label}" for seat, label in labels.items()))]
-    pair, name = " + ".join(labels.values()), submission["name"]
+    pair, name = " + ".join(labels.values()), submission.name
     return [("pair", name if name == pair else f"{name}  ({pair})")]
 
 

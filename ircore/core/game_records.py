@@ -4,23 +4,13 @@ The game's records check these fields where the game is installed; without it th
 """
 
 import json
-from typing import Any
 
 from pydantic import Field, model_validator
 
-from ircore.core.records import RECONSTRUCTION, Fields, Name, Record, is_none
-from ircore.core.submission_records import (
-    GameSubmission,
-    Run,
-    Submission,
-)
+from ircore.core.records import Fields, Name, Record, is_none
 
 LONGEST_NOTE = 2000
 """Characters of the words that explain a value."""
-
-
-AnySubmission = Submission | GameSubmission
-"""A manifest of either format."""
 
 
 class GameScore(Record):
@@ -40,26 +30,6 @@ class GameScore(Record):
         if (self.value is None) == (self.reason is None):
             raise ValueError("a score has either a value or a reason why not")
         return self
-
-
-def stated_rules(stated: AnySubmission | Run) -> dict[str, Any]:
-    """Return the rules that a manifest or a run states, as JSON by name."""
-    return stated.rules if isinstance(stated.rules, dict) else stated.rules.model_dump(mode="json")
-
-
-def manifest_record(document: dict[str, object]) -> AnySubmission:
-    """Return the record of a manifest; both ``schema: 1`` and reconstruction's ``schema: 2`` give a ``Submission``.
-
-    Raises:
-        pydantic.ValidationError: The document does not fit.
-    """
-    if document.get("schema") != 2 or not document.keys() & {"game", "players"}:
-        return Submission.model_validate(document)
-    stated = GameSubmission.model_validate(document)
-    if stated.game != RECONSTRUCTION:
-        return stated
-    rest = {name: value for name, value in document.items() if name not in ("schema", "game", "players")}
-    return Submission.model_validate({"schema": 1, **stated.players, **rest})
 
 
 def rules_key(rules: Fields) -> str:

@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from ircore.core.days import Day
+from ircore.core.errors import InputError
 from ircore.core.images import Picture
 
 CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
@@ -172,7 +173,8 @@ class Instance(Record):
     def scene(self) -> Scene | None:
         """What was drawn: the field ``scene`` of the payload; None for photographs, imported pictures and texts."""
         stated = self.payload.get("scene")
-        if stated is None:
+        # Known by its fields: a game may call a text its scene.
+        if not isinstance(stated, dict) or not {"width", "height", "elements"} <= stated.keys():
             return None
         # Beside the fields, and with what it was made of: a copy with another payload has another scene.
         known: tuple[Any, Scene | None] = self.__dict__.get("_scene", (None, None))
@@ -342,12 +344,14 @@ class Rules(GameRules):
         Raises:
             InputError: They do not fit.
         """
-        from ircore.core.validation import validating
-
         if isinstance(stated.rules, cls):
             return stated.rules
-        with validating(f"{getattr(stated, 'run_id', stated)}: rules", "Restore run.json from a copy of the run."):
+        try:
             return cls.model_validate(stated.rules)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            where = ".".join((str(getattr(stated, "run_id", "submission")), "rules", *map(str, fault["loc"])))
+            raise InputError(f"{where}: {fault['msg']}", "Restore run.json from a copy of the run.") from error
 
     @property
     def key(self) -> str:

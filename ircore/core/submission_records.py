@@ -1,14 +1,14 @@
-"""Manifests of submissions of the reconstruction game, and the identity of runs."""
+"""Manifests of submissions, and the identity of runs."""
 
 from collections.abc import Iterable, Mapping
 from re import fullmatch
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from ircore.core.days import Day
 from ircore.core.episode_records import repeat_id
-from ircore.core.records import RECONSTRUCTION, Fields, Line, Name, PlayerSpec, Record, Rules, Sha256, is_none
+from ircore.core.records import NAME, RECONSTRUCTION, Fields, Line, Name, PlayerSpec, Record, Sha256, is_none
 
 COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play: ircore submission commit."
 """Description of the field ``commitment`` of manifests."""
@@ -44,23 +44,17 @@ class Dates(Record):
     played: Day | None = Field(default=None, description="When the submitter played it, if so, YYYY-MM-DD.")
 
 
-class Submission(Record):
-    """A describer–generator pair as its manifest ``submission.yaml`` states it.
+NOBODY = "nobody"
+"""Label of an empty seat."""
 
-    >>> pair = Submission(schema=1, name="classical + canvas", licence="Apache-2.0", describer={"player": "classical"},
-    ...                   generator={"player": "canvas"})
-    >>> pair.rules.key, list(pair.players)
-    ('b200-t10-allow', ['describer', 'generator'])
-    """
+
+class SubmissionFields(Record):
+    """The fields that manifests ``submission.yaml`` of every game have, beside seats and rules."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
-    name: Line = Field(description="Shown on the pair's page; boards name the two players.")
-    describer: PlayerSpec = Field(description="Who sees the target and writes.")
-    generator: PlayerSpec = Field(description="Who reads and draws.")
-    rules: Rules = Field(
-        default_factory=Rules, description="What the pair is played by unless the command line differs."
-    )
-    authors: tuple[Line, ...] = Field(default=(), description="Who submits the pair.")
+    game: Name = Field(default=RECONSTRUCTION, description="Entry-point name in the group ircore.games.")
+    name: Line = Field(description="Shown on the submission's page; boards of two seats name the two players.")
+    authors: tuple[Line, ...] = Field(default=(), description="Who submits it.")
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
     licence: Line = Field(description="SPDX identifier of what is submitted.")
     hardware: Line | None = Field(
@@ -72,15 +66,42 @@ class Submission(Record):
     transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
     commitment: Sha256 | None = Field(default=None, exclude_if=is_none, description=COMMITMENT)
 
-    @property
-    def game(self) -> str:
-        """The game, which is reconstruction in manifests of this format."""
-        return RECONSTRUCTION
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
+        check_terms(self.licence, self.links)
+        return self
+
+
+class Submission(SubmissionFields):
+    """Players for the seats of a game, as a manifest ``submission.yaml`` states them: each seat is a key of its own.
+
+    >>> pair = Submission(schema=1, name="classical + canvas", licence="Apache-2.0", describer={"player": "classical"},
+    ...                   generator={"player": "canvas"})
+    >>> pair.game, {seat: player.label for seat, player in pair.players.items()}
+    ('reconstruction', {'describer': 'classical', 'generator': 'canvas'})
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, PlayerSpec]
+
+    rules: Fields = Field(
+        default_factory=dict,
+        description="Rules that differ from the game's defaults: what is played by unless the command line differs.",
+    )
+
+    @model_validator(mode="after")
+    def _has_seats(self) -> Self:
+        if not self.__pydantic_extra__:
+            raise ValueError("no seat is filled: name who takes each seat")
+        for seat in self.__pydantic_extra__:
+            if not fullmatch(NAME, seat):
+                raise ValueError(f"{seat[:40]!r} is no name of a seat")
+        return self
 
     @property
     def players(self) -> dict[str, PlayerSpec]:
-        """The two players by their seats."""
-        return {"describer": self.describer, "generator": self.generator}
+        """Who takes each seat, by the seat's name."""
+        return dict(self.__pydantic_extra__)
 
     @property
     def published(self) -> "Submission":
@@ -95,11 +116,6 @@ class Submission(Record):
         """Return the manifest with other players, by their seats."""
         return self.model_copy(update=dict(players))
 
-    @model_validator(mode="after")
-    def _checked(self) -> "Submission":
-        check_terms(self.licence, self.links)
-        return self
-
 
 def check_terms(licence: str, links: Mapping[str, str]) -> None:
     """Refuse a licence that is no SPDX identifier or expression, and links that are not https.
@@ -113,56 +129,6 @@ def check_terms(licence: str, links: Mapping[str, str]) -> None:
         # Links are shown on the site: another scheme, such as javascript:, could run there.
         if not link.startswith("https://"):
             raise ValueError(f"links.{name} must start with https://")
-
-
-NOBODY = "nobody"
-"""Label of an empty seat."""
-
-
-class GameSubmission(Record):
-    """Players for the seats of a game, as a manifest ``submission.yaml`` of ``schema: 2`` states them.
-
-    >>> GameSubmission(schema=2, game="guess", name="Looker", players={"guesser": {"player": "looker"}},
-    ...                licence="Apache-2.0").players["guesser"].label
-    'looker'
-    """
-
-    schema_: Literal[2] = Field(alias="schema", description="Version of this format.")
-    game: Name = Field(description="Entry-point name in the group ircore.games.")
-    name: Line = Field(description="Shown on the submission's page, and on boards of games with more than two seats.")
-    players: dict[Name, PlayerSpec] = Field(min_length=1, description="Who takes each seat, by the seat's name.")
-    rules: Fields = Field(
-        default_factory=dict, description="Rules that differ from the game's defaults, by the game's own names."
-    )
-    authors: tuple[Line, ...] = Field(default=(), description="Who submits it.")
-    links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
-    licence: Line = Field(description="SPDX identifier of what is submitted.")
-    hardware: Line | None = Field(
-        default=None,
-        exclude_if=is_none,
-        description="What the models run on, such as 1 x A100 80 GB; or whose service.",
-    )
-    dates: Dates | None = Field(default=None, exclude_if=is_none, description="When it was made, YYYY-MM-DD.")
-    transcripts: TranscriptsReference | None = Field(default=None, description="Transcripts played by the submitter.")
-    commitment: Sha256 | None = Field(default=None, exclude_if=is_none, description=COMMITMENT)
-
-    @model_validator(mode="after")
-    def _checked(self) -> "GameSubmission":
-        check_terms(self.licence, self.links)
-        return self
-
-    @property
-    def published(self) -> "GameSubmission":
-        """The manifest as others may read it: its players as ``PlayerSpec.published``."""
-        return self.with_players({seat: player.published for seat, player in self.players.items()})
-
-    def with_players(self, players: Mapping[str, PlayerSpec]) -> "GameSubmission":
-        """Return the manifest with other players, by their seats."""
-        return self.model_copy(update={"players": dict(players)})
-
-    def label_of(self, seat: str) -> str:
-        """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
-        return self.players[seat].label if seat in self.players else NOBODY
 
 
 PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
@@ -186,7 +152,7 @@ class Run(Record):
     run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
     game: Name = Field(default=RECONSTRUCTION, description="Entry-point name in the group ircore.games.")
     slug: Name = Field(description="The submission's folder name.")
-    submission: Submission | GameSubmission = Field(description="The manifest as it was read.")
+    submission: Submission = Field(description="The manifest as it was read.")
     instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")
     rules: Fields = Field(
         description="As played, every rule of the game: the submission's, unless the command line said otherwise."

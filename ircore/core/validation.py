@@ -63,6 +63,9 @@ def worded(detail: "ErrorDetails") -> str:
     }
     if detail["type"] == "string_pattern_mismatch" and limits["pattern"] in _PATTERNS:
         return _PATTERNS[limits["pattern"]]
+    # Whatever is no field of a manifest is taken for a seat.
+    if detail["type"] == "model_type" and limits.get("class_name") == "PlayerSpec":
+        return "unknown key, or a seat that is no mapping with a player"
     if detail["type"] in WORDING:
         return WORDING[detail["type"]].format_map(limits)
     return detail["msg"].removeprefix("Value error, ")

@@ -97,8 +97,7 @@ def _rules_of_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
 
 def has_rated_pictures(game: Game[Any]) -> bool:
     """Return whether judges and people rate pictures of a game, which names them in ``rated``."""
-    # The renderings of reconstruction are known without a word of the game.
-    return game.name == RECONSTRUCTION or type(game).rated is not Game.rated
+    return type(game).rated is not Game.rated
 
 
 def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:

@@ -19,7 +19,6 @@ from ircore.runs.play import play as play_episodes
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import begin_run, make_players, prepare
 from ircore.scorers.game_measures import score_game_run
-from ircore.scorers.rated_episodes import RatedRun
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 
 T = TypeVar("T")
@@ -182,7 +181,7 @@ def score(
     """
     opened = [open_run(run) for run in runs]
     new = 0
-    rated: list[RatedRun] = []
+    rated: list[RunFolder] = []
     for run in opened:
         if run.game == RECONSTRUCTION:
             rated.append(run)

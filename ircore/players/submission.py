@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import manifest_record
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load
-from ircore.core.records import RECONSTRUCTION, PlayerSpec
+from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.submission_records import GameSubmission, Submission
+from ircore.core.submission_records import Submission
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import AnswerKind
 from ircore.players.guard import keeping_secret
@@ -30,7 +29,7 @@ FORMAT = "See docs/submit.md for the format."
 
 
 class LoadedSubmission(NamedTuple):
-    """A submission to the reconstruction game, with the name of its folder.
+    """A submission, with the name of its folder.
 
     >>> from ircore.players.builtin_pairs import builtin_pairs
     >>> loaded = read_manifest(builtin_pairs()["classical+canvas"])
@@ -41,25 +40,6 @@ class LoadedSubmission(NamedTuple):
     slug: str
     submission: Submission
     path: Path
-
-
-class LoadedGameSubmission(NamedTuple):
-    r"""A submission to another game, with the name of its folder.
-
-    >>> text = "schema: 2\nname: A pair\ngame: reference\nlicence: Apache-2.0\nplayers: {speaker: {player: looker}}\n"
-    >>> Path("a-pair").mkdir()
-    >>> _ = Path("a-pair", MANIFEST).write_text(text)
-    >>> read_any_manifest(Path("a-pair")).submission.game
-    'reference'
-    """
-
-    slug: str
-    submission: GameSubmission
-    path: Path
-
-
-AnyLoaded = LoadedSubmission | LoadedGameSubmission
-"""A submission to any game."""
 
 
 def folder_of(path: Path) -> Path:
@@ -91,48 +71,34 @@ def manifests_in(folder: Path) -> list[Path]:
     return manifests
 
 
-def read_manifest(path: Path) -> LoadedSubmission:
-    """Read a manifest of the reconstruction game; its players need not be installed.
+def read_manifest(path: Path, game: str | None = None) -> LoadedSubmission:
+    """Read a manifest; whether game and players are installed is not looked at.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
+        game: The only game whose manifests are taken; None for any game.
 
     Raises:
         InputError: The manifest is missing, too large, no YAML, does not fit the schema, or is for another game.
-    """
-    loaded = read_any_manifest(path)
-    if isinstance(loaded, LoadedGameSubmission):
-        raise InputError(
-            f"{loaded.path}: game: {loaded.submission.game}; this command works on pairs of {RECONSTRUCTION}",
-            "Play it with: ircore play",
-        )
-    return loaded
-
-
-def read_any_manifest(path: Path) -> AnyLoaded:
-    """Read a manifest of any game; whether game and players are installed is not looked at.
-
-    Args:
-        path: The submission's folder or its ``submission.yaml``.
-
-    Raises:
-        InputError: The manifest is missing, too large, no YAML, or does not fit the schema.
     """
     manifest = path / MANIFEST if path.is_dir() else path
     document = read_mapping(manifest, NAME_ONE, FORMAT)
     slug = manifest.resolve().parent.name
     try:
-        submission = manifest_record(document)
+        submission = Submission.model_validate(document)
     except ValidationError as error:
         raise InputError(f"{manifest}: {describe_validation_error(error)}", FORMAT) from error
     if not SLUG.fullmatch(slug):
         raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", SLUG_HELP)
-    if isinstance(submission, Submission):
-        return LoadedSubmission(slug, submission, manifest)
-    return LoadedGameSubmission(slug, submission, manifest)
+    if game not in (None, submission.game):
+        raise InputError(
+            f"{manifest}: game: {submission.game}; this command works on submissions to {game}",
+            "Play it with: ircore play",
+        )
+    return LoadedSubmission(slug, submission, manifest)
 
 
-def make_player(loaded: AnyLoaded, seat: str) -> Any:
+def make_player(loaded: LoadedSubmission, seat: str) -> Any:
     """Make the player that takes a seat.
 
     Raises:
@@ -158,7 +124,7 @@ def new_player(spec: PlayerSpec) -> Any:
         return keeping_secret(load("players", spec.player)(spec), spec)
 
 
-def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | None = None) -> None:
+def check_seat(loaded: LoadedSubmission, seat: str, method: str, answers: AnswerKind | None = None) -> None:
     """Check that the player of a seat is installed and can take the seat.
 
     Args:
@@ -173,7 +139,7 @@ def check_seat(loaded: AnyLoaded, seat: str, method: str, answers: AnswerKind | 
     spec = loaded.submission.players[seat]
     player = load("players", spec.player, f"{loaded.path}: {seat}.player")
     if not hasattr(player, method):
-        others = "Swap the two, or name" if isinstance(loaded, LoadedSubmission) else "Name"
+        others = "Swap the two, or name" if len(loaded.submission.players) == 2 else "Name"
         raise InputError(f"{loaded.path}: {seat}.player: {spec.player} is no {seat}", f"{others} another player.")
     if problem := answer_problem(spec.player, method, answers):
-        raise InputError(f"{loaded.path}: players.{seat}.player: {problem}", "Name another player.")
+        raise InputError(f"{loaded.path}: {seat}.player: {problem}", "Name another player.")

@@ -63,8 +63,8 @@ def sample_results(folder: Path) -> Results:
     run = make_run(loaded, instances, rules, prompts, seed=0)
     opened = open_run(folder / "run", run, instances)
     players: dict[str, Any] = {
-        "describer": CaptionerDescriber(submission.describer),
-        "generator": SketchGenerator(submission.generator),
+        "describer": CaptionerDescriber(spec["describer"]),
+        "generator": SketchGenerator(spec["generator"]),
     }
     play(PlayPlan(run, instances, instances.instances, prompts, concurrency=1), opened, game, players)
     score_runs([opened], ScoringPlan(metrics=()), workers=1)

@@ -40,7 +40,8 @@ from ircore.results.judge_ratings import (
 )
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.judges_of_runs import shared_identities
-from ircore.results.played_game_run import GameRunSource, PlayedGameRun
+from ircore.results.played_game_run import PlayedGameRun
+from ircore.results.played_run import RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_condition, refuse_mixtures
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
 from ircore.results.statistics.bounds import bounded_intervals
@@ -111,8 +112,8 @@ class GameResults:
         >>> manifest = Path("looker") / "submission.yaml"
         >>> manifest.parent.mkdir()
         >>> _ = manifest.write_text(
-        ...     "{schema: 2, name: looker, game: reference, licence: CC0-1.0,"
-        ...     " players: {speaker: {player: looker}, listener: {player: looker}}}"
+        ...     "{schema: 1, name: looker, game: reference, licence: CC0-1.0,"
+        ...     " speaker: {player: looker}, listener: {player: looker}}"
         ... )
         >>> few = {"per_condition": 1, "categories": ["lineup"], "difficulties": ["easy"]}
         >>> _ = ircore.build_instances("contexts", game="reference", **few)
@@ -135,7 +136,7 @@ class GameResults:
     """A sentence that says which players are programs of this project, and no AI models; empty if none is."""
 
     @classmethod
-    def from_runs(cls, game: Game[Any], runs: Iterable[GameRunSource], cleared: Collection[str] = ()) -> "GameResults":
+    def from_runs(cls, game: Game[Any], runs: Iterable[RunSource], cleared: Collection[str] = ()) -> "GameResults":
         """Take the runs of a game.
 
         Args:

@@ -1,44 +1,18 @@
 """A finished run of a game other than reconstruction, with the values of the game's measures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from functools import cached_property
 from math import fsum
-from typing import Protocol
 
-from ircore.core.episode_records import Episode
 from ircore.core.game_records import GameScore
-from ircore.core.score_records import JudgeIdentity, Score
-from ircore.core.submission_records import Run
+from ircore.core.score_records import Score
 from ircore.games.base import Measure
-from ircore.instances.store import InstanceSet
 from ircore.results.judged_measures import JudgedMeasures
-from ircore.results.played_run import AnyRunSource, RunView
+from ircore.results.played_run import RunSource, RunView
 
 
-class GameRunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
-    """A run of a game other than reconstruction in the place where it is stored: a folder, or tables of a release.
-
-    >>> class Stored:
-    ...     def measured(self):
-    ...         return [GameScore(episode_id="one", measure="correct", value=1.0)]
-    ...     # and run, instances, episodes and so on, as ``AnyRunSource`` lists them
-    >>> source: GameRunSource = Stored()
-    >>> [score.value for score in source.measured()]
-    [1.0]
-    """
-
-    def measured(self) -> Sequence[GameScore]:
-        """Return the values that the game measured."""
-
-    def scores(self) -> Sequence[Score]:
-        """Return the scores that judges and people gave, in the order in which they were given."""
-
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Return the judges by name, as far as they are known."""
-
-
-class PlayedGameRun(RunView[Run, Episode, InstanceSet]):
+class PlayedGameRun(RunView):
     """A run of a game other than reconstruction with the values of its game's measures.
 
     Example:
@@ -48,9 +22,7 @@ class PlayedGameRun(RunView[Run, Episode, InstanceSet]):
         ()
     """
 
-    source: GameRunSource
-
-    def __init__(self, source: GameRunSource) -> None:
+    def __init__(self, source: RunSource) -> None:
         super().__init__(source)
         self._judged: JudgedMeasures | None = None
         self._meaningless: Mapping[str, str] = {}
@@ -76,11 +48,6 @@ class PlayedGameRun(RunView[Run, Episode, InstanceSet]):
     def ratings(self) -> tuple[Score, ...]:
         """Scores that judges and people gave; some may be of pictures that were drawn anew since."""
         return tuple(self.source.scores())
-
-    @cached_property
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Judges by name, as far as they are known."""
-        return self.source.judges()
 
     @cached_property
     def scores(self) -> tuple[GameScore, ...]:

@@ -7,10 +7,11 @@ reads each part once, when it is first asked for, and computes from it what conc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.fact_records import VERIFIED
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.records import Rules
 from ircore.core.score_records import JudgeIdentity, Score
@@ -29,18 +30,14 @@ if TYPE_CHECKING:
     from ircore.results.language import RunLanguage
     from ircore.results.retests import TwoAnswers
 
-RunT_co = TypeVar("RunT_co", bound=Run, covariant=True)
-EpisodeT_co = TypeVar("EpisodeT_co", bound=Episode, covariant=True)
-SetT_co = TypeVar("SetT_co", bound=InstanceSet, covariant=True)
 
-
-class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
-    """A run of any game in the place where it is stored.
+class RunSource(Protocol):
+    """A run in the place where it is stored: a ``RunFolder``, or tables of a release.
 
     Example:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
-        >>> source: AnyRunSource = RunFolder(Path("run"))
+        >>> source: RunSource = RunFolder(Path("run"))
         >>> [episode.outcome for episode in source.episodes()]
         ['converged', 'converged']
     """
@@ -50,14 +47,14 @@ class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
         """The folder that the run was read from, for error messages."""
 
     @property
-    def run(self) -> RunT_co:
+    def run(self) -> Run:
         """Identity of the run."""
 
     @property
-    def instances(self) -> SetT_co:
+    def instances(self) -> InstanceSet:
         """The instance set that was played."""
 
-    def episodes(self) -> Sequence[EpisodeT_co]:
+    def episodes(self) -> Sequence[Episode]:
         """Return the episodes that have ended."""
 
     def provenance(self) -> Provenance | None:
@@ -66,21 +63,14 @@ class AnyRunSource(Protocol[RunT_co, EpisodeT_co, SetT_co]):
     def rendering(self, rendering: Rendering) -> Picture:
         """Return one of the run's renderings, its hash checked."""
 
-
-class RunSource(AnyRunSource[Run, Episode, InstanceSet], Protocol):
-    """A run of the reconstruction game in the place where it is stored: a ``RunFolder``, or tables of a release.
-
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.runs.folder import RunFolder
-        >>> source: RunSource = RunFolder(Path("run"))
-    """
-
     def scores(self) -> Sequence[Score]:
         """Return the scores in the order in which they were given."""
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the judges by name, as far as they are known."""
+
+    def measured(self) -> Sequence[GameScore]:
+        """Return the values that the game itself measured; none of a run of reconstruction."""
 
 
 @runtime_checkable
@@ -115,7 +105,7 @@ class FactSource(Protocol):
         """Yield a line for each rendering."""
 
 
-class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
+class RunView:
     """The part of the view that runs of all games share.
 
     Example:
@@ -125,7 +115,7 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
         'simple_shapes'
     """
 
-    def __init__(self, source: AnyRunSource[RunT_co, EpisodeT_co, SetT_co]) -> None:
+    def __init__(self, source: RunSource) -> None:
         self.source = source
 
     @property
@@ -134,17 +124,17 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
         return self.source.path
 
     @property
-    def run(self) -> RunT_co:
+    def run(self) -> Run:
         """Identity of the run."""
         return self.source.run
 
     @property
-    def instances(self) -> SetT_co:
+    def instances(self) -> InstanceSet:
         """The instance set that was played."""
         return self.source.instances
 
     @cached_property
-    def episodes(self) -> tuple[EpisodeT_co, ...]:
+    def episodes(self) -> tuple[Episode, ...]:
         """Episodes that have ended, in the order of the source."""
         return self._ended[0]
 
@@ -152,6 +142,11 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
     def costs(self) -> Mapping[str, float | None]:
         """US dollars by episode id; None where an answer's cost is not known."""
         return self._ended[1]
+
+    @cached_property
+    def judges(self) -> Mapping[str, JudgeIdentity]:
+        """Judges by name, as far as they are known."""
+        return self.source.judges()
 
     @cached_property
     def provenance(self) -> Provenance | None:
@@ -167,7 +162,7 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
         return self.source.rendering(rendering)
 
     @cached_property
-    def _ended(self) -> tuple[tuple[EpisodeT_co, ...], Mapping[str, float | None]]:
+    def _ended(self) -> tuple[tuple[Episode, ...], Mapping[str, float | None]]:
         if isinstance(self.source, RunFolder):
             # Not at the top: a command that asks for no costs starts without the prices.
             from ircore.runs.costs.episode_costs import episode_costs
@@ -178,7 +173,7 @@ class RunView(Generic[RunT_co, EpisodeT_co, SetT_co]):
         return tuple(self.source.episodes()), self.source.costs() if isinstance(self.source, CostSource) else {}
 
 
-class PlayedRun(RunView[Run, Episode, InstanceSet]):
+class PlayedRun(RunView):
     """A run of the reconstruction game with its scores.
 
     Example:
@@ -190,11 +185,6 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
         >>> run.results[0].judged["structural"].final
         9.97
     """
-
-    source: RunSource
-
-    def __init__(self, source: RunSource) -> None:
-        super().__init__(source)
 
     @classmethod
     def of(cls, run: "RunSource | PlayedRun") -> "PlayedRun":
@@ -213,11 +203,6 @@ class PlayedRun(RunView[Run, Episode, InstanceSet]):
     def scores(self) -> tuple[Score, ...]:
         """Scores in the order in which they were given; some may be of renderings that were drawn anew since."""
         return tuple(self.source.scores())
-
-    @cached_property
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Judges by name, as far as they are known."""
-        return self.source.judges()
 
     @cached_property
     def results(self) -> tuple[EpisodeResult, ...]:

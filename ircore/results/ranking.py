@@ -70,7 +70,7 @@ def ranked_rows(
     )
 
 
-def refuse_mixtures(runs: Sequence[RunView[Any, Any, Any]], rules_of: Callable[[Any], object]) -> None:
+def refuse_mixtures(runs: Sequence[RunView], rules_of: Callable[[Any], object]) -> None:
     """Refuse runs that cannot stand side by side.
 
     Args:
@@ -82,7 +82,7 @@ def refuse_mixtures(runs: Sequence[RunView[Any, Any, Any]], rules_of: Callable[[
     """
     if not runs:
         raise InputError("no run was given", "Name at least one run folder.")
-    run_of: dict[object, RunView[Any, Any, Any]] = {}
+    run_of: dict[object, RunView] = {}
     for run in runs:
         if run.run.instance_set != runs[0].run.instance_set:
             raise InputError(

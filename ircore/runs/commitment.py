@@ -12,16 +12,15 @@ import hmac
 import json
 from collections.abc import Iterable
 
-from ircore.core.game_records import AnySubmission, stated_rules
 from ircore.core.plugins import builtin
-from ircore.core.submission_records import Opening
+from ircore.core.submission_records import Opening, Submission
 from ircore.players.traits import deciding
 
 LABEL = "ircore commitment 1"
 """First words of what is hashed, so that no other hash of this project can stand for a commitment."""
 
 
-def players_of(submission: AnySubmission) -> str:
+def players_of(submission: Submission) -> str:
     """Return the SHA-256 of a submission's game, rules and players: the same for one pair under several names.
 
     Names of keys, of people and of files, and timeouts, are left out: they change nothing that is answered.
@@ -36,10 +35,10 @@ def players_of(submission: AnySubmission) -> str:
         )
         for seat, player in submission.players.items()
     }
-    return _hash(submission.game, stated_rules(submission), players)
+    return _hash(submission.game, submission.rules, players)
 
 
-def commitment_of(slug: str, submission: AnySubmission, salt: str) -> str:
+def commitment_of(slug: str, submission: Submission, salt: str) -> str:
     """Return the commitment of a submission: SHA-256 of its name, of game, rules and players, and of the salt.
 
     Args:

@@ -24,7 +24,7 @@ from ircore.core.tokens import load_tokenizer
 from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.players.traits import deciding, reference_players
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit
@@ -37,7 +37,12 @@ from ircore.runs.writer import RunWriter
 
 
 def make_run(
-    loaded: AnyLoaded, instances: InstanceSet, rules: GameRules, prompts: GamePrompts, seed: int, repeats: int = 1
+    loaded: LoadedSubmission,
+    instances: InstanceSet,
+    rules: GameRules,
+    prompts: GamePrompts,
+    seed: int,
+    repeats: int = 1,
 ) -> Run:
     """Return the identity of a run; its id depends on every field but the time, and on all that decides an answer.
 
@@ -89,7 +94,7 @@ def _check_ids(instances: InstanceSet) -> None:
             )
 
 
-def _packages(loaded: AnyLoaded) -> dict[str, str]:
+def _packages(loaded: LoadedSubmission) -> dict[str, str]:
     """Return the versions of the packages, besides this one, that add the game or its players."""
     players = (package_version("players", spec.player) for spec in loaded.submission.players.values())
     packages = (package_version("games", loaded.submission.game), *players)

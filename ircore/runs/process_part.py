@@ -15,7 +15,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.recorder import Recorder
 from ircore.core.tokens import load_tokenizer
 from ircore.games.registry import load_game
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import RunPrices, prices_of_run
@@ -211,7 +211,7 @@ class _Silent:
 def play_part(
     part: PlayPlan,
     due: list[DueEpisode],
-    loaded: AnyLoaded,
+    loaded: LoadedSubmission,
     cache: Cache | None,
     limited: bool,
     records: Connection,

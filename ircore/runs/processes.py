@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError, Reserve
 from ircore.runs.engine import Engine
@@ -42,7 +42,7 @@ class ProcessPool:
         number: Processes, ≥ 2.
     """
 
-    loaded: AnyLoaded
+    loaded: LoadedSubmission
     cache: Cache | None
     number: int
 

@@ -66,7 +66,8 @@ class ReplayPlayer:
 
     >>> import asyncio
     >>> player = ReplayPlayer(PlayerSpec(player="replay", parameters={"run": "run"}))
-    >>> target = RunFolder(Path("run")).instances.target(RunFolder(Path("run")).instances.instances[0])
+    >>> instances = RunFolder(Path("run")).instances
+    >>> target = instances.picture(instances.instances[0], "target")
     >>> view = DescriberView(turn=1, prompt="", target=target, renderings=(), messages=(), replies=(), prompts=(),
     ...                      token_budget=200, seed=0)
     >>> asyncio.run(player.describe(view)).text.startswith("<DESCRIPTION>")

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import stated_rules
 from ircore.core.plugins import unknown
 from ircore.core.records import GameRules, Rules
 from ircore.core.validation import describe_validation_error
@@ -17,7 +16,7 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.recorded_seat import RECORDED, RecordedSeat
-from ircore.players.submission import AnyLoaded, check_seat, make_player, read_any_manifest
+from ircore.players.submission import LoadedSubmission, check_seat, make_player, read_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
@@ -38,7 +37,7 @@ class Prepared(NamedTuple):
     ('reconstruction', 3)
     """
 
-    loaded: AnyLoaded
+    loaded: LoadedSubmission
     game: Game[Any]
     instances: InstanceSet
     rules: GameRules
@@ -57,7 +56,7 @@ def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, objec
         InputError: Something is missing or does not fit; the set is for another game; a seat has no player.
         WorkError: The game cannot be imported.
     """
-    loaded = read_any_manifest(submission_place(submission))
+    loaded = read_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     rules = rules_of(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
@@ -70,7 +69,7 @@ def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, objec
     return Prepared(loaded, game, instances, rules)
 
 
-def rules_of(game: Game[Any], loaded: AnyLoaded, overrides: Mapping[str, object]) -> GameRules:
+def rules_of(game: Game[Any], loaded: LoadedSubmission, overrides: Mapping[str, object]) -> GameRules:
     """Return the rules of a run: the game's defaults, then the submission's, then the command line's.
 
     Raises:
@@ -81,7 +80,7 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, overrides: Mapping[str, object]
         if name not in game.rules.model_fields:
             raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
     try:
-        return game.rules.model_validate({**stated_rules(loaded.submission), **overrides})
+        return game.rules.model_validate({**loaded.submission.rules, **overrides})
     except ValidationError as error:
         at_fault = {detail["loc"][0] for detail in error.errors() if detail["loc"]}
         # The manifest is sound where every fault is of an option.
@@ -91,7 +90,7 @@ def rules_of(game: Game[Any], loaded: AnyLoaded, overrides: Mapping[str, object]
         ) from error
 
 
-def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed: bool = True) -> None:
+def check_seats(game: Game[Any], loaded: LoadedSubmission, rules: GameRules, installed: bool = True) -> None:
     """Check that every seat that is asked under some rules has an installed player that can take the seat.
 
     Args:
@@ -106,31 +105,31 @@ def check_seats(game: Game[Any], loaded: AnyLoaded, rules: GameRules, installed:
     players, names = loaded.submission.players, [seat.name for seat in game.seats]
     for name in players:
         if name not in names:
-            raise unknown(f"seat of {game.name}", name, names, f"{loaded.path}: players")
+            raise unknown(f"seat of {game.name}", name, names, f"{loaded.path}")
     seats = game.seats_of(rules)
     for seat in game.seats:
         if seat not in seats and seat.name in players:
             raise InputError(
-                f"{loaded.path}: players.{seat.name}: this seat is asked only with the rule {seat.when}",
+                f"{loaded.path}: {seat.name}: this seat is asked only with the rule {seat.when}",
                 f"Leave the seat out, or play with --rule {seat.when}=true.",
             )
     for seat in seats:
         if seat.name not in players:
-            raise InputError(f"{loaded.path}: players.{seat.name}: is missing", f"Name who takes the seat {seat.name}.")
+            raise InputError(f"{loaded.path}: {seat.name}: is missing", f"Name who takes the seat {seat.name}.")
         # A recorded seat has no player that could be imported; its answers come with the game.
         if players[seat.name].player != RECORDED:
             if installed:
                 check_seat(loaded, seat.name, seat.method, seat.answers)
         elif not seat.recorded:
             raise InputError(
-                f"{loaded.path}: players.{seat.name}: the game {game.name} has no recorded answers for this seat",
+                f"{loaded.path}: {seat.name}: the game {game.name} has no recorded answers for this seat",
                 "Name a player.",
             )
     if isinstance(rules, Rules):
         _check_rewriter(loaded, rules)
 
 
-def _check_rewriter(loaded: AnyLoaded, rules: Rules) -> None:
+def _check_rewriter(loaded: LoadedSubmission, rules: Rules) -> None:
     """Check that a rewriter is named if the rules have the dialogue rewritten, and only then."""
     # A recorded run was drawn from what its own rewriter wrote.
     if traits_of(loaded.submission.players["generator"].player).replays:
@@ -152,7 +151,7 @@ def _check_rewriter(loaded: AnyLoaded, rules: Rules) -> None:
 @contextmanager
 def begin_run(
     plan: PlayPlan,
-    loaded: AnyLoaded,
+    loaded: LoadedSubmission,
     out: Path,
     *,
     part: Part | None = None,
@@ -205,7 +204,7 @@ def begin_run(
         yield folder, CostLimit(prices_of_run(folder), max_cost)
 
 
-def make_players(game: Game[Any], loaded: AnyLoaded, scheduler: str | None = None) -> Players:
+def make_players(game: Game[Any], loaded: LoadedSubmission, scheduler: str | None = None) -> Players:
     """Make the players of all seats.
 
     Args:

@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import DIFFICULTIES, RECONSTRUCTION, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox
-from ircore.core.submission_records import GameSubmission
+from ircore.core.submission_records import Submission
 from ircore.core.validation import validating
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
 from ircore.games.synthesis.prompts import SYNTHETIC
@@ -19,7 +19,7 @@ from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
 from ircore.players.openai.settings import is_loopback
-from ircore.players.submission import LoadedGameSubmission
+from ircore.players.submission import LoadedSubmission
 from ircore.runs.costs.limit import CostLimit
 from ircore.runs.costs.prices import prices_of_run, store_prices
 from ircore.runs.folder import RunFolder
@@ -96,7 +96,7 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
         WorkError: The deadline or the limit of cost is reached; every answer is kept.
     """
     _check(plan)
-    loaded = LoadedGameSubmission(NAME, _submission(plan), Path("ircore instances synthesize"))
+    loaded = LoadedSubmission(NAME, _submission(plan), Path("ircore instances synthesize"))
     # The run folder keeps a copy of the conditions, so their own set may go.
     with tempfile.TemporaryDirectory() as folder, Studio() as studio:
         game = SynthesisGame(DrawnFigures(plan.out / FIGURES, studio))
@@ -141,9 +141,9 @@ def _check(plan: SynthesisPlan) -> None:
     require_sandbox()
 
 
-def _submission(plan: SynthesisPlan) -> GameSubmission:
+def _submission(plan: SynthesisPlan) -> Submission:
     with validating("ircore instances synthesize --licence", "Give an SPDX identifier, such as CC0-1.0."):
-        return GameSubmission(
+        return Submission(
             schema_=2, game=NAME, name="Targets written by models", licence=plan.licence,
             players={"describer": plan.describer, "coder": plan.coder},
         )  # fmt: skip

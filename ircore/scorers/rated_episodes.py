@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from ircore.core.episode_records import Episode, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
-from ircore.core.records import RECONSTRUCTION, Instance, Scene
+from ircore.core.records import Instance, Scene
 from ircore.games.base import Game, RatedPicture
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.measuring import rating_fault
@@ -17,11 +17,6 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
 from ircore.scorers.game_measures import ending_of, played
-
-InstanceT = TypeVar("InstanceT", Instance, Instance)
-
-RatedRun = RunFolder
-"""The folder of a run of any game."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class Original:
         instance_id: The instance.
         picture: Name among the instance's pictures.
         sha256: Of its file's bytes.
-        scene: What it shows, as another game than reconstruction says; see ``scene_of``.
+        scene: What it shows, where the game says so; see ``scene_of``.
     """
 
     instance_id: str
@@ -70,7 +65,7 @@ class RatedEpisode:
         return (steps[0], steps[-1]) if alike else None
 
 
-def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
+def rated_episodes(run: RunFolder) -> list[RatedEpisode]:
     """Return the played episodes of a run with the pictures that judges and people rate.
 
     >>> from pathlib import Path
@@ -81,9 +76,6 @@ def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
         InputError: No picture of the run's game is rated, the game is not installed, or an episode does not fit it.
         WorkError: The game is broken.
     """
-    if run.game == RECONSTRUCTION:
-        by_id = {instance.instance_id: instance for instance in run.instances.instances}
-        return [_of_pair(episode, by_id[episode.instance_id]) for episode in run.episodes() if episode.played]
     game = load_game(run.game, f"{run.path}/run.json: game")
     if not has_rated_pictures(game):
         raise InputError(
@@ -94,7 +86,7 @@ def rated_episodes(run: RatedRun) -> list[RatedEpisode]:
 
 
 def rated_episodes_of(game: Game[Any], instances: InstanceSet, episodes: Iterable[Episode]) -> Iterator[RatedEpisode]:
-    """Yield the played episodes of a game other than reconstruction; see ``rated_episodes``."""
+    """Yield the played episodes of a game; see ``rated_episodes``."""
     by_id = {instance.instance_id: instance for instance in instances.instances}
     for episode in episodes:
         if played(game, episode):
@@ -102,7 +94,7 @@ def rated_episodes_of(game: Game[Any], instances: InstanceSet, episodes: Iterabl
             yield _of_game(game, episode, instance, payload_of(game, instances, instance))
 
 
-def picture_of(run: RatedRun, original: Original) -> Picture:
+def picture_of(run: RunFolder, original: Original) -> Picture:
     """Return an original.
 
     Raises:
@@ -111,27 +103,14 @@ def picture_of(run: RatedRun, original: Original) -> Picture:
     return run.instances.pictures(_instance(run.instances, original))[original.picture]
 
 
-def scene_of(run: RatedRun, original: Original) -> Scene | None:
+def scene_of(run: RunFolder, original: Original) -> Scene | None:
     """Return what an original shows; None if nobody knows."""
     # Read when it is asked for, since the scenes of many targets take far more memory than all the rest.
-    return _instance(run.instances, original).scene if run.game == RECONSTRUCTION else original.scene
+    return original.scene or _instance(run.instances, original).scene
 
 
 def _instance(instances: InstanceSet, original: Original) -> Instance:
     return next(iter(instances.instances.named({original.instance_id})))
-
-
-def _of_pair(episode: Episode, instance: Instance) -> RatedEpisode:
-    target = Original(instance.instance_id, "target", instance.pictures["target"].sha256)
-    renderings = episode.renderings
-    return RatedEpisode(
-        episode.episode_id,
-        episode.instance_id,
-        episode.category,
-        episode.difficulty,
-        dict.fromkeys(renderings, target),
-        renderings,
-    )
 
 
 def _of_game(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:

@@ -25,7 +25,7 @@ from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
 from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
 from ircore.scorers.metrics.measure import load_metrics
-from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, picture_of, rated_episodes, scene_of
+from ircore.scorers.rated_episodes import Original, RatedEpisode, picture_of, rated_episodes, scene_of
 from ircore.scorers.score_counts import ScoreCount, count_score
 
 JUDGES = ("structural", "verified")
@@ -96,7 +96,7 @@ Elsewhere: TypeAlias = Callable[[Iterable[Material]], Iterator[Scored]]
 
 
 def score_runs(
-    runs: Sequence[RatedRun], plan: ScoringPlan, workers: int | None = None, elsewhere: Elsewhere | None = None
+    runs: Sequence[RunFolder], plan: ScoringPlan, workers: int | None = None, elsewhere: Elsewhere | None = None
 ) -> ScoringSummary:
     """Add to runs the scores that they lack.
 
@@ -115,8 +115,8 @@ def score_runs(
         # Locked for the whole command: a second scorer would compute the same scores and append them twice.
         for run in runs:
             locks.enter_context(run.lock())
-        works: list[tuple[RatedRun, _Work]] = []
-        superseding: list[tuple[RatedRun, JudgeIdentity]] = []
+        works: list[tuple[RunFolder, _Work]] = []
+        superseding: list[tuple[RunFolder, JudgeIdentity]] = []
         counts: dict[str, ScoreCount] = {}
         episodes = kept_count = 0
         for run in runs:
@@ -158,7 +158,7 @@ def _supersedes(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
     return known.model_copy(update={"version": judge.version}) == judge
 
 
-def _judges_of(run: RatedRun, episodes: Sequence[RatedEpisode], judges: Sequence[str]) -> tuple[str, ...]:
+def _judges_of(run: RunFolder, episodes: Sequence[RatedEpisode], judges: Sequence[str]) -> tuple[str, ...]:
     """Return the judges that can rate anything of a run."""
     if run.game == RECONSTRUCTION:
         return applicable_judges(judges, run.instances.instances)
@@ -253,7 +253,7 @@ def _check_names(plan: ScoringPlan) -> None:
 
 
 def _score_all(
-    works: Sequence[tuple[RatedRun, _Work]], workers: int, elsewhere: Elsewhere | None, counts: dict[str, ScoreCount]
+    works: Sequence[tuple[RunFolder, _Work]], workers: int, elsewhere: Elsewhere | None, counts: dict[str, ScoreCount]
 ) -> tuple[int, int]:
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
@@ -279,14 +279,14 @@ def _score_all(
     return new, unavailable
 
 
-def _by_target(works: Sequence[tuple[RatedRun, _Work]]) -> list[list[tuple[RatedRun, _Work]]]:
+def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
     """Group the episodes of the same target in several runs, so that a judge analyses each target once.
 
     Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
     """
     places = {run.path: {name: place for place, name in enumerate(run.instances.instances.ids)} for run, _ in works}
     batches = {path: number // RUNS_AT_ONCE for number, path in enumerate(places)}
-    groups: dict[tuple[int, int, str], list[tuple[RatedRun, _Work]]] = {}
+    groups: dict[tuple[int, int, str], list[tuple[RunFolder, _Work]]] = {}
     for run, work in works:
         # The set is part of the key: an id such as "bar_graph-easy-01" names another target in another set.
         key = (batches[run.path], places[run.path][work.episode.instance_id], run.run.instance_set)
@@ -312,6 +312,6 @@ def _material(work: _Work) -> Material:
 
 
 @lru_cache(maxsize=RUNS_AT_ONCE)
-def _opened(path: Path) -> RatedRun:
+def _opened(path: Path) -> RunFolder:
     """Return a run; the last few runs of a worker process are kept."""
     return RunFolder(path)

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.game_records import AnySubmission
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import Prompts
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
-from ircore.players.submission import AnyLoaded, read_any_manifest
+from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, estimate
 from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.costs.totals import Totals
@@ -47,7 +46,7 @@ class Forecast(NamedTuple):
         return f"at most about {self.cost_usd:.2f} US$" if self.cost_usd else "nothing to pay"
 
 
-def forecast(loaded: AnyLoaded, episodes: int | None, prices_file: Path | None = None) -> Forecast:
+def forecast(loaded: LoadedSubmission, episodes: int | None, prices_file: Path | None = None) -> Forecast:
     """Return the cost of playing a submission if every episode takes all its turns.
 
     Args:
@@ -63,13 +62,12 @@ def forecast(loaded: AnyLoaded, episodes: int | None, prices_file: Path | None =
     if all(seat.offline for seat in prices.seats.values()):
         return Forecast(0.0)
     # The estimate knows prompts and turns of reconstruction alone.
-    if episodes is None or not isinstance(loaded.submission, Submission):
+    if episodes is None or loaded.submission.game != RECONSTRUCTION:
         return Forecast(None)
     game = load_game(RECONSTRUCTION)
     prompts = game.prompts(None)
     assert isinstance(prompts, Prompts)  # noqa: S101 - this game's
-    rules = loaded.submission.rules
-    estimated = estimate(episodes, rules, prompts, prices)
+    estimated = estimate(episodes, Rules.of(loaded.submission), prompts, prices)
     costs = (estimated.describer.cost_usd, estimated.generator.cost_usd)
     # One seat's price alone would pass for the price of the pair.
     return Forecast(None if None in costs else sum(cost for cost in costs if cost is not None))
@@ -80,7 +78,7 @@ def unpriced(seats: Iterable[SeatPrice]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(seat.label for seat in seats if not seat.offline and seat.price is None))
 
 
-def write_bounds(submission: AnySubmission, bound: float, prices_file: Path | None, out: Path) -> Path | None:
+def write_bounds(submission: Submission, bound: float, prices_file: Path | None, out: Path) -> Path | None:
     """Write a table of prices in which models without a known price cost at most a bound, and return it.
 
     Args:
@@ -141,7 +139,7 @@ def goes_on(run: Path, submission: Path, instances: InstanceSet) -> bool:
         return False
     begun = RunFolder(run).run
     # A manifest that was changed since asks for another run, however far the first one came.
-    as_now = read_any_manifest(submission).submission == begun.submission
+    as_now = read_manifest(submission).submission == begun.submission
     gone = is_gone(read_history(submission), begun.run_id)
     return as_now and begun.instance_set == instances.identity and not gone
 

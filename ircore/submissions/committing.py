@@ -8,7 +8,7 @@ from pathlib import Path
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
 from ircore.core.submission_records import Opening
-from ircore.players.submission import MANIFEST, AnyLoaded, folder_of, read_any_manifest
+from ircore.players.submission import MANIFEST, LoadedSubmission, folder_of, read_manifest
 from ircore.runs.commitment import commitment_of
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.commitments import COMMITMENTS, register_of
@@ -63,7 +63,7 @@ def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
         InputError: The manifest cannot be read, names transcripts, has another commitment, or the salt is not usable.
         WorkError: A file cannot be written.
     """
-    loaded = read_any_manifest(folder)
+    loaded = read_manifest(folder)
     path, stated = folder_of(folder) / MANIFEST, loaded.submission.commitment
     if loaded.submission.transcripts is not None:
         raise InputError(f"{path}: names transcripts already", "A commitment is announced before play.")
@@ -87,7 +87,7 @@ def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
     return made
 
 
-def opening_for(loaded: AnyLoaded, salt: str) -> Opening:
+def opening_for(loaded: LoadedSubmission, salt: str) -> Opening:
     """Return the source of a run's seed and order.
 
     Args:

@@ -39,7 +39,7 @@ from ircore.players.calls import FaultError, ProviderStopError
 from ircore.players.openai.meanings import meaning_table
 from ircore.players.openai.remedies import remedies_for
 from ircore.players.recorded_seat import RECORDED
-from ircore.players.submission import AnyLoaded, new_player
+from ircore.players.submission import LoadedSubmission, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score, read_verdicts, verdicts_schema
 from ircore.scorers.judges.manifest import LoadedJudge
@@ -188,7 +188,7 @@ class _Patient:
 
 
 def examine_seat(
-    loaded: AnyLoaded, seat: Seat[Any, Any], timeout: float, say: Callable[[str], object]
+    loaded: LoadedSubmission, seat: Seat[Any, Any], timeout: float, say: Callable[[str], object]
 ) -> list[Finding]:
     """Make the player of a seat and ask a tiny question; every failure becomes a finding.
 
@@ -201,8 +201,7 @@ def examine_seat(
     spec = loaded.submission.players[seat.name]
     if spec.player == RECORDED:
         return [Finding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
-    rules = loaded.submission.rules
-    stated = {"rules": rules} if isinstance(rules, Rules) else {}
+    stated = {"rules": Rules.of(loaded.submission)} if loaded.submission.game == RECONSTRUCTION else {}
     trial = _TRIALS.get(seat.method)
     if seat.method == "answer" and not traits_of(spec.player).answers:
         trial = None

@@ -13,12 +13,14 @@ import yaml
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plugins import available, unknown
+from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import YamlError, parse_mapping, parse_value, read_yaml_bytes
+from ircore.games.registry import load_game
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
-from ircore.submissions.check.manifest import STAND_IN
+from ircore.submissions.check.manifest import stand_ins
 from ircore.submissions.check.neighbours import Neighbour
-from ircore.submissions.check.seats import OFFLINE, SEATS, SERVICES
+from ircore.submissions.check.seats import OFFLINE, SERVICES
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.findings import Finding, errors
 
@@ -32,10 +34,8 @@ FIELDS = {"model": "model", "revision": "revision", "url": "base_url", "key": "a
 """What may follow a seat's name in an option, and the manifest's field for it."""
 
 _SEAT_ORDER = ("player", "model", "revision", "base_url", "api_key_env", "source", "parameters")
-_ORDER = (
-    *("schema", "game", "name", "players", "describer", "generator"),
-    *("rules", "authors", "links", "licence", "hardware", "dates"),
-)
+_FIRST = ("schema", "game", "name")
+_ORDER = ("rules", "authors", "links", "licence", "hardware", "dates")
 _GITHUB = re.compile(r"(?:https://|ssh://git@|git@)github\.com[/:]([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+?)(?:\.git)?/?")
 
 
@@ -88,7 +88,7 @@ def problems_with(
         local: Whether the pair stays on its author's machine.
     """
     # Stand-ins for what is not answered yet, so that only the answers can be at fault.
-    required = {name: value for name, value in STAND_IN.items() if "game" not in answers or name not in SEATS}
+    required = stand_ins(load_game(str(answers.get("game", RECONSTRUCTION))))
     purpose = purpose_of(answers, local)
     data = _dumped({**required, **answers}).encode()
     findings = errors(check_bytes(data, MANIFEST, slug, neighbours, purpose).findings)
@@ -111,7 +111,11 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
     """
     specs = player_specs(answers)
     # Of another game, its package brings players that maintainers have too.
-    own = available("players").keys() - OFFLINE.keys() - SERVICES.keys() if "game" not in answers else set()
+    own = (
+        available("players").keys() - OFFLINE.keys() - SERVICES.keys()
+        if answers.get("game", RECONSTRUCTION) == RECONSTRUCTION
+        else set()
+    )
     unplayed = any(
         str(spec.get("base_url", "")).startswith("http://") or spec.get("player") in own for spec in specs.values()
     )
@@ -119,10 +123,9 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
 
 
 def player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the players of a manifest of either format, or of parts of a manifest, by seat."""
-    if "game" in answers:
-        return dict(answers.get("players", {}))
-    return {seat: answers[seat] for seat in SEATS if seat in answers}
+    """Return the players of a manifest, or of parts of a manifest, by seat."""
+    seats = load_game(str(answers.get("game", RECONSTRUCTION))).seats
+    return {seat.name: answers[seat.name] for seat in seats if seat.name in answers}
 
 
 def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
@@ -133,10 +136,11 @@ def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
         schema: Address of the JSON Schema for editors; None for no hint.
     """
     hint = f"# yaml-language-server: $schema={schema}\n" if schema else ""
-    ordered = {key: document[key] for key in _ORDER if key in document}
-    for seat, spec in player_specs(document).items():
-        holder = ordered["players"] if "game" in document else ordered
-        holder[seat] = {key: spec[key] for key in _SEAT_ORDER if key in spec}
+    seats = {
+        seat: {key: spec[key] for key in _SEAT_ORDER if key in spec} for seat, spec in player_specs(document).items()
+    }
+    ordered = {key: document[key] for key in _FIRST if key in document} | seats
+    ordered |= {key: document[key] for key in _ORDER if key in document}
     return f"{hint}{_dumped(ordered | {key: value for key, value in document.items() if key not in ordered})}"
 
 

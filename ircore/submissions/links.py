@@ -11,7 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, build_opener
 
 from ircore import __version__
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.submissions.rescoring.fetch import SafeRedirects, endpoint, is_safe
 
 SECONDS = 20.0
@@ -54,7 +54,7 @@ class DeadLink(NamedTuple):
     """Reason in a few words."""
 
 
-def links_of(loaded: AnyLoaded) -> list[Link]:
+def links_of(loaded: LoadedSubmission) -> list[Link]:
     """Return the links of a submission; the link of transcripts leads to the listing of the pinned commit."""
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
+from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.history import Status, Step, read_history, status_of
 
@@ -15,11 +15,11 @@ class MergedSubmission:
     """A merged submission to any game.
 
     >>> from ircore.players.builtin_pairs import builtin_pairs
-    >>> MergedSubmission(read_any_manifest(builtin_pairs()["classical+canvas"])).status
+    >>> MergedSubmission(read_manifest(builtin_pairs()["classical+canvas"])).status
     'active'
     """
 
-    loaded: AnyLoaded
+    loaded: LoadedSubmission
     """The manifest."""
 
     steps: tuple[Step, ...] = ()
@@ -45,7 +45,7 @@ def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     files = sorted(folder.glob(f"*/{MANIFEST}"))
-    return tuple(MergedSubmission(read_any_manifest(file), read_history(file.parent)) for file in files)
+    return tuple(MergedSubmission(read_manifest(file), read_history(file.parent)) for file in files)
 
 
 def cleared_runs(submissions: Iterable[MergedSubmission]) -> frozenset[str]:

@@ -29,7 +29,7 @@ from ircore.games.base import Seat
 from ircore.instances.store import InstanceSet
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import SLUG
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone, seat_hash
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, End, Entry, Failure
@@ -154,7 +154,7 @@ def _take(archive: ZipFile, info: ZipInfo, most: int, out: Path) -> None:
         write_bytes(out / info.filename, file.read(most))
 
 
-def _brought_back(former: Path, loaded: AnyLoaded, instances: InstanceSet, out: Path) -> str:
+def _brought_back(former: Path, loaded: LoadedSubmission, instances: InstanceSet, out: Path) -> str:
     """Bring back what one artefact has of a submission, and return it in words; empty if it has nothing of use."""
     judged = _settled(former / JUDGEMENTS) + _settled(kept_judgements(former))
     answers = 0
@@ -174,7 +174,7 @@ def _settled(file: Path) -> list[JudgeQuestion]:
     return [question for question in read_records(file, QUESTIONS) if question.settled]
 
 
-def _make_anew(former: Path, loaded: AnyLoaded, instances: InstanceSet, out: Path) -> int:
+def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, out: Path) -> int:
     """Make the run that is played now, with the answers in a former run folder; return their number.
 
     Only answers to questions that the rules ask now are taken: the rules are played again on them.

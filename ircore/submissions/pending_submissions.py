@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.core.game_records import stated_rules
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
-from ircore.players.submission import AnyLoaded, manifests_in
+from ircore.players.submission import LoadedSubmission, manifests_in
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.submissions.history import Step, is_gone
@@ -74,7 +73,7 @@ def _is_current(run: Run, instances: InstanceSet | None) -> bool:
     return load_game(run.game).prompts(None).version == run.prompts
 
 
-def _first(loaded: AnyLoaded, runs: list[RunFolder], steps: Sequence[Step]) -> str:
+def _first(loaded: LoadedSubmission, runs: list[RunFolder], steps: Sequence[Step]) -> str:
     """Return a remark about the published run that has to be withdrawn first; empty if no run stands in the way."""
     stays = [
         run.run.run_id
@@ -86,7 +85,7 @@ def _first(loaded: AnyLoaded, runs: list[RunFolder], steps: Sequence[Step]) -> s
     return f"; before that, ircore submission correct --run {stays[0]}" if stays else ""
 
 
-def _why(loaded: AnyLoaded, runs: list[RunFolder]) -> str:
+def _why(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:
     """Return the reason why no run shows a submission as it is; empty if a run does."""
     # As published: what a release left out is no change. Authors, links and the like may change without another run.
     players = loaded.submission.published.players
@@ -102,10 +101,10 @@ def _why(loaded: AnyLoaded, runs: list[RunFolder]) -> str:
     return ""
 
 
-def _same_rules(run: RunFolder, loaded: AnyLoaded) -> bool:
+def _same_rules(run: RunFolder, loaded: LoadedSubmission) -> bool:
     """Return whether a run was played by the rules that a manifest of the same game states."""
     if run.game != loaded.submission.game:
         return False
     rules = load_game(run.game).rules
     # Validated on both sides, so that a rule left out equals the rule's default.
-    return rules.model_validate(stated_rules(run.run)) == rules.model_validate(stated_rules(loaded.submission))
+    return rules.model_validate(run.run.rules) == rules.model_validate(loaded.submission.rules)

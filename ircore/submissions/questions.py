@@ -100,7 +100,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     """Complete a manifest: missing fields are asked for, or filled with known values.
 
     Args:
-        stated: Parts of a manifest, from options; the players of another game than reconstruction under ``players``.
+        stated: Parts of a manifest, from options.
         context: The ways to ask and to report.
 
     Raises:
@@ -108,12 +108,11 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
     """
     game = load_game(context.game, "--game")
     classic = game.name == RECONSTRUCTION
-    answers: dict[str, Any] = {"schema": 1} if classic else {"schema": 2, "game": game.name}
+    answers: dict[str, Any] = {"schema": 1} | ({} if classic else {"game": game.name})
     # Options go first: only what they leave open is asked for.
     answers |= stated
-    holder = answers if classic else answers.setdefault("players", {})
     seats = [seat for seat in game.seats if not seat.when or answers.get("rules", {}).get(seat.when)]
-    holder |= {seat.name: dict(holder.get(seat.name, {})) for seat in seats}
+    answers |= {seat.name: dict(answers.get(seat.name, {})) for seat in seats}
     if not classic and "rules" in stated:
         _refuse(answers, "rules", context)
     for seat in seats:
@@ -146,10 +145,6 @@ def _name(answers: Mapping[str, Any], context: Context) -> str:
     return f"{label}, {context.slug}" if taken else label
 
 
-def _seat_path(seat: Seat[Any, Any], context: Context) -> tuple[str, ...]:
-    return (seat.name,) if context.game == RECONSTRUCTION else ("players", seat.name)
-
-
 def _seat_option(seat: Seat[Any, Any], field: str, value: str, context: Context) -> str:
     """Return the option that states a field of a seat; ``field`` is empty for the player itself."""
     if context.game == RECONSTRUCTION:
@@ -158,7 +153,7 @@ def _seat_option(seat: Seat[Any, Any], field: str, value: str, context: Context)
 
 
 def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
-    path = _seat_path(seat, context)
+    path = (seat.name,)
     option = _seat_option(seat, "", "PLAYER", context)
     _settle(answers, Question((*path, "player"), f"The {seat.name}'s player", "", option, about=_about(seat)), context)
     spec = player_specs(answers)[seat.name]
@@ -188,7 +183,7 @@ def _about(seat: Seat[Any, Any]) -> str:
 
 
 def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
-    spec, path = player_specs(answers)[seat.name], _seat_path(seat, context)
+    spec, path = player_specs(answers)[seat.name], (seat.name,)
     option = _seat_option(seat, "model", "MODEL", context)
     _settle(answers, Question((*path, "model"), "Its model, as the service names it", "", option), context)
     about = (

@@ -7,10 +7,10 @@ from typing import Any
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.core.submission_records import Run, Submission
+from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.players.recorded_seat import RECORDED
-from ircore.players.submission import MANIFEST, AnyLoaded, LoadedGameSubmission, LoadedSubmission, make_player
+from ircore.players.submission import MANIFEST, LoadedSubmission, make_player
 from ircore.players.traits import traits_of
 from ircore.runs.events import step_word
 from ircore.runs.folder import RunFolder, create_run
@@ -30,7 +30,7 @@ def is_offline(spec: PlayerSpec) -> bool:
     return spec.model is None and spec.api_key_env is None and traits_of(spec.player).needs == "nothing"
 
 
-def offline_players(loaded: AnyLoaded) -> dict[str, Any]:
+def offline_players(loaded: LoadedSubmission) -> dict[str, Any]:
     """Return the players of a submission that can be asked again, by seat.
 
     References, which look into the instance set, are left out.
@@ -45,12 +45,10 @@ def offline_players(loaded: AnyLoaded) -> dict[str, Any]:
     }
 
 
-def submission_of(folder: RunFolder) -> AnyLoaded:
+def submission_of(folder: RunFolder) -> LoadedSubmission:
     """Return the submission that a run was played for, as the run states it."""
     run, manifest = folder.run, folder.path / MANIFEST
-    if isinstance(run.submission, Submission):
-        return LoadedSubmission(run.slug, run.submission, manifest)
-    return LoadedGameSubmission(run.slug, run.submission, manifest)
+    return LoadedSubmission(run.slug, run.submission, manifest)
 
 
 def differences(published: RunFolder, out: Path, limit: int | None = None) -> Iterator[str]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnySubmission
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import FieldPath, read_mapping
-from ircore.players.submission import AnyLoaded
+from ircore.core.submission_records import Submission
+from ircore.players.submission import LoadedSubmission
 from ircore.players.traits import players_of_project, traits_of
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address
 from ircore.submissions.findings import field_name
@@ -88,7 +88,7 @@ def service_of(spec: PlayerSpec) -> str:
     return next((name for name, service in _list()["services"].items() if host in service["hosts"]), SERVER)
 
 
-def why_self_reported(submission: AnySubmission) -> tuple[str, ...]:
+def why_self_reported(submission: Submission) -> tuple[str, ...]:
     """Return a line for each field because of which a pair is neither played nor re-scored; none for most pairs."""
     return tuple(
         f"{seat}.{unlisted.field} {unlisted.problem}"
@@ -97,7 +97,7 @@ def why_self_reported(submission: AnySubmission) -> tuple[str, ...]:
     )
 
 
-def refuse_self_reported(loaded: AnyLoaded) -> None:
+def refuse_self_reported(loaded: LoadedSubmission) -> None:
     """Refuse to vouch for a pair whose requests hold more than the list allows.
 
     Raises:

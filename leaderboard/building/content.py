@@ -10,7 +10,7 @@ from typing import Any
 from ircore.core.errors import InputError
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.benchmark import RECORDS, read_versions
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.cards import cards_of
@@ -118,7 +118,7 @@ class Options:
     versions: Path = RECORDS
     """The benchmark's released versions, as ``ircore.results.benchmark_version`` reads them."""
 
-    waiting: AnyLoaded | None = None
+    waiting: LoadedSubmission | None = None
     """A submission that the site is a preview of: every page says so, and it has a page even if it was not played."""
 
     submissions: Path | None = None
@@ -305,7 +305,10 @@ def _naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequen
 
 
 def _waiting_pages(
-    site: Site | None, games: Sequence[GameSection], submitted: Sequence[MergedSubmission], previewed: AnyLoaded | None
+    site: Site | None,
+    games: Sequence[GameSection],
+    submitted: Sequence[MergedSubmission],
+    previewed: LoadedSubmission | None,
 ) -> Iterator[Page]:
     """Yield the page of each submission without a run, the previewed submission first."""
     waiting = unplayed(submitted, played_pages(site, games))

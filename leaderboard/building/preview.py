@@ -6,9 +6,9 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
-from ircore.core.game_records import AnySubmission
-from ircore.core.submission_records import GameSubmission, Submission
-from ircore.players.submission import AnyLoaded
+from ircore.core.records import RECONSTRUCTION
+from ircore.core.submission_records import Submission
+from ircore.players.submission import LoadedSubmission
 from ircore.results.games import read_game_results
 from ircore.results.ranking import RankedRow
 from ircore.results.tables.ranks import why_no_rank
@@ -19,7 +19,7 @@ from leaderboard.words.findings import measured_words
 from leaderboard.words.labels import rank
 
 
-def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
+def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[str]:
     """Build a site that shows a submission beside the pairs of some runs: the entry point ``ircore.previews: site``.
 
     Args:
@@ -44,7 +44,7 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
             "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
         )
     build_site(runs, out, Options(waiting=loaded))
-    if isinstance(loaded.submission, GameSubmission):
+    if loaded.submission.game != RECONSTRUCTION:
         return list(_place_in_game(loaded.slug, loaded.submission, runs, out))
     site = Site(read_runs(split_runs(runs)[0]))
     pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]
@@ -53,14 +53,14 @@ def preview(loaded: AnyLoaded, runs: Sequence[Path], out: Path) -> list[str]:
     return [line for pair in pairs for line in _played(site, pair, loaded.submission, out)]
 
 
-def _unplayed(slug: str, submission: AnySubmission, out: Path) -> Iterator[str]:
+def _unplayed(slug: str, submission: Submission, out: Path) -> Iterator[str]:
     """Yield lines with the page of a submission without a run and the reason why it has no rank yet."""
     waits = "its transcripts are scored" if submission.transcripts else "maintainers play it"
     yield f"page   {out / 'pairs' / slug}.html"
     yield f"place  none yet: {waits} once it is merged"
 
 
-def _place_in_game(slug: str, submission: GameSubmission, runs: Sequence[Path], out: Path) -> Iterator[str]:
+def _place_in_game(slug: str, submission: Submission, runs: Sequence[Path], out: Path) -> Iterator[str]:
     """Yield lines with the board of a game other than reconstruction and the submission's rank on that board."""
     folders = [folder for folder in split_runs(runs)[1] if folder.game == submission.game]
     if slug not in {folder.run.slug for folder in folders}:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from ircore.core.collector import without_collector
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
 from leaderboard.building.marker import check_replaceable, earlier_build, write_marker
@@ -75,7 +75,7 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
     return _BuildReport(len(content.pages), len(content.pictures), encoded)
 
 
-def _notice(content: Content, waiting: AnyLoaded | None) -> partial[str]:
+def _notice(content: Content, waiting: LoadedSubmission | None) -> partial[str]:
     """Return the function that makes the notice at the top of every page of a preview."""
     if waiting is None:
         return partial(no_notice)

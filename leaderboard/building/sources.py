@@ -8,15 +8,17 @@ from typing import Any
 
 import yaml
 from markupsafe import escape
-from pydantic import TypeAdapter
+from pydantic.json_schema import models_json_schema
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
-from ircore.core.game_records import AnySubmission, GameScore
-from ircore.core.records import Instance
+from ircore.core.game_records import GameScore
+from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
+from ircore.games.manifests import manifest_form
+from ircore.games.registry import installed_games
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import without_comments, write_bundles
 from leaderboard.building.shells import has_own_shell
@@ -125,8 +127,17 @@ def _navigation(
             yield {"Games": [{game: f"{path}.md"} for game, path in games]}
 
 
+def _any_of(forms: Sequence[type[Record]]) -> dict[str, Any]:
+    """Return a schema that takes whatever one of the records takes."""
+    # Each has a title of its own, by which a definition is told from that of another game.
+    schemas = [(form, "validation") for form in forms]
+    known, document = models_json_schema(schemas)  # type: ignore[arg-type]  # of any kind of record
+    return {"anyOf": list(known.values()), **document}
+
+
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by the record's name, for publishing."""
     kinds = (Instance, Run, Episode, Score, JudgeIdentity, Run, Episode, GameScore)
-    manifest = {"title": "Submission", **TypeAdapter(AnySubmission).json_schema()}
+    forms = tuple(manifest_form(game) for game in installed_games()[0].values())
+    manifest = {"title": "Submission", **_any_of(forms)}
     return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

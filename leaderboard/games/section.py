@@ -155,15 +155,26 @@ class GameSection:
 
     def instance_pictures(self, instance: Instance) -> dict[str, Shown]:
         """Return the published pictures of an instance by name; pictures that must not be published are left out."""
-        folder = self._instance_set.folder
+        paths = self._paths(instance)
         return {
-            name: self.pictures.add(folder / picture.image, picture.sha256, picture.width, picture.height)
+            name: self.pictures.add(paths[name], picture.sha256, picture.width, picture.height)
             for name, picture in published_pictures(instance).items()
+            if name in paths
         }
 
     def picture_paths(self, instance: Instance) -> list[Path]:
         """Return the files of an instance's published pictures."""
-        return [self._instance_set.folder / picture.image for picture in published_pictures(instance).values()]
+        return list(self._paths(instance).values())
+
+    def _paths(self, instance: Instance) -> dict[str, Path]:
+        """Return where each published picture lies, in the first run that has it; what no run has is left out."""
+        # A run that played a part of its set holds the pictures of that part alone.
+        folders = [run.instances.folder for run in self.results.runs]
+        lying = {
+            name: next((path for folder in folders if (path := folder / picture.image).is_file()), None)
+            for name, picture in published_pictures(instance).items()
+        }
+        return {name: path for name, path in lying.items() if path is not None}
 
     def thumbnail(self, instance: Instance) -> Shown | None:
         """Return the picture that stands for an instance; None for an instance without pictures."""

@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any
 
 from ircore.core.episode_records import Turn
-from ircore.core.game_records import AnySubmission
 from ircore.core.records import Role, Rules
+from ircore.core.submission_records import Submission
 from ircore.core.untrusted_text import one_line
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
@@ -274,7 +274,7 @@ def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     ]
 
 
-def credit_lines(submission: AnySubmission) -> list[tuple[str, str]]:
+def credit_lines(submission: Submission) -> list[tuple[str, str]]:
     """Return labelled lines about a submission: authors, hardware, dates and licence."""
     dates = submission.dates.model_dump(exclude_none=True) if submission.dates else {}
     lines = [("Hardware", submission.hardware), *((f"{key.capitalize()} on", day) for key, day in dates.items())]

@@ -4,10 +4,11 @@ import shlex
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from ircore.core.game_records import AnySubmission, rule_word
+from ircore.core.game_records import rule_word
+from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.submission_records import Submission
 from ircore.games.registry import installed_games
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.submissions.history import Step, status_of
 from ircore.submissions.request_fields import why_self_reported
 from leaderboard.components.model_facts import player_words
@@ -20,7 +21,7 @@ from leaderboard.words.labels import waiting_key
 
 
 def waiting_page(
-    site: Site | None, games: Sequence[GameSection], loaded: AnyLoaded, history: Sequence[Step] = ()
+    site: Site | None, games: Sequence[GameSection], loaded: LoadedSubmission, history: Sequence[Step] = ()
 ) -> Page | None:
     """Return the page of a submission that was not played; None if a run of the submission has a page already.
 
@@ -68,33 +69,34 @@ def waiting_path(site: Site | None, slug: str) -> str:
     return f"pairs/{waiting_key(slug, () if site is None else site.runs)}"
 
 
-def _rivals(site: Site | None, games: Sequence[GameSection], submission: AnySubmission) -> tuple[int, str]:
+def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
     """Return the number of runs that a submission will be ranked with, and the page of their board."""
-    if isinstance(submission, Submission):
+    if submission.game == RECONSTRUCTION:
         if site is None:
             return 0, ""
-        rivals = sum(pair.result.rules == submission.rules for pair in site.pairs.values())
-        return rivals, view_path(site, View(site.judge, rules=submission.rules)) if rivals else ""
+        rules = Rules.of(submission)
+        rivals = sum(pair.result.rules == rules for pair in site.pairs.values())
+        return rivals, view_path(site, View(site.judge, rules=rules)) if rivals else ""
     section = next((section for section in games if section.game.name == submission.game), None)
     return (0, "") if section is None else (len(section.entries), f"{section.folder}/index")
 
 
-def _rule_words(submission: AnySubmission) -> str:
+def _rule_words(submission: Submission) -> str:
     """Return the rules that a submission states; empty if a game's defaults hold."""
-    if isinstance(submission, Submission):
-        rules = submission.rules
+    if submission.game == RECONSTRUCTION:
+        rules = Rules.of(submission)
         return ", ".join([f"{rules.token_budget} tokens a message", f"{rules.max_turns} turns", *rules.variants])
     return ", ".join(f"{name} {rule_word(value)}" for name, value in submission.rules.items())
 
 
-def _settings(submission: AnySubmission) -> list[tuple[str, str]]:
+def _settings(submission: Submission) -> list[tuple[str, str]]:
     seats = [(seat.capitalize(), player_words(spec)) for seat, spec in submission.players.items()]
-    if not isinstance(submission, Submission):
+    if submission.game != RECONSTRUCTION:
         game = installed_games()[0].get(submission.game)
         about = [("Game", game.title if game else submission.game), ("Name", submission.name)]
         stated = ("Rules", _rule_words(submission) or "the game's own")
         return [*about, *seats, stated, *credit_lines(submission)]
-    rules = submission.rules
+    rules = Rules.of(submission)
     return [
         ("Name", submission.name),
         *seats,
@@ -104,7 +106,7 @@ def _settings(submission: AnySubmission) -> list[tuple[str, str]]:
     ]
 
 
-def _transcripts(submission: AnySubmission) -> dict[str, str] | None:
+def _transcripts(submission: Submission) -> dict[str, str] | None:
     """Return text and Hub address of a submission's transcripts; None if the submission names no transcripts."""
     named = submission.transcripts
     if named is None:

@@ -12,10 +12,10 @@ from toy_games import write_game_of_page
 pytestmark = pytest.mark.slow
 
 MANIFEST = """\
-schema: 2
+schema: 1
 game: guess
 name: Apple
-players: {guesser: {player: apple}}
+guesser: {player: apple}
 licence: CC0-1.0
 """
 

@@ -23,7 +23,7 @@ def pair(toy: Toy, server: OpenAIServer, drawer: str = "", **parameters: object)
     signer = {"player": drawer, "model": "a-signer", **served} if drawer else {"player": "rps-signer"}
     chooser = {"player": "openai", "model": "chooser", "parameters": parameters, **served}
     players = {"signer": signer, "chooser": chooser}
-    document = {"schema": 2, "game": "rps", "name": "Models", "licence": "CC0-1.0", "players": players}
+    document = {"schema": 1, "game": "rps", "name": "Models", "licence": "CC0-1.0", **players}
     return str(toy.manifest("models", text=json.dumps(document)))
 
 
@@ -75,7 +75,7 @@ def guess(tmp_path: Path, server: OpenAIServer) -> Toy:
     write_game_of_page(tmp_path / "packages")
     toy = Toy(tmp_path, tmp_path / "packages")
     player = {"player": "openai", "model": "chooser", "base_url": server.base_url}
-    document = {"schema": 2, "game": "guess", "name": "Model", "licence": "CC0-1.0", "players": {"guesser": player}}
+    document = {"schema": 1, "game": "guess", "name": "Model", "licence": "CC0-1.0", "guesser": player}
     toy.manifest("model", text=json.dumps(document))
     toy.run(
         "instances", "build", "--game", "guess", "--per-condition", "2", "--difficulty", "easy", "--out", "instances"
@@ -88,7 +88,7 @@ def guess(tmp_path: Path, server: OpenAIServer) -> Toy:
 def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenAIServer, api: str) -> None:
     manifest = guess.folder / "submissions" / "model" / "submission.yaml"
     document = json.loads(manifest.read_text())
-    document["players"]["guesser"]["parameters"] = {"api": api}
+    document["guesser"]["parameters"] = {"api": api}
     manifest.write_text(json.dumps(document))
     server.judge = lambda _: "apple"
     guess.run("play", manifest.parent, "--instances", "instances", "--out", "run")
@@ -151,7 +151,7 @@ def test_an_answer_withheld_ends_the_episode(
 def test_a_model_that_cannot_draw_is_refused_before_it_is_asked(toy: Toy, server: OpenAIServer) -> None:
     submission = pair(toy, server, "openai")
     said = toy.run("play", submission, "--instances", "instances", "--out", "run", status=2)
-    assert "players.signer.player: openai answers with words or a choice, this seat with a picture" in said
+    assert "signer.player: openai answers with words or a choice, this seat with a picture" in said
     checked = toy.run("submission", "check", "--local", submission, status=2)
     assert "openai answers with words or a choice, this seat with a picture" in checked
     assert server.count() == 0

@@ -21,9 +21,10 @@ def new(toy: Toy, *more: str, status: int = 0) -> str:
 def test_a_manifest_is_made_from_options_and_can_be_played(toy: Toy) -> None:
     assert "submission.yaml: written" in new(toy, *SEATS, *MORE, "--rule", "rounds=2")
     text = (toy.folder / "submissions" / "mine" / "submission.yaml").read_text()
-    assert text.startswith("schema: 2\ngame: rps\nname: Sign\n")
+    assert text.startswith("schema: 1\ngame: rps\nname: Sign\n")
     toy.run("play", "submissions/mine", "--instances", "instances", "--out", "run", "--limit", "1")
     assert toy.json("show", "run")["requests"] == {"signer": 2, "chooser": 2}
+    assert "players   signer: rps-signer, chooser: rps-chooser" in toy.run("show", "run")
 
 
 @pytest.mark.slow
@@ -40,10 +41,10 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     os.close(ours)
     assert done.returncode == 0, done.stderr
     assert "The signer sees the picture of a sign, and answers with a picture." in done.stderr
-    assert "players.chooser.player: sketch cannot take the seat chooser" in done.stderr
+    assert "chooser.player: sketch cannot take the seat chooser" in done.stderr
     assert "Recorded answers: recorded." in done.stderr
     made = yaml.safe_load((toy.folder / "submissions" / "asked" / "submission.yaml").read_text())
-    assert made["players"] == {
+    assert {seat: made[seat] for seat in ("signer", "chooser")} == {
         "signer": {"player": "rps-signer"},
         "chooser": {"player": "recorded", "source": "human"},
     }
@@ -54,7 +55,7 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
 
 @pytest.mark.slow
 def test_what_is_missing_or_wrong_is_said_in_one_line_and_nothing_is_written(toy: Toy) -> None:
-    assert "players.chooser.player: is missing" in new(toy, *SEATS[:2], status=2)
+    assert "chooser.player: is missing" in new(toy, *SEATS[:2], status=2)
     assert "unknown seat 'umpire'" in new(toy, *SEATS, "--player", "umpire=rps-signer", status=2)
     assert "rules.rounds: must be at least 1" in new(toy, *SEATS, *MORE, "--rule", "rounds=0", status=2)
     assert "openai answers with words or a choice" in new(

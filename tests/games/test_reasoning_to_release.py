@@ -16,8 +16,8 @@ from ircore.runs.folder import RunFolder
 pytestmark = pytest.mark.slow
 
 SUBMISSIONS = Path(__file__).parents[2] / "submissions"
-FLOOR = """{schema: 2, game: reasoning, name: floor, licence: CC0-1.0,
-  players: {drawer: {player: FLOOR}, reader: {player: FLOOR}}}"""
+FLOOR = """{schema: 1, game: reasoning, name: floor, licence: CC0-1.0,
+  drawer: {player: FLOOR}, reader: {player: FLOOR}}"""
 SOLVED = {"quantity", "layout", "text", "jigsaw", "sudoku", "entity-named"}
 """Dimensions that solver and editor solve without exception; of the others they solve some."""
 

@@ -35,7 +35,8 @@ def hand_made_run(
     """Make a run of these fates, one an instance in the order of the set, rated by ``judge`` (named ``eye``)."""
     made = invented_run(instances, f"{slug}-describer", f"{slug}-generator", 5.0, 0.0).run
     named = made.submission.model_copy(update={"name": slug})
-    run = made.model_copy(update={"run_id": slug, "slug": slug, "submission": named, "rules": rules or Rules()})
+    stated = (rules or Rules()).model_dump(mode="json")
+    run = made.model_copy(update={"run_id": slug, "slug": slug, "submission": named, "rules": stated})
     pairs = list(zip(instances.instances, fates, strict=True))
     episodes = tuple(episode_of(instance, fate, RENDERING) for instance, fate in pairs if fate is not None)
     scores = tuple(score_of(instance, fate, "eye", RENDERING) for instance, fate in pairs if is_judged(fate))

@@ -64,11 +64,13 @@ def filled(record: RecordT, text: str = RUNS_ANYWHERE, keep: Collection[str] = (
         parts = [getattr(record, name), *_records_in(field.annotation)]
         nested = [filled(part, text, keep) for part in parts if isinstance(part, BaseModel)]
         for value in (*nested, text, address, (text, text), {text: text}, {"code": address}):
-            values = {other: getattr(record, other) for other in type(record).model_fields}
+            values = {other: getattr(record, other) for other in type(record).model_fields} | (record.model_extra or {})
             with suppress(ValidationError):
                 record = type(record).model_validate({**values, name: value})
                 break
-    return record
+    # Keys that a record takes beside its fields, such as the seats of a manifest.
+    others = {name: filled(part, text, keep) for name, part in (record.model_extra or {}).items()}
+    return record.model_copy(update=others) if others else record
 
 
 def _records_in(annotation: object) -> Iterator[BaseModel]:

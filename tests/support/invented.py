@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
 from ircore.core.score_records import JudgeIdentity, Score
@@ -39,6 +40,9 @@ class InventedRun:
 
     def judges(self) -> dict[str, JudgeIdentity]:
         return {}
+
+    def measured(self) -> tuple[GameScore, ...]:
+        return ()
 
     def costs(self) -> dict[str, float | None]:
         return {}

@@ -10,7 +10,7 @@ from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.core.submission_records import GameSubmission, Run
+from ircore.core.submission_records import Run, Submission
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
@@ -113,9 +113,9 @@ def guessed(
 
     An instance beyond the values was not begun.
     """
-    submission = GameSubmission.model_validate(
-        {"schema": 2, "game": "guessing", "name": slug, "licence": "CC0-1.0",
-         "players": {"guesser": PlayerSpec(player="openai", model=f"{slug}-model")}}
+    submission = Submission.model_validate(
+        {"schema": 1, "game": "guessing", "name": slug, "licence": "CC0-1.0",
+         "guesser": PlayerSpec(player="openai", model=f"{slug}-model")}
     )  # fmt: skip
     run = Run(
         schema_=1, run_id=f"{slug}-{len(rules or {})}", game="guessing", slug=slug, submission=submission,

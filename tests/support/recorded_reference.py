@@ -12,12 +12,11 @@ MESSAGES = ("the big red circle on white", "the red circle", "red circle", "red"
 """What the speaker says of every picture, by repetition: 6, 3, 2, 1, 1 and 1 words."""
 
 MANIFEST = """\
-schema: 2
+schema: 1
 game: reference
 name: people
-players:
-  speaker: {player: recorded, source: human}
-  listener: {player: recorded, source: human}
+speaker: {player: recorded, source: human}
+listener: {player: recorded, source: human}
 licence: CC0-1.0
 """
 

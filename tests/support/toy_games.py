@@ -19,12 +19,11 @@ TOYS = Path(__file__).parents[1] / "games"
 """Packages from outside."""
 
 MANIFEST = """\
-schema: 2
+schema: 1
 game: rps
 name: Signer and chooser
-players:
-  signer: {player: rps-signer, parameters: {delay_s: DELAY, asked: "ASKED"}}
-  chooser: {player: rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}}
+signer: {player: rps-signer, parameters: {delay_s: DELAY, asked: "ASKED"}}
+chooser: {player: rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}}
 licence: CC0-1.0
 """
 

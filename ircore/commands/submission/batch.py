@@ -13,7 +13,7 @@ from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.players.submission import read_any_manifest
+from ircore.players.submission import read_manifest
 from ircore.submissions.batch import chosen, goes_on, is_finished, spent
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.github import GitHub
@@ -136,7 +136,7 @@ class _Limits(NamedTuple):
 def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: InstanceSet) -> bool:
     """Evaluate a pair within the rest of the limits; return whether that succeeded, and show why not."""
     click.echo(printable(f"\n{pair.name}"), err=True)
-    game = read_any_manifest(pair).submission.game
+    game = read_manifest(pair).submission.game
     # One set is given for all pairs, and a pair plays only the sets of its own game.
     if game != instances.game:
         click.echo(f"  plays the game {game}: evaluate it by itself, on a set of that game", err=True)

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
 
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.records import RECONSTRUCTION
-from ircore.core.submission_records import Submission
 from ircore.core.terminal import printable
 from ircore.players.builtin_pairs import submission_place
-from ircore.players.submission import MANIFEST, LoadedSubmission, read_any_manifest, read_manifest
+from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
@@ -59,8 +57,8 @@ def command(
 
     A pair that shares a code book scores well, and its words are worth nothing to anybody else: its score collapses.
     """
-    neutral = drawer_of(read_manifest(submission_place(generator)))
-    words = ByList() if paraphraser is None else ByModel(read_any_manifest(submission_place(paraphraser)))
+    neutral = drawer_of(read_manifest(submission_place(generator), RECONSTRUCTION))
+    words = ByList() if paraphraser is None else ByModel(read_manifest(submission_place(paraphraser)))
     folders, results = [RunFolder(path, RECONSTRUCTION) for path in runs], []
     for folder in folders:
         asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
@@ -70,12 +68,14 @@ def command(
             record_finding(folder.path, RULE, result.flag)
         if result.flag is not None:
             click.echo(printable(f"{folder.run.slug}: {result.flag.what}"), err=True)
-    click.echo(render(channel_table(folders, results, judge, neutral.pair.submission.generator.label), form), nl=False)
+    click.echo(
+        render(channel_table(folders, results, judge, neutral.pair.submission.label_of("generator")), form), nl=False
+    )
 
 
 def _own(folder: RunFolder, asked: bool | None) -> Drawer | None:
     """Return the own generator of a run's pair if it is to be asked."""
-    submission = cast(Submission, folder.run.submission)  # the run is one of reconstruction
+    submission = folder.run.submission
     # Unless it is asked for, a generator behind a service is left out: its pictures cost money.
     if asked is False or (asked is None and not is_offline(submission.players["generator"])):
         return None

@@ -23,7 +23,7 @@ from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
-from ircore.players.submission import MANIFEST, AnyLoaded, read_any_manifest
+from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
 from ircore.runs.rendering_facts import add_facts, read_facts
 from ircore.submissions.branches import Clone
@@ -68,8 +68,8 @@ class _Plan:
     def packed(self) -> Path:
         return self.work / "packed" / self.slug
 
-    def loaded(self) -> AnyLoaded:
-        return read_any_manifest(self.folder)
+    def loaded(self) -> LoadedSubmission:
+        return read_manifest(self.folder)
 
 
 @click.command("hand-in", short_help="From nothing to a pull request: asks, shows, does.")

@@ -19,7 +19,7 @@ from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
-from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_any_manifest
+from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.history import HISTORY, Kind, Step, add_step, read_history, status_of, withdrawals_of
 
@@ -61,7 +61,7 @@ def update(
 ) -> None:
     """Name new transcripts in the submission at PATH and keep the earlier reference in its history."""
     folder = folder_of(path)
-    earlier = read_any_manifest(folder).submission.transcripts
+    earlier = read_manifest(folder).submission.transcripts
     if earlier is None:
         raise InputError(f"{folder}: names no transcripts", "Name the first ones with: ircore submission pin")
     if not re.fullmatch(r"[0-9a-f]{40}", revision):
@@ -75,7 +75,7 @@ def update(
         changed = _replaced(changed, earlier.run, transcripts_run, folder)
     write_text(folder / MANIFEST, changed)
     try:
-        read_any_manifest(folder)
+        read_manifest(folder)
         _add(folder, "updated", reason, run_id, date, earlier)
     except InputError:
         write_text(folder / MANIFEST, text)

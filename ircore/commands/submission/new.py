@@ -154,7 +154,7 @@ def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
         return {**parts, **seats, **stated_rules}
     if rules or any(seats.values()):
         raise click.UsageError("the seats of another game are named by --player, its rules by --rule")
-    parts["players"] = players_of([seat.name for seat in load_game(game, "--game").seats], options["players"])
+    parts |= players_of([seat.name for seat in load_game(game, "--game").seats], options["players"])
     if options["rules"]:
         parts["rules"] = dict(parameter(rule, "--rule") for rule in options["rules"])
     return parts

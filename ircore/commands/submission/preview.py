@@ -16,7 +16,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
-from ircore.players.submission import MANIFEST, read_any_manifest
+from ircore.players.submission import MANIFEST, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
 from ircore.submissions.check.change import check_change
@@ -92,7 +92,7 @@ def command(
         published_before = runs
         if rescore:
             runs = tuple(_runs_with_rescored(runs, place, Path(folder), instances))
-        lines = [printable(line) for line in load("previews", "site")(read_any_manifest(place), runs, out)]
+        lines = [printable(line) for line in load("previews", "site")(read_manifest(place), runs, out)]
         findings = _findings(Path(folder) / "run", published_before, out)
     for line in lines:
         click.echo(line)
@@ -147,7 +147,7 @@ def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out
         published: A folder or dataset of published runs; the project's dataset if None.
         out: The folder to make.
     """
-    loaded = read_any_manifest(path)
+    loaded = read_manifest(path)
     own = {(run.run.slug, run.game) for run in map(RunFolder, runs)}
     beside = runs_to_stand_beside(published) if published or dataset_name() else ()
     others = [run for run in beside if ((about := RunFolder(run).run).slug, about.game) not in own]
@@ -198,7 +198,7 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     """
     from ircore.submissions.rescoring.rescore import rescore
 
-    submission = read_any_manifest(place).submission
+    submission = read_manifest(place).submission
     reference = submission.transcripts
     if reference is None or why_self_reported(submission):
         return None

@@ -11,7 +11,7 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.ocr import ocr_missing
 from ircore.core.terminal import printable
-from ircore.players.submission import MANIFEST, folder_of, read_any_manifest
+from ircore.players.submission import MANIFEST, folder_of, read_manifest
 from ircore.runs.provenance import UNCOMMITTED
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.fetch import check_repository
@@ -76,7 +76,7 @@ def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadlin
     Asks the Hub which commit is the newest, and whether the run there was packed: ircore submission pack.
     """
     folder = folder_of(path)
-    read_any_manifest(folder)
+    read_manifest(folder)
     reference = find_reference(repo, revision, run_id, deadline)
     name_transcripts(folder, reference)
     click.echo(printable(f"{folder / MANIFEST}: names the run {reference.run}"))

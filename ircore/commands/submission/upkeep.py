@@ -22,7 +22,7 @@ from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
 from ircore.instances.store import read_instances, read_sets
-from ircore.players.submission import AnyLoaded, manifests_in, read_any_manifest
+from ircore.players.submission import LoadedSubmission, manifests_in, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
@@ -117,7 +117,7 @@ def evaluate(
         published_runs(published)  # refuses a folder without runs
     # Hosts are looked up now: a name may have come to lead into this network since the merge.
     run_nested(["submission", "check", str(path), "--resolve"])
-    loaded = read_any_manifest(path)
+    loaded = read_manifest(path)
     if loaded.submission.transcripts is None:
         # A limit on cost cannot be kept with a model whose price nobody knows.
         if max_cost is not None:
@@ -150,7 +150,7 @@ def evaluate(
         run_nested(["score", str(out), *judge_options])
 
 
-def _clear(loaded: AnyLoaded, out: Path) -> None:
+def _clear(loaded: LoadedSubmission, out: Path) -> None:
     """Remove an earlier run of a submission that is re-scored, but for answers of judges, which cost money.
 
     Raises:
@@ -179,7 +179,7 @@ def _try(name: str, words: list[str]) -> None:
         click.echo(printable(f"  {name}: {error.problem}"), err=True)
 
 
-def _play_slice(loaded: AnyLoaded, words: list[str]) -> None:
+def _play_slice(loaded: LoadedSubmission, words: list[str]) -> None:
     """Play ten secret pictures; where others played the pair, models that cannot be asked here are no fault."""
     if loaded.submission.transcripts is None:
         run_nested(words)
@@ -189,13 +189,13 @@ def _play_slice(loaded: AnyLoaded, words: list[str]) -> None:
         _try("secret pictures", words)
 
 
-def _missing_keys(loaded: AnyLoaded) -> list[str]:
+def _missing_keys(loaded: LoadedSubmission) -> list[str]:
     """Return the variables of a pair's keys that this machine has not; of a model without a key, its name."""
     named = {spec.api_key_env or spec.label for spec in loaded.submission.players.values() if spec.model is not None}
     return sorted(name for name in named if not os.environ.get(name))
 
 
-def _play_again(loaded: AnyLoaded, out: Path, max_cost: float | None) -> None:
+def _play_again(loaded: LoadedSubmission, out: Path, max_cost: float | None) -> None:
     """Play some episodes of a re-scored run again, and record a worse replay; keys that are not here are no fault."""
     if missing := _missing_keys(loaded):
         click.echo(printable(f"  spot replay: no key here for {', '.join(missing)}"), err=True)
@@ -222,7 +222,7 @@ def _summarise(slug: str, out: Path) -> None:
         add_step_summary(f"## {slug}\n\n{findings_markdown(provenance.flags)}\n{pictures}")
 
 
-def _bounded_prices(loaded: AnyLoaded, prices: Path | None, bound: float | None, out: Path) -> Path | None:
+def _bounded_prices(loaded: LoadedSubmission, prices: Path | None, bound: float | None, out: Path) -> Path | None:
     """Return the table of prices by which a limit on cost can be kept, with a bound for models without a price.
 
     Raises:

@@ -1,12 +1,23 @@
 """The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import Field
 
 from ircore.core.episode_records import Turn
 from ircore.core.records import RECONSTRUCTION, Name, Record, Rules, Scene
-from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Pages, PublishedFigure, Table
+from ircore.games.base import (
+    Ending,
+    EpisodeSetup,
+    Game,
+    GameOutcome,
+    Measure,
+    Pages,
+    PublishedFigure,
+    RatedPicture,
+    Table,
+)
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.games.reconstruction.published.paper_tables import SOURCE, mean_scores
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
@@ -66,6 +77,12 @@ class ReconstructionGame(Game[Rules]):
     async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
+
+    def rated(self, payload: ReconstructionPayload, ending: Ending) -> Iterator[RatedPicture]:
+        """Yield every rendering beside the target, whose scene the instance holds; see ``Game.rated``."""
+        for turn in ending.steps:
+            if isinstance(turn, Turn) and turn.rendering is not None:
+                yield RatedPicture(turn.turn, payload.target, turn.rendering)
 
     def prompts(self, folder: Path | None) -> Prompts:
         """Read the prompts; see ``load_prompts``."""

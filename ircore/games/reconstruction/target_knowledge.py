@@ -15,7 +15,9 @@ class Knowledge:
     >>> from pathlib import Path
     >>> from ircore.instances.store import read_instances
     >>> targets = read_instances(Path("targets"))
-    >>> known = Knowledge(targets.instances[0], targets.instances[1:], targets.target, seed=7)
+    >>> known = Knowledge(
+    ...     targets.instances[0], targets.instances[1:], lambda other: targets.picture(other, "target"), seed=7
+    ... )
     >>> known.instance.scene.background, known.picture_of(known.instance).width
     ('#ffffff', 512)
 

@@ -20,9 +20,9 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore.core.episode_records import Attempt, FaultKind, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
-from ircore.core.game_records import AnySubmission
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
+from ircore.core.submission_records import Submission
 from ircore.core.validation import validating
 from ircore.games.registry import load_game
 from ircore.players.calls import usage_of
@@ -276,7 +276,7 @@ class RunPrices:
     """
 
     def __init__(
-        self, prices: Prices, submission: AnySubmission | None = None, judges: Mapping[str, PlayerSpec] | None = None
+        self, prices: Prices, submission: Submission | None = None, judges: Mapping[str, PlayerSpec] | None = None
     ) -> None:
         pair: Mapping[str, PlayerSpec] = submission.players if submission is not None else {}
         self._game = None if submission is None else submission.game

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from ircore.core.plugins import package_version
 from ircore.players.base import Answer, Asked
-from ircore.players.submission import AnyLoaded
+from ircore.players.submission import LoadedSubmission
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import Question, answer
 
@@ -27,7 +27,7 @@ class RemotePlayer:
         seat: Seat of the asked player.
     """
 
-    def __init__(self, cluster: Cluster, loaded: AnyLoaded, seat: str) -> None:
+    def __init__(self, cluster: Cluster, loaded: LoadedSubmission, seat: str) -> None:
         self._cluster = cluster
         self._loaded = loaded
         self._seat = seat

@@ -29,7 +29,7 @@ from ircore.core.errors import InputError
 from ircore.core.plugins import package_version
 from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import Halt, OpenQuestion
-from ircore.players.submission import AnyLoaded, make_player
+from ircore.players.submission import LoadedSubmission, make_player
 
 LOOK_S = 0.5
 """Seconds between two looks at whether the client is still there."""
@@ -42,8 +42,8 @@ class Question(NamedTuple):
 
     >>> from pathlib import Path
     >>> from ircore.players.builtin_pairs import submission_place
-    >>> from ircore.players.submission import read_any_manifest
-    >>> pair = read_any_manifest(submission_place(Path("classical+canvas")))
+    >>> from ircore.players.submission import read_manifest
+    >>> pair = read_manifest(submission_place(Path("classical+canvas")))
     >>> Question(pair, "describer", "describe", view=None, run="ab12", number=1).loaded.slug
     'builtin-classical-canvas'
 
@@ -52,7 +52,7 @@ class Question(NamedTuple):
         number: The question's own number among those of the connection.
     """
 
-    loaded: AnyLoaded
+    loaded: LoadedSubmission
     seat: str
     method: str
     view: Asked
@@ -171,7 +171,7 @@ _PLAYERS: OrderedDict[str, _BusyPlayer] = OrderedDict()
 
 
 @asynccontextmanager
-async def _player(loaded: AnyLoaded, seat: str) -> AsyncIterator[Any]:
+async def _player(loaded: LoadedSubmission, seat: str) -> AsyncIterator[Any]:
     """Yield the player with these settings, made now if this process has none."""
     key = f"{seat} {loaded.submission.players[seat].model_dump_json()}"
     if key not in _PLAYERS:

@@ -53,7 +53,7 @@ class Sample:
         >>> from pathlib import Path
         >>> instances = read_instances(Path("targets"))
         >>> easy, hard = instances.instances
-        >>> sample = Sample(easy, instances.target(easy), same=None, other=None)
+        >>> sample = Sample(easy, instances.picture(easy, "target"), same=None, other=None)
         >>> sample.instance.difficulty
         'easy'
     """

@@ -99,8 +99,8 @@ def _create(folder: Path, instances: Path | None) -> None:
 def _identity(instances: InstanceSet) -> Run:
     nobody = PlayerSpec(player=SLUG)
     submission = Submission(
-        schema_=1, name="Judge test", describer=nobody, generator=nobody, rules=Rules(max_turns=len(TURN_OF)),
-        licence="CC0-1.0",
+        schema_=1, name="Judge test", describer=nobody, generator=nobody, licence="CC0-1.0",
+        rules=Rules(max_turns=len(TURN_OF)).model_dump(mode="json"),
     )  # fmt: skip
     return with_run_id(
         Run(

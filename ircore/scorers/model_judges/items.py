@@ -9,11 +9,12 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score
 from ircore.core.seeds import derived_seed
+from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, read_judgements
 from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.material import Wanted, wanted_of
-from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, rated_episodes
+from ircore.scorers.rated_episodes import Original, RatedEpisode, rated_episodes
 from ircore.scorers.scoring import scored_turns, scores_by_question
 
 
@@ -38,7 +39,7 @@ class Item:
         'similarity'
     """
 
-    run: RatedRun
+    run: RunFolder
     original: Original
     task: JudgedTask
     renderings: tuple[Rendering, ...]
@@ -65,7 +66,7 @@ class JudgedRun:
 
 
 def plan_run(
-    run: RatedRun, judge: LoadedJudge, every_turn: bool, preferences: bool = True, again: float | None = None
+    run: RunFolder, judge: LoadedJudge, every_turn: bool, preferences: bool = True, again: float | None = None
 ) -> JudgedRun:
     """List the questions to a judge about a run.
 
@@ -131,7 +132,7 @@ def _drawn(items: Sequence[Item], share: float) -> Sequence[Item]:
     return drawn[: ceil(share * len(drawn))]
 
 
-def preferences_by_score(run: RatedRun, judge: LoadedJudge) -> list[Score]:
+def preferences_by_score(run: RunFolder, judge: LoadedJudge) -> list[Score]:
     """Return the preferences of a judge of facts that a run lacks and that follow from its scores."""
     done, identity = scores_by_question(run), judge.identity_in(run)
     new = []

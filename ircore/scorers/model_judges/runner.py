@@ -22,6 +22,7 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine
+from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import (
     JudgementEntry,
     JudgementWriter,
@@ -35,7 +36,6 @@ from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run, preferences_by_score
 from ircore.scorers.model_judges.losses import Losses, count_losses
 from ircore.scorers.model_judges.questions import Ask, Question, Verdict, judged
-from ircore.scorers.rated_episodes import RatedRun
 from ircore.scorers.score_counts import ScoreCount, count_score
 
 JUDGE: Seat[JudgeView, TextAnswer] = Seat("judge", "Judge", "pictures, and never who made them", "text", method="judge")
@@ -94,7 +94,7 @@ class JudgeReport:
     losses: Losses = field(default_factory=Losses)
 
 
-def judge_runs(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], plan: JudgingPlan) -> list[JudgeReport]:
+def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: JudgingPlan) -> list[JudgeReport]:
     """Add to runs the scores of judges that they lack.
 
     Args:
@@ -141,7 +141,7 @@ def judge_runs(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], plan: Ju
     return [seat.report for seat in seats]
 
 
-def judges_prices(runs: Sequence[RatedRun], judges: Sequence[LoadedJudge], table: Path | None) -> RunPrices:
+def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], table: Path | None) -> RunPrices:
     """Return the prices of judges from the runs' tables and an additional table."""
     prices = read_prices(*(own_prices_file(run.path) for run in runs), table)
     return RunPrices(prices, judges={judge.name: judge.spec for judge in judges})
@@ -164,7 +164,7 @@ class _Seat:
             count_score(self.counts, score, new=False)
 
 
-def _prefer_by_score(runs: Sequence[RatedRun], seats: "Sequence[_Seat]") -> None:
+def _prefer_by_score(runs: Sequence[RunFolder], seats: "Sequence[_Seat]") -> None:
     """Add the preferences of judges of facts, which are not asked but follow from their scores."""
     for seat in seats:
         if seat.judge.asks == "facts":
@@ -175,7 +175,7 @@ def _prefer_by_score(runs: Sequence[RatedRun], seats: "Sequence[_Seat]") -> None
                     count_score(seat.counts, score, new=True)
 
 
-def _count_losses(runs: Sequence[RatedRun], seats: "Sequence[_Seat]") -> None:
+def _count_losses(runs: Sequence[RunFolder], seats: "Sequence[_Seat]") -> None:
     """Fill in each judge's report from the recorded answers."""
     recorded = [read_judgements(run) for run in runs]
     for seat in seats:

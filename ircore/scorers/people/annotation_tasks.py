@@ -18,8 +18,9 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Instance
+from ircore.runs.folder import RunFolder
 from ircore.scorers.people.files import NAME
-from ircore.scorers.rated_episodes import Original, RatedEpisode, RatedRun, picture_of, rated_episodes
+from ircore.scorers.rated_episodes import Original, RatedEpisode, picture_of, rated_episodes
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Item:
 class _PictureSource(NamedTuple):
     """Source of a picture of a study."""
 
-    run: RatedRun
+    run: RunFolder
     """The run that holds it."""
 
     what: Original | Rendering
@@ -137,7 +138,7 @@ class Study:
     """Of a study by score: items in each class of scores, from the lowest."""
 
 
-def choose_tasks(runs: Sequence[RatedRun], plan: TaskPlan) -> Study:
+def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     """Choose the items of a study.
 
     Args:
@@ -197,7 +198,7 @@ def _foreign_turns() -> frozenset[int]:
     return frozenset(turn for turn, name in EDIT_OF.items() if name.startswith("foreign-"))
 
 
-def _check_tests(runs: Sequence[RatedRun]) -> None:
+def _check_tests(runs: Sequence[RunFolder]) -> None:
     for run in runs:
         if run.run.slug != "judge-test":
             raise InputError(
@@ -219,7 +220,7 @@ class _Scored(NamedTuple):
         return min(CLASSES - 1, int(self.score * CLASSES / 10))
 
 
-def _scores_by(run: RatedRun, judge: str | None) -> dict[tuple[str, str], float]:
+def _scores_by(run: RunFolder, judge: str | None) -> dict[tuple[str, str], float]:
     """Return a judge's ratings by episode and rendering; none if no judge is named."""
     return {
         (score.episode_id, score.rendering): score.value
@@ -238,7 +239,7 @@ def _scored(items: Iterable[Item], category: str, scores: Mapping[tuple[str, str
 
 
 def _study_by_score(
-    runs: Sequence[RatedRun], pool: Sequence[_Scored], pictures: Mapping[str, _PictureSource], plan: TaskPlan
+    runs: Sequence[RunFolder], pool: Sequence[_Scored], pictures: Mapping[str, _PictureSource], plan: TaskPlan
 ) -> Study:
     """Draw renderings, one of each class of scores in turn and within a class one of each category in turn.
 
@@ -288,9 +289,9 @@ def _check_annotators(names: Sequence[str]) -> None:
         raise InputError("--annotators: a pseudonym is given twice", "Name each pseudonym once.")
 
 
-def _check_runs(runs: Sequence[RatedRun]) -> None:
+def _check_runs(runs: Sequence[RunFolder]) -> None:
     first = runs[0]
-    runs_by_id: dict[str, RatedRun] = {}
+    runs_by_id: dict[str, RunFolder] = {}
     for run in runs:
         if run.run.instance_set != first.run.instance_set:
             raise InputError(

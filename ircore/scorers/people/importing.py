@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, cast
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
-from ircore.runs.folder import SCORES
+from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.people.files import Faults, RatingRow, read_ratings, shown
-from ircore.scorers.rated_episodes import RatedEpisode, RatedRun, rated_episodes
+from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes
 
 HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 """Who gave the imported scores; single people are told apart by ``Score.annotator``."""
@@ -71,7 +71,7 @@ class _Given(NamedTuple):
     where: str
 
 
-def import_ratings(path: Path, runs: Sequence[RatedRun], check: bool = False) -> ImportSummary:
+def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -> ImportSummary:
     """Add the ratings of a CSV file to runs.
 
     Args:
@@ -105,8 +105,8 @@ def import_ratings(path: Path, runs: Sequence[RatedRun], check: bool = False) ->
     return ImportSummary(sum(counts.values()), kept_count, counts, _by_annotator(rows, runs))
 
 
-def _runs_by_id(path: Path, runs: Sequence[RatedRun], rows: Sequence[RatingRow]) -> dict[str, RatedRun]:
-    by_id: dict[str, RatedRun] = {}
+def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
+    by_id: dict[str, RunFolder] = {}
     for run in runs:
         twin = by_id.setdefault(run.run.run_id, run)
         if twin is not run:
@@ -124,7 +124,7 @@ def _run_id(row: RatingRow, only: str) -> str:
 
 
 def _scores(
-    rows: Iterable[RatingRow], runs: Mapping[str, RatedRun], faults: Faults
+    rows: Iterable[RatingRow], runs: Mapping[str, RunFolder], faults: Faults
 ) -> list[tuple[_Key, RatingRow, Score]]:
     """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
     only = next(iter(runs))
@@ -144,7 +144,7 @@ def _scores(
     return rated
 
 
-def _rated(run: RatedRun) -> dict[str, RatedEpisode | None]:
+def _rated(run: RunFolder) -> dict[str, RatedEpisode | None]:
     """Return the episodes of a run by id; None for one that was not played."""
     return dict.fromkeys(run.ended()) | {episode.episode_id: episode for episode in rated_episodes(run)}
 
@@ -184,7 +184,7 @@ def _score(row: RatingRow, rendering: str) -> Score:
 
 
 def _new_ratings(
-    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RatedRun], faults: Faults
+    rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
 ) -> tuple[dict[str, list[Score]], int]:
     """Drop ratings that the run already has; a rating that contradicts an earlier rating is a fault."""
     known = {key: rating for run_id, run in runs.items() for key, rating in _earlier(run_id, run)}
@@ -206,7 +206,7 @@ def _new_ratings(
     return dict(new), kept_count
 
 
-def _earlier(run_id: str, run: RatedRun) -> Iterable[tuple[_Key, _Given]]:
+def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
     """Yield the human ratings of a run with their lines, without ratings of renderings that no longer exist."""
     current = {
         (episode.episode_id, turn): rendering.sha256
@@ -223,14 +223,14 @@ def _said(score: Score) -> str:
     return f"{score.value:g}" if score.value is not None else shown(score.reason or "")
 
 
-def _check_judge(runs: Iterable[RatedRun], write: bool) -> None:
+def _check_judge(runs: Iterable[RunFolder], write: bool) -> None:
     """See that the name of the human judge is free or ours in every run, before a score is written into any."""
     for run in runs:
         if write or HUMAN in run.judges():
             run.keep_judge(HUMAN_JUDGE)
 
 
-def _by_annotator(rows: Sequence[RatingRow], runs: Sequence[RatedRun]) -> tuple[AnnotatorSummary, ...]:
+def _by_annotator(rows: Sequence[RatingRow], runs: Sequence[RunFolder]) -> tuple[AnnotatorSummary, ...]:
     only = runs[0].run.run_id
     items = {(_run_id(row, only), row.episode_id, row.turn, row.task) for row in rows}
     answered: dict[str, dict[tuple[str, str, int, str], bool]] = {row.annotator: {} for row in rows}

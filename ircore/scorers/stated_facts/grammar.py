@@ -32,7 +32,7 @@ class GrammarReader:
         >>> from pathlib import Path
         >>> from ircore.instances.store import read_instances
         >>> instances = read_instances(Path("targets"))
-        >>> target = instances.target(instances.instances[0])
+        >>> target = instances.picture(instances.instances[0], "target")
         >>> reading = GrammarReader(instances.instances[0], target).turn("e", 1, ["A red circle."], target)
         >>> set(reading.shown) <= set("01?")
         True

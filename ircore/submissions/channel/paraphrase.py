@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ircore.core.seeds import derived_seed
 from ircore.core.strict_yaml import read_mapping
 from ircore.players.base import PlayerError, Question
-from ircore.players.submission import AnyLoaded, make_player
+from ircore.players.submission import LoadedSubmission, make_player
 
 LIST = Path(__file__).with_name("synonyms.yaml")
 PROMPT = (
@@ -81,7 +81,7 @@ class ByModel:
 
     name = "model"
 
-    def __init__(self, loaded: AnyLoaded) -> None:
+    def __init__(self, loaded: LoadedSubmission) -> None:
         self._player: Any = make_player(loaded, "describer")
         self._otherwise = ByList()
 

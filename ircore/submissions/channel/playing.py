@@ -101,17 +101,18 @@ def play_words(
         WorkError: The generator failed for a technical reason, or the cost reached its limit.
     """
     pair = drawer.pair.submission
+    speaker = PlayerSpec(player="replay", parameters={"run": run.run.run_id, "words": words_name})
     submission = Submission(
         schema_=1,
         # 300 characters is the longest name that the format takes.
         name=f"{words_name} of {run.run.slug}"[:300],
-        describer=PlayerSpec(player="replay", parameters={"run": run.run.run_id, "words": words_name}),
-        generator=pair.generator,
         licence="CC0-1.0",
+        describer=speaker,
+        generator=pair.players["generator"],
     )
     loaded = LoadedSubmission(f"channel-{words_name}", submission, drawer.pair.path)
     most = max(map(len, words.values()))
-    rules = Rules(token_budget=MOST_TOKENS, max_turns=max(1, most), drawing=pair.rules.drawing)
+    rules = Rules(token_budget=MOST_TOKENS, max_turns=max(1, most), drawing=Rules.of(pair).drawing)
     game = load_game(run.game)
     prompts = game.prompts(None)
     identity = make_run(loaded, run.instances, rules, prompts, run.run.seed)

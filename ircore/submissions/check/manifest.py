@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.records import ModelFacts, PlayerSpec, Record, Rules
+from ircore.core.records import RECONSTRUCTION, ModelFacts, PlayerSpec, Record
 from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
-from ircore.core.validation import worded
+from ircore.core.validation import WORDING, worded
+from ircore.games.base import Game
+from ircore.games.manifests import manifest_form
+from ircore.games.registry import load_game
 from ircore.players.submission import FORMAT
 from ircore.submissions.findings import (
     MISSING,
@@ -70,7 +73,15 @@ STAND_IN: Mapping[str, Any] = {
     "generator": {"player": "canvas"},
     "licence": "CC-BY-4.0",
 }
-"""The shortest manifest: what stands in for required fields."""
+"""The shortest manifest of reconstruction: what stands in for required fields."""
+
+
+def stand_ins(game: Game[Any]) -> dict[str, Any]:
+    """Return what stands in for the required fields of a game's manifest."""
+    shared = {name: value for name, value in STAND_IN.items() if not isinstance(value, dict)}
+    seats = {seat.name: STAND_IN.get(seat.name, {"player": "canvas"}) for seat in game.seats if not seat.when}
+    return {**shared, "game": game.name, **seats}
+
 
 _REFERENCE_STAND_IN = {"repo": "org/name", "revision": "0" * 40, "run": "a-run"}
 """Stands in for parts of a reference to transcripts, so that the rest is checked as of a pair that others played."""
@@ -82,16 +93,6 @@ _COMMIT = "the commit, 40 hexadecimal digits in lower case"
 _LINK = "an https address, such as https://github.com/…"
 _VALUES = "names with text, numbers, true, false, null, lists or mappings"
 _NAMES = "a name in lower case, such as code or paper"
-_RECORDS: dict[FieldPath, type[Record]] = {
-    (): Submission,
-    ("describer",): PlayerSpec,
-    ("generator",): PlayerSpec,
-    ("describer", "about"): ModelFacts,
-    ("generator", "about"): ModelFacts,
-    ("rules",): Rules,
-    ("dates",): Dates,
-    ("transcripts",): TranscriptsReference,
-}
 _NAMED = re.compile(r"(licence|base_url|links\.([^\s]+)) ")
 _PARAMETER = re.compile(r"unknown parameter (['\"])(.*)\1")
 _SCORES = re.compile(r"(score|result|rank|metric|rating)s?", re.IGNORECASE)
@@ -134,31 +135,69 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
         document = parse_mapping(data, file, FORMAT)
     except YamlError as error:
         return _Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
-    readable, settled, faults = _readable(document.mapping)
+    try:
+        game = load_game(str(document.mapping.get("game", RECONSTRUCTION)))
+    except InputError as error:
+        fault = Fault(("game",), error.problem, "a game that is installed", error.remedy)
+        return _Manifest(None, None, (), document, (locate(fault, file, document),))
+    readable, settled, faults = _Form(game).readable(document.mapping)
     whole = None if faults else readable
     return _Manifest(whole, readable, settled, document, tuple(locate(fault, file, document) for fault in faults))
 
 
-def _readable(mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
-    """Read a manifest with stand-ins for fields that do not fit the format; return the wrong fields and faults too.
+class _Form:
+    """The form of a game's manifests, and the faults of manifests that do not fit it."""
 
-    Some rules are only looked at once each field fits by itself, so that it takes a few rounds to find every fault.
-    """
-    settled: list[FieldPath] = []
-    faults: list[Fault] = []
-    # Copied, because faulty fields are taken out below and the document stays as its author wrote it.
-    rest = {key: dict(value) if isinstance(value, dict) else value for key, value in mapping.items()}
-    for _ in range(MOST_ROUNDS):
-        try:
-            return Submission.model_validate(rest), tuple(settled), faults
-        except ValidationError as error:
-            new = [_fault(detail) for detail in error.errors(include_url=False)]
-        # A key that is misspelt is told once: not also as the key that is missing.
-        settled += [meant for fault in new if fault.problem == UNKNOWN_KEY and (meant := _meant(fault.path))]
-        faults += [fault for fault in new if fault.path not in settled]
-        settled += [_settle(rest, fault.path) for fault in new]
-        rest |= {key: value for key, value in STAND_IN.items() if key not in rest}
-    return None, tuple(settled), faults
+    def __init__(self, game: Game[Any]) -> None:
+        self._record = manifest_form(game)
+        self._stand_ins = stand_ins(game)
+        seats = [seat.name for seat in game.seats]
+        self._records: dict[FieldPath, type[Record]] = {
+            (): self._record, ("rules",): game.rules, ("dates",): Dates, ("transcripts",): TranscriptsReference,
+            **{(seat,): PlayerSpec for seat in seats}, **{(seat, "about"): ModelFacts for seat in seats},
+        }  # fmt: skip
+
+    def readable(self, mapping: dict[Any, Any]) -> tuple[Submission | None, tuple[FieldPath, ...], list[Fault]]:
+        """Read a manifest with stand-ins for fields that do not fit; return the wrong fields and faults too.
+
+        Some rules are only looked at once each field fits by itself, so that it takes a few rounds to find every fault.
+        """
+        settled: list[FieldPath] = []
+        faults: list[Fault] = []
+        # Copied, because faulty fields are taken out below and the document stays as its author wrote it.
+        rest = {key: dict(value) if isinstance(value, dict) else value for key, value in mapping.items()}
+        for _ in range(MOST_ROUNDS):
+            try:
+                self._record.model_validate(rest)
+                return Submission.model_validate(rest), tuple(settled), faults
+            except ValidationError as error:
+                new = [self._fault(detail) for detail in error.errors(include_url=False)]
+            # A key that is misspelt is told once: not also as the key that is missing.
+            settled += [meant for fault in new if fault.problem == UNKNOWN_KEY and (meant := self._meant(fault.path))]
+            faults += [fault for fault in new if fault.path not in settled]
+            settled += [_settle(rest, fault.path) for fault in new]
+            rest |= {key: value for key, value in self._stand_ins.items() if key not in rest}
+        return None, tuple(settled), faults
+
+    def _fault(self, detail: "ErrorDetails") -> Fault:
+        return self._unknown(detail["loc"]) if detail["type"] == "extra_forbidden" else _fault(detail)
+
+    def _unknown(self, path: FieldPath) -> Fault:
+        meant = self._meant(path)
+        remedy = f"Did you mean {meant[-1]}? Otherwise take it out." if meant else "Take it out."
+        if _SCORES.fullmatch(str(path[-1])):
+            remedy = "Take it out: scores are computed here, from what is played."
+        return Fault(path, UNKNOWN_KEY, f"one of {', '.join(self._known(path))}", remedy)
+
+    def _known(self, path: FieldPath) -> list[str]:
+        """Return the keys that are known at the place of an unknown key."""
+        record = self._records.get(path[:-1], self._record)
+        return [field.alias or name for name, field in record.model_fields.items()]
+
+    def _meant(self, path: FieldPath) -> FieldPath:
+        """Return the path of the known key that an unknown one probably stands for; empty if none is similar."""
+        near = get_close_matches(str(path[-1]).lower(), self._known(path), n=1, cutoff=0.65)
+        return (*path[:-1], near[0]) if near else ()
 
 
 def _settle(rest: dict[Any, Any], path: FieldPath) -> FieldPath:
@@ -197,8 +236,6 @@ def _fault(detail: "ErrorDetails") -> Fault:
         return Fault(path[:-1], f"the name {_words(detail)}", _NAMES, f"Write {_NAMES}.")
     if kind == "invalid_key":
         path = (*path[:-1], str(path[-1]))
-    if kind == "extra_forbidden":
-        return _unknown(path)
     last = next((part for part in reversed(path) if isinstance(part, str)), "")
     expected = _expected(path, last)
     if kind == "missing":
@@ -212,26 +249,6 @@ def _expected(path: FieldPath, last: str) -> str:
     if path == ("transcripts", "revision"):
         return _COMMIT
     return _LINK if len(path) == 2 and path[0] == "links" else EXPECTED.get(last, "")
-
-
-def _unknown(path: FieldPath) -> Fault:
-    meant = _meant(path)
-    remedy = f"Did you mean {meant[-1]}? Otherwise take it out." if meant else "Take it out."
-    if _SCORES.fullmatch(str(path[-1])):
-        remedy = "Take it out: scores are computed here, from what is played."
-    return Fault(path, UNKNOWN_KEY, f"one of {', '.join(_known(path))}", remedy)
-
-
-def _known(path: FieldPath) -> list[str]:
-    """Return the keys that are known at the place of an unknown key."""
-    record = _RECORDS.get(path[:-1], Submission)
-    return [field.alias or name for name, field in record.model_fields.items()]
-
-
-def _meant(path: FieldPath) -> FieldPath:
-    """Return the path of the known key that an unknown key probably stands for; empty if no known key is similar."""
-    near = get_close_matches(str(path[-1]).lower(), _known(path), n=1, cutoff=0.65)
-    return (*path[:-1], near[0]) if near else ()
 
 
 def _named(path: FieldPath, message: str, expected: str) -> Fault:
@@ -259,7 +276,9 @@ def _words(detail: "ErrorDetails") -> str:
         return _OWN_WORDS[kind].format(shown=_shown(value))
     if kind == "string_too_short":
         return worded(detail)
-    return f"{worded(detail)}, not {_kind(value) if kind.endswith('_type') else _shown(value)}"
+    # Of this form each seat is known: what is none is told as an unknown key.
+    said = WORDING[kind] if kind == "model_type" else worded(detail)
+    return f"{said}, not {_kind(value) if kind.endswith('_type') else _shown(value)}"
 
 
 def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:

@@ -69,10 +69,7 @@ def neighbour(slug: str, data: bytes) -> Neighbour | None:
         return None
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
-    players = document.get("players")
-    # Of either format: a pair has its seats at the top, other games have them below players.
-    seats = [*(players.values() if isinstance(players, dict) else ()), *document.values()]
-    return Neighbour(slug, document["name"], dict(filter(None, map(_key, seats))))
+    return Neighbour(slug, document["name"], dict(filter(None, map(_key, document.values()))))
 
 
 def _is_flat(data: bytes) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.counted import counted
-from ircore.core.submission_records import Submission
+from ircore.core.records import RECONSTRUCTION
 from ircore.submissions.check.submission import Checked
 from ircore.submissions.findings import Finding, errors
 
@@ -57,10 +57,11 @@ def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
 def valid_line(checked: Checked) -> str:
     """Return a line about a valid submission."""
     submission = checked.submission
-    if isinstance(submission, Submission):
-        return f"{checked.slug}: valid: {submission.describer.label} describes, {submission.generator.label} draws"
     if submission is None:
         return f"{checked.slug}: valid"
+    if submission.game == RECONSTRUCTION:
+        describer, generator = submission.label_of("describer"), submission.label_of("generator")
+        return f"{checked.slug}: valid: {describer} describes, {generator} draws"
     seats = ", ".join(f"{seat}: {spec.label}" for seat, spec in submission.players.items())
     return f"{checked.slug}: valid for {submission.game}: {seats}"
 

@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.game_records import AnySubmission
-from ircore.core.records import ModelFacts, Rules
-from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping, read_yaml_bytes
+from ircore.core.records import RECONSTRUCTION, ModelFacts, Rules
+from ircore.core.strict_yaml import FieldPath, read_yaml_bytes
 from ircore.core.submission_records import Dates, Submission
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, like_run_id, usable_slug
-from ircore.players.submission import FORMAT, MANIFEST
+from ircore.players.submission import MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
 from ircore.submissions.check.entries import is_maintainers
-from ircore.submissions.check.games import game_faults, is_game_manifest, read_game_manifest
+from ircore.submissions.check.games import game_faults
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest
 from ircore.submissions.check.neighbours import Neighbour, neighbours_in
 from ircore.submissions.check.reserved_names import provider_fault, reserved_fault
 from ircore.submissions.check.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
-from ircore.submissions.findings import Fault, Finding, errors, finding, locate, ordered
+from ircore.submissions.findings import Fault, Finding, errors, finding, ordered
 from ircore.submissions.texts import (
     alike,
     leak_faults,
@@ -73,7 +72,7 @@ class Checked:
     file: str
     """Path of the manifest, as the user gave it."""
 
-    submission: AnySubmission | None = None
+    submission: Submission | None = None
     """Record of the manifest; None if the manifest does not fit the format."""
 
     findings: tuple[Finding, ...] = field(default=())
@@ -103,8 +102,6 @@ def check_bytes(
         neighbours: The other submissions.
         purpose: Purpose of the check.
     """
-    if (document := _game_document(data, file)) is not None:
-        return _check_game(document, file, slug, neighbours, purpose)
     manifest = parse_manifest(data, file)
     # A folder's name is checked whatever the manifest holds, so that both are mended at once.
     findings = [*manifest.findings, *manifest.located(slug_faults(slug, neighbours, purpose), file)]
@@ -113,29 +110,6 @@ def check_bytes(
         faults = submission_faults(manifest.readable, slug, others, purpose)
         findings += manifest.located(faults, file)
     return Checked(slug, file, manifest.submission, _shortened(ordered(set(findings)), file))
-
-
-def _game_document(data: bytes, file: str) -> Document | None:
-    """Return a manifest of ``schema: 2`` as a document; None for any other file."""
-    try:
-        document = parse_mapping(data, file, FORMAT)
-    except YamlError:
-        return None
-    return document if is_game_manifest(document.mapping) else None
-
-
-def _check_game(
-    document: Document, file: str, slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose
-) -> Checked:
-    submission, faults = read_game_manifest(document.mapping)
-    faults += slug_faults(slug, neighbours, purpose)
-    if submission is not None:
-        others = tuple(other for other in neighbours if other.slug != slug)
-        conditions = _conditions(submission, others, purpose)
-        faults += [*game_faults(submission, conditions), *_stated_faults(submission, others, purpose)]
-    # A set, since two rules can say the same of one field.
-    findings = ordered({locate(fault, file, document) for fault in faults})
-    return Checked(slug, file, submission, _shortened(findings, file))
 
 
 def _shortened(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
@@ -199,16 +173,20 @@ def submission_faults(
 ) -> Iterator[Fault]:
     """Yield the faults of a manifest that fits the format."""
     conditions = _conditions(submission, others, purpose)
-    for seat in SEATS:
-        yield from seat_faults(seat, getattr(submission, seat), conditions)
+    pair = submission.game == RECONSTRUCTION
+    if pair:
+        for seat in SEATS:
+            yield from seat_faults(seat, submission.players[seat], conditions)
+    else:
+        yield from game_faults(submission, conditions)
     if not purpose.local:
         yield from _own_keys(submission)
     yield from _stated_faults(submission, others, purpose)
-    if not purpose.local:
+    if not purpose.local and pair:
         yield from _warnings(submission, slug)
 
 
-def _conditions(submission: AnySubmission, others: tuple[Neighbour, ...], purpose: Purpose) -> Conditions:
+def _conditions(submission: Submission, others: tuple[Neighbour, ...], purpose: Purpose) -> Conditions:
     keys: dict[str, set[str]] = {}
     for other in others:
         for key, host in other.keys.items():
@@ -221,15 +199,14 @@ def _conditions(submission: AnySubmission, others: tuple[Neighbour, ...], purpos
     )
 
 
-def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
+def _stated_faults(submission: Submission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
     """Yield the faults in the fields of a manifest besides seats and rules, which manifests of all games share."""
     yield from _text_faults(submission)
     yield from _link_faults(submission)
     yield from licence_faults(("licence",), submission.licence)
-    above = () if isinstance(submission, Submission) else ("players",)
     for seat, spec in submission.players.items():
         if spec.about is not None:
-            yield from about_faults((*above, seat, "about"), spec.about, submission.dates)
+            yield from about_faults((seat, "about"), spec.about, submission.dates)
     if submission.transcripts is not None:
         yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
     if not purpose.local:
@@ -237,7 +214,7 @@ def _stated_faults(submission: AnySubmission, others: tuple[Neighbour, ...], pur
         yield from _claims(submission, purpose)
 
 
-def _claims(submission: AnySubmission, purpose: Purpose) -> Iterator[Fault]:
+def _claims(submission: Submission, purpose: Purpose) -> Iterator[Fault]:
     """Yield the names that claim to be somebody, or something, that they may not be."""
     authors = [(("authors", number), author) for number, author in enumerate(submission.authors[:MOST_AUTHORS])]
     for path, text in ((("name",), submission.name), *authors):
@@ -249,20 +226,24 @@ def _claims(submission: AnySubmission, purpose: Purpose) -> Iterator[Fault]:
 
 
 def _own_keys(submission: Submission) -> Iterator[Fault]:
-    """Yield a fault if a pair would have the same key sent to two hosts."""
-    first, second = submission.describer, submission.generator
-    hosts = (host_of(first), host_of(second))
-    # A key belongs to one service, and the other host would learn it.
-    if first.api_key_env == second.api_key_env and None not in hosts and hosts[0] != hosts[1]:
-        yield Fault(
-            ("generator", "api_key_env"),
-            f"{second.api_key_env} is sent to {hosts[0]} by the describer and would be sent to {hosts[1]}",
-            "one service a key",
-            "Give each service's key a name of its own.",
-        )
+    """Yield a fault if a submission would have the same key sent to two hosts."""
+    known: dict[str, tuple[str, str]] = {}
+    for seat, spec in submission.players.items():
+        host = host_of(spec)
+        if spec.api_key_env is None or host is None:
+            continue
+        first, other = known.setdefault(spec.api_key_env, (seat, host))
+        # A key belongs to one service, and the other host would learn it.
+        if other != host:
+            yield Fault(
+                (seat, "api_key_env"),
+                f"{spec.api_key_env} is sent to {other} by the {first} and would be sent to {host}",
+                "one service a key",
+                "Give each service's key a name of its own.",
+            )
 
 
-def _text_faults(submission: AnySubmission) -> Iterator[Fault]:
+def _text_faults(submission: Submission) -> Iterator[Fault]:
     yield from text_faults(("name",), submission.name)
     if submission.hardware is not None:
         yield from text_faults(("hardware",), submission.hardware)
@@ -275,7 +256,7 @@ def _text_faults(submission: AnySubmission) -> Iterator[Fault]:
             yield Fault(path, "holds an e-mail address", "a name", "Write the name alone: it is published.")
 
 
-def _link_faults(submission: AnySubmission) -> Iterator[Fault]:
+def _link_faults(submission: Submission) -> Iterator[Fault]:
     if len(submission.links) > MOST_LINKS:
         yield Fault(("links",), f"more than {MOST_LINKS}", EXPECTED["links"], "Keep the most useful ones.")
     for name, url in submission.links.items():
@@ -305,8 +286,8 @@ def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:
 
 def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
     for seat in SEATS:
-        yield from repeat_warnings(seat, getattr(submission, seat))
-    asks = any(getattr(submission, seat).model is not None for seat in SEATS)
+        yield from repeat_warnings(seat, submission.players[seat])
+    asks = any(player.model is not None for player in submission.players.values())
     if asks and submission.dates is None:
         problem = "not given, so nobody can tell when: services change under one name"
         yield Fault(("dates",), problem, EXPECTED["dates"], "Add dates: {submitted: YYYY-MM-DD}.", "warning")
@@ -316,8 +297,8 @@ def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
         yield Fault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
     if not submission.authors and not slug.startswith(MAINTAINERS):
         yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
-    rules = submission.rules
-    if rules.over_budget == "allow" and submission.describer.model is not None:
+    rules = Rules.of(submission)
+    if rules.over_budget == "allow" and submission.players["describer"].model is not None:
         problem = "allow lets messages over the token budget through, and a run with a single such message has no rank"
         yield Fault(("rules",), problem, "over_budget: truncate or abort", "Add over_budget: truncate.", "warning")
     if rules.variants or rules.max_turns != Rules().max_turns or rules.token_budget not in (10, 50, 200):

@@ -12,7 +12,7 @@ from ircore.core.episode_records import Rendering, drawn_renderings
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
-from ircore.results.played_run import AnyRunSource
+from ircore.results.played_run import RunSource
 from ircore.runs.folder import RunFolder
 from ircore.submissions.copies.patches import small
 
@@ -139,7 +139,7 @@ def index_of(folder: RunFolder) -> RunIndex:
     return index
 
 
-def index_of_run(run: AnyRunSource[Any, Any, Any], stored: Iterable[Path]) -> RunIndex:
+def index_of_run(run: RunSource, stored: Iterable[Path]) -> RunIndex:
     """Return the index of a run: the first stored one of these renderings, else a new one.
 
     Args:
@@ -150,24 +150,24 @@ def index_of_run(run: AnyRunSource[Any, Any, Any], stored: Iterable[Path]) -> Ru
     return next(known, None) or _computed(run)
 
 
-def _known(run: AnyRunSource[Any, Any, Any], stored: Path) -> RunIndex | None:
+def _known(run: RunSource, stored: Path) -> RunIndex | None:
     """Return a stored index if it is of the renderings of a run."""
     index = read_index(stored) if stored.is_file() else None
     return index if index is not None and list(index.keys()) == rendering_keys(run) else None
 
 
-def rendering_keys(run: AnyRunSource[Any, Any, Any]) -> list[tuple[str, str]]:
+def rendering_keys(run: RunSource) -> list[tuple[str, str]]:
     """Return episode and file's hash of each rendering of a run, in the order of its index."""
     return [(name, sha256) for name, sha256, _ in _renderings(run)]
 
 
-def _renderings(run: AnyRunSource[Any, Any, Any]) -> Iterator[tuple[str, str, Rendering]]:
+def _renderings(run: RunSource) -> Iterator[tuple[str, str, Rendering]]:
     for episode in run.episodes():
         for sha256, rendering in {rendering.sha256: rendering for _, rendering in drawn_renderings(episode)}.items():
             yield episode.episode_id, sha256, rendering
 
 
-def _computed(run: AnyRunSource[Any, Any, Any]) -> RunIndex:
+def _computed(run: RunSource) -> RunIndex:
     import numpy as np
 
     wanted = list(_renderings(run))

@@ -17,7 +17,6 @@ SIDE = 256
 MOST_SHOWN = 20
 """Findings that the table lists, grave ones first."""
 
-_Run = RunFolder
 _PAPER = (255, 255, 255)
 
 
@@ -76,7 +75,7 @@ def write_evidence(run: Path, flags: Sequence[Flag], others: Sequence[Path], out
     return pictures
 
 
-def _sides(source: _Run, others: Mapping[str, _Run], evidence: Evidence) -> list[Picture]:
+def _sides(source: RunFolder, others: Mapping[str, RunFolder], evidence: Evidence) -> list[Picture]:
     """Return this run's rendering, then the pictures that it repeats, as far as they are here."""
     sides = [_rendering(source, evidence.rendering)]
     if evidence.instance is not None:
@@ -88,7 +87,7 @@ def _sides(source: _Run, others: Mapping[str, _Run], evidence: Evidence) -> list
     return [side for side in sides if side is not None]
 
 
-def _rendering(folder: _Run, sha256: str) -> Picture | None:
+def _rendering(folder: RunFolder, sha256: str) -> Picture | None:
     for episode in folder.episodes():
         for _, rendering in drawn_renderings(episode):
             if rendering.sha256 == sha256:

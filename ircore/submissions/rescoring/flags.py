@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, drawn_renderings
-from ircore.core.game_records import stated_rules
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
@@ -178,7 +177,8 @@ def _messages(run: Run, events: Sequence[Event], instances: InstanceSet) -> Iter
     """Find messages that answer different instances, and messages that hold more than words."""
     episodes_by_message: dict[str, list[str]] = defaultdict(list)
     name_in = names_in([instance.instance_id for instance in instances.instances])
-    budget = stated_rules(run).get("token_budget")
+    stated = run.rules.get("token_budget")
+    budget = stated if isinstance(stated, int) else None
     for name, step, text in _texts(run, events):
         where = f"{name}, {step_word(run.game)} {step}"
         # Later messages ask for corrections, which are often alike.

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
 from ircore.core.submission_records import TranscriptsReference
-from ircore.players.submission import MANIFEST, read_any_manifest
+from ircore.players.submission import MANIFEST, read_manifest
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, listing
 from ircore.submissions.rescoring.packed_transcripts import check_listing
@@ -61,7 +61,7 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     Raises:
         InputError: The manifest names transcripts already, cannot be read, or takes no more lines.
     """
-    if read_any_manifest(folder).submission.transcripts is not None:
+    if read_manifest(folder).submission.transcripts is not None:
         raise InputError(
             f"{folder / MANIFEST}: names transcripts already",
             "Name the new ones with: ircore submission update PATH --revision SHA --reason TEXT",

@@ -15,7 +15,6 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder
-from ircore.core.game_records import stated_rules
 from ircore.core.private_text import find_leaks, without_leaks
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run, TranscriptsReference
@@ -23,7 +22,7 @@ from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.players.submission import AnyLoaded, read_any_manifest
+from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import deciding
 from ircore.runs.commitment import commitment_of, seed_of
 from ircore.runs.events import Call, End, Entry, Event, Failure, step_word
@@ -127,7 +126,7 @@ def rescore(
         TranscriptError: They are not in the format, or not what their hashes say.
         WorkError: The Hub cannot be reached, or the place cannot be written.
     """
-    loaded = read_any_manifest(submission)
+    loaded = read_manifest(submission)
     refuse_self_reported(loaded)
     reference = loaded.submission.transcripts or (None if transcripts is None else _rehearsed(transcripts))
     if reference is None:
@@ -199,7 +198,7 @@ def _place(reference: TranscriptsReference) -> str:
     return f"{reference.repo}@{reference.revision[:12]}"
 
 
-def _run(loaded: AnyLoaded, stated: Run, instances: InstanceSet, game: Game[Any]) -> Run:
+def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, game: Game[Any]) -> Run:
     """Return the run with the merged manifest; only facts that cannot be known here come from the stated identity.
 
     Raises:
@@ -211,7 +210,7 @@ def _run(loaded: AnyLoaded, stated: Run, instances: InstanceSet, game: Game[Any]
         ("game", stated.game, game.name),
         ("slug", stated.slug, loaded.slug),
         ("prompts", stated.prompts, game.prompts(None).version),
-        ("rules", stated_rules(stated), rules.model_dump(mode="json")),
+        ("rules", stated.rules, rules.model_dump(mode="json")),
         ("seats", sorted(stated.submission.players), sorted(merged.players)),
         *((seat, _settings(stated.submission.players.get(seat)), _settings(merged.players[seat]))
           for seat in merged.players),
@@ -320,7 +319,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
-def check_opening(loaded: AnyLoaded, run: Run) -> Committed | None:
+def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
     """Check that a submitter's run follows from the commitment that the manifest states.
 
     Args:
@@ -356,5 +355,5 @@ def check_opening(loaded: AnyLoaded, run: Run) -> Committed | None:
     return Committed(commitment=stated, when=entry.when, number=number_of(entry, register))
 
 
-def _other_run(loaded: AnyLoaded, field: str, problem: str) -> TranscriptError:
+def _other_run(loaded: LoadedSubmission, field: str, problem: str) -> TranscriptError:
     return TranscriptError(f"{loaded.path}: {field}: {problem}", "Play by the commitment: docs/commit-to-a-run.md.")

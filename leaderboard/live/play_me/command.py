@@ -91,23 +91,22 @@ def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
         InputError: The pair plays another game.
     """
     from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import LoadedSubmission, new_player, read_any_manifest
+    from ircore.players.submission import new_player, read_manifest
     from leaderboard.live.play_me.describer_seat import Table
     from leaderboard.live.play_me.drawing import DrawingTable
     from leaderboard.live.play_me.listening import ListeningTable
     from leaderboard.live.play_me.pairs import write_listener, write_pair
 
-    loaded = read_any_manifest(submission_place(Path(pair)))
-    played = "reconstruction" if isinstance(loaded, LoadedSubmission) else loaded.submission.game
-    if played != mode.game:
-        raise InputError(f"--pair {pair}: plays {played}", f"Name players of {mode.game}.")
-    if not isinstance(loaded, LoadedSubmission):
-        return write_listener(out, _settings(loaded.submission.players["speaker"])), ListeningTable(out)
-    submission = loaded.submission
+    loaded = read_manifest(submission_place(Path(pair)))
+    players = loaded.submission.players
+    if loaded.submission.game != mode.game:
+        raise InputError(f"--pair {pair}: plays {loaded.submission.game}", f"Name players of {mode.game}.")
+    if "speaker" in players:
+        return write_listener(out, _settings(players["speaker"])), ListeningTable(out)
     if mode.name == "describe":
-        return write_pair(out, "describer", _settings(submission.generator)), Table(out)
-    drawer = new_player(submission.generator)
-    return write_pair(out, "generator", _settings(submission.describer)), DrawingTable(out, generator=drawer)
+        return write_pair(out, "describer", _settings(players["generator"])), Table(out)
+    drawer = new_player(players["generator"])
+    return write_pair(out, "generator", _settings(players["describer"])), DrawingTable(out, generator=drawer)
 
 
 def _settings(spec: Any) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def write_listener(folder: Path, speaker: dict[str, Any]) -> Path:
     """Write the manifest of a speaker and a person who listens, and return its path."""
     label = speaker.get("model") or speaker["player"]
     players = {"speaker": speaker, "listener": person(str(folder / "desk"))}
-    manifest = {"schema": 2, "game": "reference", "name": f"{label} + human", "licence": "CC0-1.0", "players": players}
+    manifest = {"schema": 1, "game": "reference", "name": f"{label} + human", "licence": "CC0-1.0", **players}
     return _written(folder / "pair", manifest)
 
 

@@ -10,6 +10,7 @@ import click
 from ircore.commands.options import echo_json, json_option
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.records import RECONSTRUCTION
 
 if TYPE_CHECKING:
     from ircore.instances.store import InstanceSet
@@ -48,11 +49,11 @@ def build(
     from ircore.core.files import new_folder, write_text
     from ircore.instances.store import read_instances, write_instances
     from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import LoadedSubmission, read_any_manifest
+    from ircore.players.submission import read_manifest
     from leaderboard.live.study.plan import PLAN, Study, sessions
 
-    loaded = read_any_manifest(submission_place(Path(pair)))
-    if not isinstance(loaded, LoadedSubmission):
+    loaded = read_manifest(submission_place(Path(pair)))
+    if loaded.submission.game != RECONSTRUCTION:
         raise InputError(f"--pair {pair}: plays {loaded.submission.game}", "Name a pair of the reconstruction game.")
     source = read_instances(instances)
     chosen = spread(source, targets)

@@ -20,8 +20,8 @@ from ircore.scorers.references.dialogues import build
 pytestmark = pytest.mark.slow
 
 PAIR = """\
-{schema: 2, game: conversation, name: extractive + canvas, licence: Apache-2.0,
- players: {summariser: {player: extractive}, generator: {player: canvas}}}
+{schema: 1, game: conversation, name: extractive + canvas, licence: Apache-2.0,
+ summariser: {player: extractive}, generator: {player: canvas}}
 """
 
 

@@ -186,7 +186,7 @@ def test_what_the_rules_cannot_have_led_to(name: str, forge: Callable[[Forgery],
 
 
 def rules_run(scored: Scored, **rules: object) -> Run:
-    return scored.run(PAIRS[0]).run.model_copy(update={"rules": Rules.model_validate(rules)})
+    return scored.run(PAIRS[0]).run.model_copy(update={"rules": Rules.model_validate(rules).model_dump(mode="json")})
 
 
 def replayed(scored: Scored, run: Run, *turns: Turn, **values: object) -> list[str]:

@@ -41,7 +41,7 @@ def runs(tmp_path: Path) -> list[Path]:
     for at, (slug, turns) in enumerate((slug, turns) for slug in ("centre-block", "other-block") for turns in (10, 3)):
         path = tmp_path / "runs" / f"{slug}-{turns}"
         played = sample_run(path, instances, sample_submission(slug))
-        made = with_run_id(played.run.model_copy(update={"rules": Rules(max_turns=turns)}))
+        made = with_run_id(played.run.model_copy(update={"rules": Rules(max_turns=turns).model_dump(mode="json")}))
         (path / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
         run, random = RunFolder(path), Random(at)
         run.add_scores(score for rater in RATERS[: (5, 5, 4, 1)[at]] for score in _scores(run, rater, random))

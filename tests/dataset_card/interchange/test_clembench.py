@@ -237,7 +237,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
         "is the episode of another instance",
     ),
     "another target": (
-        edit("instance.json", lambda entry: entry["ircore"].update(sha256="0" * 64)),
+        edit("instance.json", lambda entry: entry["ircore"]["pictures"]["target"].update(sha256="0" * 64)),
         "not the picture whose SHA-256",
     ),
     "a way out of the folder": (
@@ -245,7 +245,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
         "does not lie in this folder",
     ),
     "a way out for writing": (
-        edit("instance.json", lambda entry: entry["ircore"].update(image="../x.png")),
+        edit("instance.json", lambda entry: entry["ircore"]["pictures"]["target"].update(image="../x.png")),
         "is not a safe file name",
     ),
     "a damaged rendering": (other_rendering, "is damaged"),
@@ -310,7 +310,7 @@ def hasty(played: RunFolder, tmp_path: Path) -> RunFolder:
     shutil.copytree(played.path, folder)
     (folder / "scores.jsonl").unlink()
     rules = Rules(max_turns=3)
-    made = with_run_id(played.run.model_copy(update={"rules": rules}))
+    made = with_run_id(played.run.model_copy(update={"rules": rules.model_dump(mode="json")}))
     (folder / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
     return RunFolder(folder)
 

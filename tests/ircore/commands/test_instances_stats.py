@@ -43,7 +43,7 @@ def test_stats_counts_elements_as_the_index_lists_them(shapes: Path, capsys: pyt
     assert run(["instances", "stats", str(shapes), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     counts = {name: measures["elements"] for name, measures in document["instances"].items()}
-    assert counts == {record["instance_id"]: len(record["scene"]["elements"]) for record in records}
+    assert counts == {record["instance_id"]: len(record["payload"]["scene"]["elements"]) for record in records}
     easy, hard = document["conditions"]
     assert easy["elements"] == sum(counts[f"simple_shapes-easy-0{index}"] for index in (1, 2)) / 2
     assert hard["elements"] > easy["elements"]

@@ -91,7 +91,7 @@ def test_a_category_is_drawn(tmp_path: Path) -> None:
     installed.ircore("instances", "build", "--category", "discs", "--per-condition", "2", "--out", "set")
     lines = (tmp_path / "set" / "instances.jsonl").read_text().splitlines()
     instances = [json.loads(line) for line in lines]
-    assert [(instance["category"], len(instance["scene"]["elements"])) for instance in instances] == [
+    assert [(instance["category"], len(instance["payload"]["scene"]["elements"])) for instance in instances] == [
         ("discs", 1)
     ] * 2 + [("discs", 3)] * 2
 
@@ -115,7 +115,7 @@ def test_a_game_is_built_played_and_scored(tmp_path: Path) -> None:
     installed.passes_its_own_test()
     (tmp_path / "pair").mkdir()
     (tmp_path / "pair" / "submission.yaml").write_text(
-        "schema: 2\ngame: fruit-quiz\nname: A\nplayers: {guesser: {player: fruit-quiz-guesser}}\nlicence: CC0-1.0\n"
+        "schema: 1\ngame: fruit-quiz\nname: A\nguesser: {player: fruit-quiz-guesser}\nlicence: CC0-1.0\n"
     )
     installed.ircore("instances", "build", "--game", "fruit-quiz", "--out", "set")
     installed.ircore("play", "pair", "--instances", "set", "--out", "run")

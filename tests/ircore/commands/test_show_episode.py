@@ -32,7 +32,7 @@ def show(run: Path, episode: str, capsys: pytest.CaptureFixture[str], *more: str
 def test_who_said_what_and_what_was_drawn(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     out = show(run.path, "geometry-easy-01", capsys)
     episode = run.episodes()[0]
-    assert "outcome     converged, 2 renderings" in out
+    assert "outcome     converged, 3 turns, 2 renderings" in out
     assert [out.count(f"\nturn {number}\n") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
     for turn in episode.rendered_turns:
         assert turn.rendering is not None
@@ -51,7 +51,7 @@ def test_failed_attempts_tokens_and_cost(
     server.fail("moderation", model="a-generator")
     assert play_pair(served_pair(tmp_path, server.base_url), instances, tmp_path / "run", "--limit", "1") == 0
     out = show(tmp_path / "run", "geometry-easy-01", capsys)
-    assert "outcome     aborted: generator_refused, 0 renderings." in out
+    assert "outcome     aborted: generator_refused, 1 turn, 0 renderings." in out
     assert "900 tokens read, 100 tokens written, 64 tokens reasoned" in out
     assert "2 requests]" in out
     assert "failed: rate_limit 429 after " in out

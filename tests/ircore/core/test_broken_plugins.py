@@ -229,8 +229,8 @@ class Player:
     packages = installed(tmp_path / "packages", player, "[ircore.players]\nbell = shattered:Player\n")
     pair = tmp_path / "pair"
     pair.mkdir()
-    seats = "players: {speaker: {player: looker}, listener: {player: bell}}"
-    (pair / "submission.yaml").write_text(f"schema: 2\ngame: reference\nname: Glass\n{seats}\nlicence: CC0-1.0\n")
+    seats = "speaker: {player: looker}\nlistener: {player: bell}"
+    (pair / "submission.yaml").write_text(f"schema: 1\ngame: reference\nname: Glass\n{seats}\nlicence: CC0-1.0\n")
     said = ircore(packages, "doctor", pair)
     assert said.returncode == 1
     assert "FAILS  a choice: broke with IndexError: tuple index out of range" in said.stdout

@@ -6,6 +6,7 @@ import io
 import sys
 import time
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import EXTRAS, missing_package
 from ircore.core.files import new_folder
 from ircore.core.lifecycle import read_withdrawals
+from ircore.core.pretrained import load_pretrained
 from ircore.core.private_text import find_leaks
 from ircore.core.prompt_files import prompts_version
 from ircore.core.recorder import Recorder
@@ -173,3 +175,24 @@ def test_what_could_not_be_written_is_said_at_the_end_though_later_entries_were(
 
     with pytest.raises(WorkError, match="the disk is full"):
         asyncio.run(record())
+
+
+@pytest.mark.parametrize("fault", ["missing_keys", "unexpected_keys", "mismatched_keys"])
+def test_weights_that_are_missing_left_over_or_of_another_size_are_refused(
+    monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """``transformers`` would fill them with random numbers and only warn; its classes stand in for, with a report."""
+    parts = {name: ModuleType(name) for name in ("torch", "transformers", "transformers.utils")}
+    for name, part in parts.items():
+        monkeypatch.setitem(sys.modules, name, part)
+    parts["torch"].set_num_threads = lambda count: None  # type: ignore[attr-defined]
+    quiet = SimpleNamespace(set_verbosity_error=lambda: None, disable_progress_bar=lambda: None)
+    parts["transformers.utils"].logging = quiet  # type: ignore[attr-defined]
+    report: dict[str, list[str]] = {"missing_keys": [], "unexpected_keys": []}
+    model = SimpleNamespace(eval=lambda: "the model")
+    kind = SimpleNamespace(from_pretrained=lambda place, output_loading_info: (model, report))
+    processor = SimpleNamespace(from_pretrained=lambda place: "its processor")
+    assert load_pretrained("IRCORE_MODEL", "somewhere", kind, processor) == ("the model", "its processor")
+    report[fault] = ["head.weight"]
+    with pytest.raises(InputError, match=f"{fault.removesuffix('_keys')} weights: head.weight of 1"):
+        load_pretrained("IRCORE_MODEL", "somewhere", kind, processor)

@@ -66,6 +66,43 @@ def test_two_pictures_alike_are_refused_and_nothing_is_left(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+def test_no_file_holds_two_pictures_and_no_id_is_there_twice_or_a_page(tmp_path: Path) -> None:
+    first, pictures = made()
+    second, others = made("geometry")
+    same_file = with_target(second, image=first.pictures["target"].image)
+    with pytest.raises(InputError, match=r"images/photos-easy-01\.png is the file of two pictures"):
+        write_instances(tmp_path / "files", [(first, pictures), (same_file, others)])
+    same_id = second.model_copy(update={"instance_id": first.instance_id})
+    with pytest.raises(InputError, match="instance_id 'photos-easy-01' is there twice"):
+        write_instances(tmp_path / "ids", [(first, pictures), (same_id, others)])
+    assert list(tmp_path.iterdir()) == []
+    # The same faults in a set that somebody else wrote.
+    named_index = first.model_copy(update={"instance_id": "index"})
+    for records, fault in (
+        ((first, same_file), r"jsonl:2: images/photos-easy-01\.png is the file of two pictures"),
+        ((named_index,), "index is a page of every site"),
+        ((first, second.model_copy(update={"game": "reference"})), "of several games: reconstruction, reference"),
+    ):
+        (tmp_path / INDEX).write_bytes(index_bytes(records))
+        with pytest.raises(InputError, match=fault):
+            read_instances(tmp_path)
+
+
+def test_pictures_of_one_name_and_content_share_a_file(tmp_path: Path) -> None:
+    instance, pictures = made()
+    bare = instance.model_copy(update={"pictures": {}, "payload": {"text": "one"}})
+    other = bare.model_copy(update={"instance_id": "photos-easy-02", "payload": {"text": "other"}})
+    written = write_instances(tmp_path / "set", [(bare, pictures), (other, pictures)])
+    (file,) = {file.image for instance in written.instances for file in instance.pictures.values()}
+    assert file == f"images/target-{pictures['target'].sha256[:8]}.png"
+    assert len(list((tmp_path / "set" / "images").iterdir())) == 1
+
+
+def test_a_text_that_a_game_calls_its_scene_is_no_scene() -> None:
+    instance, _ = made()
+    assert instance.model_copy(update={"payload": {"scene": "a forest at night"}}).scene is None
+
+
 def test_a_failure_half_way_leaves_nothing(tmp_path: Path) -> None:
     def breaking() -> Iterator[tuple[Instance, dict[str, Picture]]]:
         yield made()

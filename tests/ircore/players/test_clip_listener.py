@@ -149,8 +149,8 @@ def test_the_listener_plays_peoples_messages_in_each_condition(condition: str, m
     """KiloGram's whole or parts, black or colour: what is said and shown is in the instances."""
     (tmp_path / "pair").mkdir()
     (tmp_path / "pair" / "submission.yaml").write_text(
-        "schema: 2\ngame: reference\nname: people and clip\nlicence: MIT\nplayers:\n"
-        f"  speaker: {{player: recorded, source: human}}\n  listener: {{player: clip, model: {model}}}\n"
+        "schema: 1\ngame: reference\nname: people and clip\nlicence: MIT\n"
+        f"speaker: {{player: recorded, source: human}}\nlistener: {{player: clip, model: {model}}}\n"
     )
     imported = str(kilogram(tmp_path / "kilogram"))
     with pytest.MonkeyPatch.context() as patch:

@@ -14,7 +14,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.core.submission_records import GameSubmission, Submission
+from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.calls import usage_of
@@ -137,7 +137,7 @@ def test_pictures_that_got_lost_count_in_every_seat_that_draws(game: str) -> Non
         "drawer": PlayerSpec(player="openai-images", model="pictures", base_url=where),
         "reader": PlayerSpec(player="openai", model="words", base_url=where),
     }
-    pair = GameSubmission(schema_=2, name="Pair", game=game, licence="CC0-1.0", players=players)
+    pair = Submission.model_validate({"schema": 1, "name": "Pair", "game": game, "licence": "CC0-1.0", **players})
     prices = RunPrices(Prices({"pictures": PICTURES}), pair)
     lost = failed("drawer", *[Attempt(kind="timeout", seconds=1)] * 5)
     assert images_perhaps_billed(lost, prices) == 5

@@ -32,8 +32,8 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 def made(path: Path) -> RunFolder:
     """Return a folder of two figures as ``synthesize`` leaves it, with hostile words in every place for words."""
     spec = {"player": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
-    manifest = {"schema": 2, "game": NAME, "name": "Targets", "licence": "CC0-1.0",
-                "players": {"describer": spec, "coder": spec}}  # fmt: skip
+    manifest = {"schema": 1, "game": NAME, "name": "Targets", "licence": "CC0-1.0",
+                "describer": spec, "coder": spec}  # fmt: skip
     condition = Instance(instance_id="bar_graph-easy", game=NAME, category="bar_graph", difficulty="easy",
                              source="a test", licence="CC0-1.0", payload={"count": 2})  # fmt: skip
     instances = write_instances(path.with_name("conditions"), [(condition, {})])

@@ -1,6 +1,7 @@
 """The wiring of scores: which side is which, what a kept value is kept by, and which of two things counts."""
 
 import os
+import random
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,12 +12,14 @@ import pytest
 from invented import invented_set
 from target_instances import with_target
 
+from ircore.core.fact_records import MOST_EXTRAS, ExtraBox
 from ircore.core.images import Picture, Pixels
 from ircore.core.ocr import TextLine
+from ircore.core.records import Box
 from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reconstruction.target_knowledge import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
-from ircore.scorers import scoring
+from ircore.scorers import contamination, scoring
 from ircore.scorers.elements import grounded
 from ircore.scorers.elements.grounded import detected_once
 from ircore.scorers.judge_test.page import percent
@@ -28,8 +31,10 @@ from ircore.scorers.metrics import text
 from ircore.scorers.metrics.networks.weights import fingerprint
 from ircore.scorers.metrics.pairs import at_size_of
 from ircore.scorers.model_judges.losses import count_losses
+from ircore.scorers.references import dialogues
 from ircore.scorers.references.describers import another
 from ircore.scorers.scoring import scored_turns
+from ircore.scorers.verification import stored_verdicts
 from ircore.scorers.verification.stored_verdicts import facts_version
 
 
@@ -226,3 +231,35 @@ def test_a_negative_is_as_wrong_as_anything_unrelated() -> None:
     waves = np.random.default_rng(3).normal(size=(32, 32, 3))
     assert structure_agreement(waves, -waves) == 0.0
     assert structure_agreement(waves, waves) == pytest.approx(1.0)
+
+
+def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two targets may have one title, and two ways of asking the same words."""
+    monkeypatch.setattr(contamination, "PROMPTS", {"unseen": "Do you know {title}?", "known": "Do you know {title}?"})
+    target = invented_set(1, ("photos",)).instances[0]
+    other = with_target(target, sha256="f" * 64)
+    asked = [
+        contamination._ProbeInquiry(
+            Path(), None, {}, None, instance, asking, SimpleNamespace(name="eye", asked_as=model)  # type: ignore[arg-type]
+        ).draft.asked_as
+        for instance in (target, other) for asking in ("unseen", "known") for model in ("m", "n")
+    ]  # fmt: skip
+    assert len(set(asked)) == 8
+
+
+def test_the_last_kept_extra_has_the_weight_of_all_further_ones() -> None:
+    extras = [ExtraBox(Box(0, 0, 9 + place, 9), 1.0 + place) for place in range(MOST_EXTRAS + 3)]
+    kept = stored_verdicts._bounded(extras)
+    assert len(kept) == MOST_EXTRAS
+    assert sum(extra.weight for extra in kept) == sum(extra.weight for extra in extras)
+    assert stored_verdicts._bounded(extras[:2]) == tuple(extras[:2])
+
+
+def test_a_slip_is_never_in_the_last_answer() -> None:
+    """There nothing could be corrected any more: of two answers with a colour it is always the first."""
+    told = [["A red (#d62728) circle at (10, 10)."], ["A blue (#1f77b4) square at (50, 50)."]]
+    for seed in range(20):
+        answers = [list(answer) for answer in told]
+        dialogues._err_and_correct(answers, random.Random(seed))
+        assert answers[0][0] != told[0][0]
+        assert any("red" in sentence for sentence in answers[1])

@@ -8,7 +8,7 @@ import yaml
 from samples import sample_instances
 
 from ircore.commands.main import run as ircore
-from ircore.players.submission import read_any_manifest
+from ircore.players.submission import read_manifest
 from ircore.submissions.batch import Forecast, chosen, forecast, write_bounds
 
 CLASSICAL, CANVAS = {"player": "classical"}, {"player": "canvas"}
@@ -67,7 +67,7 @@ def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     assert "no price of unheard-of is known" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
-    loaded = read_any_manifest(pair)
+    loaded = read_manifest(pair)
     assert forecast(loaded, 10).unknown == ("unheard-of",)
     table = write_bounds(loaded.submission, 20, None, tmp_path / "prices.yaml")
     assert table is not None
@@ -80,9 +80,9 @@ def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
 
 def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     offline = write_pair(tmp_path / "a-pair", CLASSICAL, CANVAS)
-    assert forecast(read_any_manifest(offline), 140) == Forecast(0.0)
+    assert forecast(read_manifest(offline), 140) == Forecast(0.0)
     assert Forecast(0.0).text == "nothing to pay"
-    priced = read_any_manifest(write_pair(tmp_path / "b-pair", PRICED, {"player": "canvas"}))
+    priced = read_manifest(write_pair(tmp_path / "b-pair", PRICED, {"player": "canvas"}))
     ten, twenty = (forecast(priced, count).cost_usd for count in (10, 20))
     assert ten is not None
     assert twenty == pytest.approx(2 * ten)

@@ -19,7 +19,7 @@ from transcripts import Handed
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.submission_records import Opening
-from ircore.players.submission import read_any_manifest
+from ircore.players.submission import read_manifest
 from ircore.runs.commitment import commitment_of, in_order, players_of, seed_of
 from ircore.runs.folder import RunFolder
 from ircore.submissions.commitments import COMMITMENTS, parse_commitments
@@ -47,7 +47,7 @@ def new_clone(folder: Path) -> Path:
 
 def register(clone: Path, *commitments: str, when: str = "2026-01-01T00:00:00+00:00") -> None:
     """Write the register as the repository's job does."""
-    players = players_of(read_any_manifest(clone / "submissions" / "my-pair").submission)
+    players = players_of(read_manifest(clone / "submissions" / "my-pair").submission)
     known = {"slug": "my-pair", "players": players, "nonce": NONCE, "when": when, "account_id": 7, "pull_request": 12}
     entries = [known | {"commitment": name} for name in commitments]
     (clone / COMMITMENTS).write_text("".join(json.dumps(entry) + "\n" for entry in entries))
@@ -64,7 +64,7 @@ def test_a_commitment_is_of_name_players_rules_and_salt_alone(tmp_path: Path) ->
 
     def made(slug: str = "my-pair", salt: str = salt, **fields: Any) -> str:
         (pair / "submission.yaml").write_text(yaml.safe_dump(MANIFEST | fields))
-        return commitment_of(slug, read_any_manifest(pair).submission, salt)
+        return commitment_of(slug, read_manifest(pair).submission, salt)
 
     same = [made(), made(name="Ours", authors=["Somebody"]), made(hardware="a laptop")]
     other = [

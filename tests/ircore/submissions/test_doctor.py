@@ -289,8 +289,8 @@ def test_deep_probes_write_a_manifest_that_works(
     assert status == 0
     assert "needs      rules.history: last 4, rules.drawing: redraw, " in out
     mended = read_manifest(tmp_path / "mended").submission
-    assert (mended.rules.history, mended.rules.drawing) == ("last 4", "redraw")
-    assert mended.describer.parameters["max_completion_tokens"] == (8192 - 900) // 2
+    assert (mended.rules["history"], mended.rules["drawing"]) == ("last 4", "redraw")
+    assert mended.players["describer"].parameters["max_completion_tokens"] == (8192 - 900) // 2
     assert rows(out)["edits"] == "redraws only"
 
 

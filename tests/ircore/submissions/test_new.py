@@ -45,8 +45,8 @@ def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     assert "warning" not in err
     entry = read_manifest(folder).submission
     assert (entry.name, entry.licence) == ("gpt-5.2-2026-01-15 + gpt-image-1.5", "CC-BY-4.0")
-    assert entry.describer.api_key_env == entry.generator.api_key_env == "OPENAI_API_KEY"
-    assert entry.generator.parameters == {"size": "1024x1024", "quality": "low"}
+    assert entry.players["describer"].api_key_env == entry.players["generator"].api_key_env == "OPENAI_API_KEY"
+    assert entry.players["generator"].parameters == {"size": "1024x1024", "quality": "low"}
     assert entry.dates is not None
     assert entry.dates.submitted in (before, date.today().isoformat())  # noqa: DTZ011
 
@@ -161,7 +161,11 @@ def test_a_draft_is_gone_on_with(folder: Path, capsys: pytest.CaptureFixture[str
     assert (folder / "submission.yaml").read_text() == draft
     assert ircore(["submission", "new", str(folder), "--generator", "canvas"]) == 0
     made = read_manifest(folder).submission
-    assert (made.name, made.describer.player, made.generator.player) == ("A draft", "classical", "canvas")
+    assert (made.name, made.players["describer"].player, made.players["generator"].player) == (
+        "A draft",
+        "classical",
+        "canvas",
+    )
     complete_text = (folder / "submission.yaml").read_text().replace("schema:", "# kept\nschema:")
     (folder / "submission.yaml").write_text(complete_text)
     assert ircore(["submission", "new", str(folder)]) == 0

@@ -67,7 +67,7 @@ def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) 
     assert what(handed, runs) == [f"{why}; before that, ircore submission correct --run {run}"]
     assert ircore(["submission", "correct", str(handed.submission), "--run", run, "--reason", "r"]) == 0
     assert what(handed, runs) == [why]
-    manifest.write_text(text.replace("token_budget: 200", "token_budget: 50"))
+    manifest.write_text(text.replace("rules: {}", "rules: {token_budget: 50}"))
     assert what(handed, runs) == ["to be re-scored: its players or rules changed since"]
     manifest.write_text(f"{text}hardware: another word about it\n")
     assert what(handed, runs) == []

@@ -2,10 +2,12 @@
 
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from invented import invented_set
 from manifest_attacks import GOOD
 from target_instances import target_instance
 
@@ -16,9 +18,9 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.instances.store import write_instances
 from ircore.results.statistics.intervals import Estimate
-from ircore.runs.events import End, Event, Failure
+from ircore.runs.events import CallKey, End, Event, Failure
 from ircore.runs.folder import RunFolder
-from ircore.submissions import inbox
+from ircore.submissions import inbox, paid_answers
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
 from ircore.submissions.check.neighbours import Neighbour
@@ -29,9 +31,12 @@ from ircore.submissions.doctor import service_remedy
 from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines
+from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.rules import Replay
+from ircore.submissions.seasons import Committed
+from ircore.submissions.secret_slice import slice_of
 
 
 def test_a_line_is_not_joined_to_one_whose_end_somebody_forgot() -> None:
@@ -203,3 +208,33 @@ def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolde
     assert list(comparison.with_others(run.run, [run], run.instances)) == []
     stranger = run.run.model_copy(update={"slug": "another"})
     assert len(list(comparison.with_others(stranger, [run], run.instances))) == sum(map(len, drawn.values()))
+
+
+def test_a_question_that_was_answered_after_all_was_not_refused() -> None:
+    """Of the episodes a and b, which failed, b was asked once more and answered."""
+    failures = [
+        Failure(episode_id=name, turn=1, role="describer", reason=reason, detail="no", attempts=())
+        for name, reason in (("a", "describer_refused"), ("b", "describer_refused"), ("c", "provider_error"))
+    ]
+    folder: Any = SimpleNamespace(failures=lambda: failures)
+    instances = {name: SimpleNamespace(instance_id=name) for name in "abc"}
+    known: Any = SimpleNamespace(instances=SimpleNamespace(named=lambda names: [instances[name] for name in names]))
+    calls: Any = {CallKey("b", 1, "describer"): "an answer"}
+    assert [failure.episode_id for failure, _ in paid_answers._refusals(folder, calls, known)] == ["a"]
+
+
+def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
+    episode = run.episodes()[0]
+    first, second = episode.rendered_turns
+    again = second.model_copy(update={"turn": 3, "rendering": first.rendering})
+    repeated = episode.model_copy(update={"turns": (first, second, again)})
+    assert first.rendering is not None
+    assert flagging._drawn(repeated)[first.rendering.sha256] == 1
+
+
+def test_a_slice_is_of_as_many_conditions_as_there_are() -> None:
+    """Of two categories and two difficulties with three pictures each."""
+    committed = Committed(None, invented_set(3, ("geometry", "photos")), "ab" * 32)  # type: ignore[arg-type]
+    for number in range(5):
+        chosen = slice_of(committed, f"run-{number}", 4)
+        assert len({(instance.category, instance.difficulty) for instance in chosen}) == 4

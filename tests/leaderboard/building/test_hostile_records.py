@@ -80,7 +80,7 @@ def hostile_run(folder: Path, slug: str, instances: InstanceSet, text: str = RUN
     opened = sample_run(folder / slug, instances, sample_submission(slug))
     # Spreadsheets take a cell that begins like this for a formula.
     words = "=1+1" + text if slug == "second" else text
-    run = opened.run.model_copy(update={"submission": filled(opened.run.submission, words)})
+    run = opened.run.model_copy(update={"submission": filled(opened.run.submission, words, keep=("rules",))})
     run = filled(run, words, keep=("submission", "started", "prompts", "rules"))
     (folder / slug / RUN_FILE).write_text(run.model_dump_json(by_alias=True))
     opened = RunFolder(folder / slug)
@@ -103,7 +103,8 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
     instances = hostile_instances(folder)
     runs = [hostile_run(folder, slug, instances) for slug in ("first", "second")]
     waiting = sample_submission("waiting")
-    options = Options(address="https://example.org/", waiting=waiting._replace(submission=filled(waiting.submission)))
+    submission = filled(waiting.submission, keep=("rules",))
+    options = Options(address="https://example.org/", waiting=waiting._replace(submission=submission))
     return read_content(runs, options, BuildCache(folder / "site"))
 
 
@@ -236,7 +237,7 @@ def make_site(folder: Path) -> None:
     build_site(
         runs,
         folder / "site",
-        Options(waiting=waiting._replace(submission=filled(waiting.submission, REACHES_OUT))),
+        Options(waiting=waiting._replace(submission=filled(waiting.submission, REACHES_OUT, ("rules",)))),
     )
 
 

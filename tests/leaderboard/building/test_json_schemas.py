@@ -16,7 +16,8 @@ def test_every_record_round_trips_through_its_schema_name(kind: type) -> None:
 
 def test_schemas_are_closed() -> None:
     schemas = json_schemas()
-    # A manifest is of one of two formats.
-    formats = [schemas["submission"]["$defs"][name] for name in ("Submission", "GameSubmission")]
+    # A manifest has the seats and rules of its game.
+    formats = [schemas["submission"]["$defs"][name] for name in ("ReconstructionSubmission", "ReferenceSubmission")]
+    assert {"speaker", "listener"} <= formats[1]["properties"].keys()
     closed = [*formats, *(schema for name, schema in schemas.items() if name != "submission")]
     assert all(schema["additionalProperties"] is False for schema in closed)

@@ -303,7 +303,7 @@ def _board_words(path: Path) -> tuple[str, list[str]]:
 
 
 def _with_budget(run: RunFolder, tokens: int) -> Run:
-    rules = Rules(token_budget=tokens)
+    rules = Rules(token_budget=tokens).model_dump(mode="json")
     return run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.slug}-{tokens}"})
 
 

@@ -254,13 +254,14 @@ def test_plotly_knows_every_property_and_value(charts: dict[str, Chart]) -> None
             assert without_empty(said["layout"]) == without_empty(layout)
 
 
-@pytest.mark.parametrize("script", sorted((ASSETS / "js").glob("*.js")), ids=lambda path: path.name)
-def test_scripts_write_text_and_never_markup(script: Path) -> None:
-    # The name of SVG reads like an address, but nothing is fetched from there.
-    source = script.read_text().replace("http://www.w3.org/2000/svg", "")
-    for forbidden in (
+def test_scripts_write_text_and_never_markup() -> None:
+    forbidden = (
         "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
         'setAttribute("on', "setAttribute('on", "DOMParser", "https:", "http:", "window.irc",
-    ):  # fmt: skip
-        assert forbidden not in source, forbidden
-    assert len(source.splitlines()) < 400
+    )  # fmt: skip
+    scripts = list((ASSETS / "js").glob("*.js"))
+    assert len(scripts) > 40
+    for script in scripts:
+        # The name of SVG reads like an address, but nothing is fetched from there.
+        source = script.read_text().replace("http://www.w3.org/2000/svg", "")
+        assert [words for words in forbidden if words in source] == [], script.name

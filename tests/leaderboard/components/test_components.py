@@ -27,11 +27,11 @@ from leaderboard.components.xray import matrix_of
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
 
 
-@pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.j2")), ids=lambda path: path.stem)
-def test_no_template_writes_a_mark_itself(template: Path) -> None:
+def test_no_template_writes_a_mark_itself() -> None:
     names = r'badge[ "]|heat |glyph|dotplot|wins|pair-names|rank-bar|tier tier-\{|own-family|missing|arrow|fix fix'
-    marks = f'class="({names})'
-    assert re.findall(marks, template.read_text(encoding="utf-8")) == []
+    marks = {path.name: re.findall(f'class="({names})', path.read_text("utf-8")) for path in TEMPLATES.glob("*.j2")}
+    assert len(marks) > 40
+    assert {name: found for name, found in marks.items() if found} == {}
 
 
 def test_every_prototype_is_a_template_with_the_component_itself() -> None:

@@ -77,7 +77,7 @@ def reasoned(drawer: str, share: float, answered: float) -> InventedGameRun:
     ]
     players = {"drawer": drawer, "reader": "editor", "thinker": "solver"}
     seats = {seat: PlayerSpec(player=player) for seat, player in players.items()}
-    submission = run.run.submission.model_copy(update={"players": seats})
+    submission = run.run.submission.with_players(seats)
     return replace(run, run=run.run.model_copy(update={"submission": submission}), values=(*run.values, *more))
 
 

@@ -2,14 +2,18 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from invented_games import GUESSER, Guessing, InventedGameRun, guessed, guessing_set
 
+from ircore.commands.main import run as ircore
 from ircore.core.game_records import GameScore
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
+from ircore.games.reference.build import build as build_contexts
+from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
 from ircore.results.games import GameResults
 from ircore.results.statistics.intervals import Estimate
@@ -61,7 +65,7 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     careful = PlayerSpec(
         player="seeker", model="m", revision="2027-01", parameters={"careful": True, "desk": "/home/a/desk"}
     )
-    submission = run.run.submission.model_copy(update={"players": {"guesser": careful}})
+    submission = run.run.submission.with_players({"guesser": careful})
     played = replace(run, run=run.run.model_copy(update={"submission": submission}))
     section = GameSection(GameResults.from_runs(Guessing(), [played]), PictureBook())
     page = next(page for page in game_pages([section]) if page.path == "games/guessing/runs/pair")
@@ -135,9 +139,7 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
     instances = guessing_set(5)
     alone = guessed("alone", instances, [5.0] * 20)
     asked = guessed("asked", instances, [9.0] * 20, {"helped": True})
-    helped = asked.run.submission.model_copy(
-        update={"players": asked.run.submission.players | {"helper": PlayerSpec(player="looker")}}
-    )
+    helped = asked.run.submission.model_copy(update={"helper": PlayerSpec(player="looker")})
     runs = [alone, replace(asked, run=asked.run.model_copy(update={"submission": helped}))]
     results = GameResults.from_runs(Helped(), runs)
     by_seat = {
@@ -155,7 +157,7 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
 def helped_by(guesser: str, helper: str) -> InventedGameRun:
     run = guessed(f"{guesser}-{helper}", guessing_set(5), [5.0] * 20, {"helped": True})
     players = {"guesser": PlayerSpec(player=guesser), "helper": PlayerSpec(player=helper)}
-    submission = run.run.submission.model_copy(update={"players": players})
+    submission = run.run.submission.with_players(players)
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
 
@@ -244,7 +246,7 @@ class Crowded(Guessing):
 def crowd(slug: str, name: str, values: list[float]) -> InventedGameRun:
     run = guessed(slug, guessing_set(5), values)
     players = {seat.name: PlayerSpec(player="openai", model=f"model-{seat.name}") for seat in MANY}
-    submission = run.run.submission.model_copy(update={"name": name, "players": players})
+    submission = run.run.submission.model_copy(update={"name": name, **players})
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
 
@@ -257,3 +259,17 @@ def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/index"])
     # Who sat where is on the page of the run.
     assert all(f"model-{seat.name}" in pages["games/guessing/runs/a"] for seat in MANY)
+
+
+@pytest.mark.slow
+def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
+    """It holds the pictures of that part alone: the pages of the others are without pictures."""
+    build_contexts(BuildRequest(tmp_path / "contexts", per_condition=1, categories=("lineup",)))
+    pair = Path(__file__).parents[3] / "submissions" / "looker"
+    run, site = str(tmp_path / "run"), tmp_path / "site"
+    assert ircore(["play", str(pair), "--instances", str(tmp_path / "contexts"), "--out", run, "--limit", "1"]) == 0
+    assert ircore(["score", run]) == 0
+    assert ircore(["site", "build", "--runs", run, "--out", str(site)]) == 0
+    easy, hard = ((site / "games" / "reference" / f"lineup-{name}-01.html").read_text() for name in ("easy", "hard"))
+    assert "games/reference" in hard
+    assert easy.count("<img") > hard.count("<img")

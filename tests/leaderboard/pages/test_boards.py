@@ -61,7 +61,7 @@ def changed(one: InventedRun, **values: Any) -> InventedRun:
 
 
 def under(run: InventedRun, budget: int) -> InventedRun:
-    rules = Rules(token_budget=budget)
+    rules = Rules(token_budget=budget).model_dump(mode="json")
     return changed(run, run=run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}"}))
 
 

@@ -119,8 +119,8 @@ def built(folder: Path) -> None:
     manifest = folder / "looker" / "submission.yaml"
     manifest.parent.mkdir()
     manifest.write_text(
-        "schema: 2\ngame: reference\nname: looker\nlicence: CC0-1.0\n"
-        "players: {speaker: {player: looker}, listener: {player: looker}}\n",
+        "schema: 1\ngame: reference\nname: looker\nlicence: CC0-1.0\n"
+        "speaker: {player: looker}\nlistener: {player: looker}\n",
         encoding="utf-8",
     )
     run = str(folder / "run")

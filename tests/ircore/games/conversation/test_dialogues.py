@@ -23,8 +23,8 @@ from ircore.scorers.references.dialogues import APOLOGY, CHAT, build, dialogue_a
 from ircore.scorers.verification.judge import VerifiedJudge
 
 PAIR = """\
-{schema: 2, game: conversation, name: extractive + canvas, licence: Apache-2.0, rules: {token_budget: 400},
- players: {summariser: {player: extractive}, generator: {player: canvas}}}
+{schema: 1, game: conversation, name: extractive + canvas, licence: Apache-2.0, rules: {token_budget: 400},
+ summariser: {player: extractive}, generator: {player: canvas}}
 """
 
 

@@ -26,8 +26,8 @@ from ircore.runs.judge_questions import read_judgements
 from ircore.scorers.references.dialogues import build
 
 PAIR = """\
-{schema: 2, game: conversation, name: extractive + canvas, licence: Apache-2.0, rules: {token_budget: 400},
- players: {summariser: {player: extractive}, generator: {player: canvas}}}
+{schema: 1, game: conversation, name: extractive + canvas, licence: Apache-2.0, rules: {token_budget: 400},
+ summariser: {player: extractive}, generator: {player: canvas}}
 """
 
 EASY, HARD = "pie_graph-easy-01", "pie_graph-hard-01"

@@ -21,7 +21,7 @@ from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
-from ircore.players.submission import read_any_manifest
+from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
 from ircore.runs.folder import RunFolder
@@ -93,7 +93,7 @@ class Onlooker(CentreDescriber):
 def test_the_engine_tells_the_scene_to_reference_players_alone(
     tmp_path: Path, instances: InstanceSet, player: str, told: bool
 ) -> None:
-    loaded = read_any_manifest(manifest(tmp_path, player))
+    loaded = read_manifest(manifest(tmp_path, player))
     prompts = load_prompts("reconstruction")
     run = make_run(loaded, instances, Rules(), prompts, seed=0)
     folder = open_run(tmp_path / "run", run, instances)
