@@ -65,6 +65,39 @@ def test_right_labels_hold_in_any_font(font: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("category", "font", "right", "wrong"),
+    [("functions", "cmb10", "1", "7"), ("geometry", "DejaVuSans-BoldOblique", "B", "R")],  # fonts that it does not know
+)
+def test_another_letter_is_not_taken_for_the_right_one(category: str, font: str, right: str, wrong: str) -> None:
+    drawn = target(category)
+
+    def of_label(image: Image.Image) -> set[str]:
+        facts = [each for each in verified(drawn, image).facts if each.fact.attribute == "text"]
+        return {each.verdict for each in facts if each.fact.expected == right}
+
+    assert of_label(relabelled(drawn, font, lambda text: wrong if text == right else text)) <= {"fails", "undecided"}
+    assert of_label(relabelled(drawn, font)) == {"holds"}
+
+
+def test_a_slight_misfit_says_more_of_another_digit_in_a_font_that_is_well_known() -> None:
+    own = np.array([0.80, 0.90, 0.90])
+    seven = letter_shapes.Fit("120", own, np.array([0.89, 0.90, 0.90]), "720")
+    faint = letter_shapes.Fit("120", own, np.array([0.87, 0.90, 0.90]), "720")
+    sign = letter_shapes.Fit("120", own, np.array([0.87, 0.90, 0.90]), "$20")
+    assert letter_shapes.reading_of(seven, usual=0.9) == "720"
+    assert letter_shapes.reading_of(faint, usual=0.9) is None
+    assert letter_shapes.reading_of(faint, usual=0.8) == "120"
+    assert letter_shapes.reading_of(sign, usual=0.9) == "120"
+
+
+def test_a_label_of_one_letter_that_fits_far_worse_than_the_others_is_not_told() -> None:
+    letter = letter_shapes.Fit("y", np.array([0.72]), np.array([0.72]), "y")
+    assert letter_shapes.reading_of(letter, usual=0.9) is None
+    assert letter_shapes.reading_of(letter, usual=0.82) == "y"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("font", ["DejaVuSans-Bold", "STIXGeneral", "cmss10"])
 def test_labels_in_capitals_are_right(font: str) -> None:
     drawn = target("pie_graph")

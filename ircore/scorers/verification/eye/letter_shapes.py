@@ -518,6 +518,9 @@ FITS, WELL = 0.68, 0.85
 """Correlation from which on a label fits, in a picture whose labels do, and in any other picture."""
 SLIGHT, CLEAR, CLEARLY_BOTH = 0.09, 0.15, 0.13
 """By how much more another letter may fit than the right one, from which on it is another letter, and each of two."""
+OF_ITS_KIND, CLEARLY_OF_ITS_KIND = 0.05, 0.08
+"""The same in a font much like a known one, for another digit instead of a digit, another capital instead of one, or
+another small letter: right letters that fit badly look more like signs, or like letters of another kind."""
 FOREIGN, BADLY = 0.06, 0.7
 """By how much more other letters fit on average, and how badly the right ones do, where something else is written."""
 ALL_FOREIGN, AS_ALL, BADLY_AS_ALL = 0.08, 0.03, 0.82
@@ -558,6 +561,16 @@ def _gaps(fit: Fit) -> Floats:
     return gaps
 
 
+def mean_of(fit: Fit) -> float:
+    """Return how well ink fits a text on average: its correlation with the text's own letters."""
+    return round(float(np.average(fit.own, weights=_weights(fit.letters))), 4)
+
+
+def _kind(letter: str) -> str:
+    """Return what kind of letter it is; a sign is of its own kind."""
+    return "0" if letter.isdigit() else "A" if letter.isupper() else "a" if letter.islower() else letter
+
+
 def reading_of(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
     """Return what a label says as far as its ink tells.
 
@@ -575,15 +588,24 @@ def reading_of(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
         >>> reading_of(sure, 0.9)
         'ab'
     """
-    gaps, own = _gaps(fit), float(np.average(fit.own, weights=_weights(fit.letters)))
+    gaps, own = _gaps(fit), mean_of(fit)
     gap, most = float(gaps.mean()), float(gaps.max())
-    if own >= (FITS if usual >= KNOWN else WELL) and most <= SLIGHT:
+    is_well_known = usual >= WELL
+    pairs = zip(fit.letters, fit.others, strict=True)
+    most_of_kind = float(np.where([_kind(a) == _kind(b) for a, b in pairs], gaps, 0.0).max()) if is_well_known else 0.0
+    least = FITS if usual >= KNOWN else WELL
+    if is_well_known and len(fit.letters) == 1:
+        # No other letter of a label of one can tell that it fits badly.
+        least = max(least, usual - AS_USUAL)
+    if own >= least and most <= SLIGHT and most_of_kind <= OF_ITS_KIND:
         return fit.letters
     if usual < KNOWN:
         badly, foreign = (BADLY_AS_ALL, AS_ALL) if strange >= ALL_FOREIGN else (BADLY, FOREIGN)
         return "" if own < badly and gap >= foreign else None
     if gap >= 2 * FOREIGN and own < max(FITS, usual - AS_USUAL):
         return ""
+    if most_of_kind >= CLEARLY_OF_ITS_KIND and int((gaps > OF_ITS_KIND).sum()) == 1:
+        return "".join(b if each == most else a for a, b, each in zip(fit.letters, fit.others, gaps, strict=True))
     slips = np.sort(gaps[gaps >= SLIGHT])
     # A letter that stands out alone is wrong; two may be each other's places, and must both be clear.
     if most >= CLEAR and (len(slips) == 1 or (len(slips) == 2 and slips[0] >= CLEARLY_BOTH)):

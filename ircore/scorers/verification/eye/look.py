@@ -15,7 +15,7 @@ from ircore.core.records import Box
 from ircore.scorers.verification.compared_texts import edits
 from ircore.scorers.verification.eye.canvas import Beyond
 from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
-from ircore.scorers.verification.eye.letter_shapes import KNOWN, fits_of, reading_of
+from ircore.scorers.verification.eye.letter_shapes import KNOWN, WELL, fits_of, mean_of, reading_of
 from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import (
@@ -243,6 +243,9 @@ SAME_FONT, DIFFERS = 0.13, 0.2
 how much more a letter that differs misfits."""
 DISTORTED = 0.2
 """Logarithm of the ratio of width and height of a rendering from which on letters look otherwise."""
+SAME_SIZE, AS_OTHERS = 0.08, 0.05
+"""Logarithm by which a label's sides differ from those of the others, relative to the target, at most, if nothing of it
+is hidden and nothing else touches it; correlation by which a part of it may fit worse than other labels do."""
 OTHER_FONT = 0.19
 """Misfit from which on a label that looks like the right word may still be misspelt."""
 
@@ -309,7 +312,7 @@ def _fitting(
     inks, own_inks = (
         [laid_level(block.ink, turn) for block, turn in zip(side, turns, strict=True)] for side in (blocks, owns)
     )
-    fits = fits_of(inks, texts, own_inks)
+    fits, is_whole = fits_of(inks, texts, own_inks), _are_whole(inks, own_inks)
     # Letters that were distorted, and are so no longer by the look of the drawing, fit none.
     is_garbled = fits.is_garbled and look.is_legible and abs(math.log(look.transform.distortion)) < DISTORTED
     readings = {}
@@ -322,9 +325,14 @@ def _fitting(
         if letters != right and usual >= KNOWN:
             # Other things may touch the writing, or hide a part of it: its place in the target is tried, too.
             places = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
-            again = fits.again([laid_level(place, turn) for place in places], text)
+            parts = [laid_level(place, turn) for place in places]
+            # Of a word that is whole, and of a single letter, a part may look like another one.
+            is_sure = usual >= WELL and (is_whole[row] or len(right) == 1)
+            again = fits.again([part for part in parts if not is_sure or _holds(part, ink)], text)
             if again is not None and reading_of(again, usual) == right:
                 letters = right
+            elif is_sure and (part := fits.again(parts, text)) is not None and reading_of(part, usual) == right:
+                letters = letters if mean_of(part) < usual - AS_OTHERS else None
         if is_garbled:
             # Letters that fit by chance are no letters where nothing is legible.
             readings[k] = Observed("", "nothing legible is written there")
@@ -342,6 +350,17 @@ def _fitting(
             if other := fits.clearly_better(ink, text, others[:MOST_OTHERS]):
                 readings[k] = Observed(other)
     return readings
+
+
+def _are_whole(inks: list[Floats], own_inks: list[Floats]) -> list[bool]:
+    """Tell of each label whether it is as wide and high as others of its picture are: all of it, and nothing else."""
+    changes = np.log([np.divide(ink.shape, own.shape) for ink, own in zip(inks, own_inks, strict=True)]).round(3)
+    return [bool(whole) for whole in (np.abs(changes - np.median(changes, axis=0)) < SAME_SIZE).all(axis=1)]
+
+
+def _holds(part: Floats, ink: Floats) -> bool:
+    """Tell whether a part of a picture is as large as a label's ink at least."""
+    return bool(part.shape[0] >= ink.shape[0] and part.shape[1] >= ink.shape[1])
 
 
 def _boxes(block: Box, box: Box, turn: float) -> list[Box]:
