@@ -15,13 +15,10 @@ from typing import Any
 
 import pytest
 from openai_server import Judged, OpenAIServer, serving
-from samples import BlockGenerator, CentreDescriber, sample_submission
+from samples import CentreDescriber, sample_run
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import Rules
 from ircore.core.score_records import Score
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import DescriberView, TextAnswer
@@ -29,8 +26,6 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.runs.merge import merge
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 from ircore.runs.summary import summarise
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
@@ -233,21 +228,6 @@ def test_a_judge_that_loses_more_than_a_tenth_fails(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fault", "times"), [("refusal", 1), ("empty", 3)])
-def test_an_answer_withheld_is_no_value(
-    tmp_path: Path, run: RunFolder, server: OpenAIServer, fault: str, times: int
-) -> None:
-    server.fail(*[fault] * times)
-    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "1")) == 0
-    lacking = [score for score in scores(run) if score.value is None]
-    assert len(lacking) == 1
-    assert (lacking[0].reason or "").startswith("judge_empty: " if fault == "empty" else "judge_refused: ")
-    count = server.count()
-    assert score(run, write_judge(tmp_path, server)) == 0
-    assert server.count() == count
-
-
-@pytest.mark.slow
 def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -428,12 +408,7 @@ class RepeatingDescriber(CentreDescriber):
 def test_turns_that_share_a_rendering_share_its_rating(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, seed=0)
-    run = open_run(tmp_path / "same", made, instances)
-    spec = loaded.submission.players["describer"]
-    pair = {"describer": RepeatingDescriber(spec), "generator": BlockGenerator(spec)}
-    play(PlayPlan(made, instances, instances.instances, prompts, concurrency=1), run, ReconstructionGame(), pair)
+    run = sample_run(tmp_path / "same", instances, describer=RepeatingDescriber)
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
     # One question an episode for two ratings; a preference between equals is a tie that nobody is asked for.
     assert server.count() == 4
@@ -450,7 +425,12 @@ def test_another_judge_of_the_same_name_is_refused(
 ) -> None:
     score(run, write_judge(tmp_path, server))
     count = server.count()
-    changes = {"model": "judge-other", "parameters": {"temperature": 0}, "family": "qwen", "categories": ["geometry"]}
+    changes: dict[str, Any] = {
+        "model": "judge-other",
+        "parameters": {"temperature": 0},
+        "family": "qwen",
+        "categories": ["geometry"],
+    }
     for change in ({name: value} for name, value in changes.items()):
         assert score(run, write_judge(tmp_path, server, **change)) == 2
         assert "the judge gpt-judge of this run is another one" in capsys.readouterr().err
