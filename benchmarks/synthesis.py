@@ -2,7 +2,7 @@
 
     python benchmarks/synthesis.py [PROGRAMS] [WORKERS] [plain|other]
 
-Draws PROGRAMS (200) programs of tests/support/plot_programs.py, or of other_programs.py beside it, WORKERS (2) at a
+Draws PROGRAMS (200) programs of tests/support/plot_programs.py, or of benchmarks/other_programs.py, WORKERS (2) at a
 time. An element counts as read if the scene has one of its type with its text, its colour and its value, each used
 once.
 """

@@ -137,9 +137,7 @@ def test_a_site_shows_place_holders_for_what_is_drawn_over_such_a_picture(edited
 
 
 def test_targets_of_reconstruction_that_must_not_be_published_are_refused() -> None:
-    target = target_instance(
-        instance_id="tangrams-hard-page1-1", category="tangrams", difficulty="hard", image="images/a.png",
-        sha256="0" * 64, width=64, height=64, source="KiloGram", licence="LicenseRef-KiloGram-tangrams",
-    )  # fmt: skip
+    licence = "LicenseRef-KiloGram-tangrams"
+    target = target_instance("tangrams-hard-page1-1", category="tangrams", difficulty="hard", licence=licence)
     with pytest.raises(InputError, match=r"tangrams-hard-page1-1: its picture .* must not be published"):
         refuse_withheld([target], "release")

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
-from samples import sample_instances, sample_run, sample_submission
+from samples import rating_of, sample_instances, sample_run, sample_submission
 
 from dataset_card.eval_results import Source, marginals, write_eval_results
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
@@ -30,21 +29,10 @@ def played(folder: Path, instances: InstanceSet, describer: str, generator: str)
     players = {seat: PlayerSpec(player="classical", model=label) for seat, label in seats.items()}
     named = LoadedSubmission(slug, loaded.submission.model_copy(update=players), loaded.path)
     run = sample_run(folder / slug, instances, named)
-    for episode in run.episodes():
-        for turn in episode.rendered_turns[-1:]:
-            assert turn.rendering is not None
-            run.add_scores(
-                [
-                    Score(
-                        episode_id=episode.episode_id,
-                        turn=turn.turn,
-                        task="similarity",
-                        judge="eye",
-                        value=VALUES[describer, generator],
-                        rendering=turn.rendering.sha256,
-                    )
-                ]
-            )
+    value = VALUES[describer, generator]
+    run.add_scores(
+        rating_of(episode, turn, value) for episode in run.episodes() for turn in episode.rendered_turns[-1:]
+    )
     return run
 
 

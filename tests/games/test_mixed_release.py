@@ -14,13 +14,10 @@ from typing import Any
 import pytest
 from hub_clients import environment_for
 from hub_server import HubServer, running_hub
-from releases import contents
+from releases import contents, rewrite
 from toy_games import MANIFEST, Toy
 
 from dataset_card.releases.record import read_release
-from dataset_card.tables.parquet import read_table
-from dataset_card.tables.parts import make_part, part_key
-from dataset_card.tables.writing import write_table
 
 pytestmark = pytest.mark.slow
 
@@ -326,7 +323,8 @@ def _mix(rows: list[Row]) -> None:
     ],
 )
 def test_a_changed_row_is_found(mixed: Toy, table: str, change: Callable[[list[Row]], None], said: str) -> None:
-    rewrite(mixed.folder / "release", table, change)
+    release = mixed.folder / "release"
+    rewrite(release, next(config for config in read_release(release).configs if config.name == table), change)
     result = mixed.start("release", "check", "release", "--no-load", "--rescore").communicate()[0]
     assert said in result
 
@@ -345,21 +343,3 @@ def python(toy: Toy, program: str, *words: str) -> Any:
 
 def tables(release: Path) -> dict[str, bytes]:
     return {name: data for name, data in contents(release).items() if name.endswith(".parquet")}
-
-
-def rewrite(release: Path, table: str, change: Callable[[list[Row]], None]) -> None:
-    """Change rows of a table and its part in the record, as somebody with an editor could."""
-    record = read_release(release)
-    config = next(config for config in record.configs if config.name == table)
-    rows: list[Row] = [row for _, row in read_table(release, config)]
-    change(rows)
-    shutil.rmtree(release / "data" / table)
-    parts = []
-    for part in record.parts:
-        if part.config == table:
-            own = [row for row in rows if part.run_id in (None, row["run_id"])]
-            written = write_table(release, config, own, part.run_id)
-            part = make_part(config, part.run_id, part_key(config, own), written)
-        parts.append(part)
-    changed = record.model_copy(update={"parts": tuple(parts)})
-    (release / "release.json").write_text(changed.model_dump_json(by_alias=True))

@@ -127,26 +127,6 @@ def test_what_is_none_of_the_choices_ends_the_episode(toy: Toy, server: OpenAISe
     assert server.count() == 1
 
 
-@pytest.mark.parametrize(
-    ("faults", "reason"),
-    [
-        (("refusal",), "answer_refused"),
-        (("empty",) * 3, "answer_empty"),
-        (("rejected",), "provider_error"),
-    ],
-)
-@pytest.mark.slow
-def test_an_answer_withheld_ends_the_episode(
-    toy: Toy, server: OpenAIServer, faults: tuple[str, ...], reason: str
-) -> None:
-    server.fail(*faults)
-    # A technical failure leaves the run incomplete: the same command asks again.
-    status = 1 if reason == "provider_error" else 0
-    events = play(toy, pair(toy, server), status=status)
-    (failure,) = [event for event in events if event["event"] == "failure"]
-    assert (failure["reason"], len(failure["attempts"])) == (reason, len(faults))
-
-
 @pytest.mark.slow
 def test_a_model_that_cannot_draw_is_refused_before_it_is_asked(toy: Toy, server: OpenAIServer) -> None:
     submission = pair(toy, server, "openai")

@@ -5,7 +5,6 @@ command below runs as a user's would.
 """
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -38,27 +37,6 @@ def test_a_manifest_with_a_seat_too_few_is_refused_in_one_line(toy: Toy) -> None
     said = toy.run("play", submission, "--instances", "instances", "--out", "run", status=2)
     assert "submission.yaml: chooser: is missing" in said
     assert not (toy.folder / "run").exists()
-
-
-def test_a_killed_run_goes_on_and_asks_nothing_twice(toy: Toy) -> None:
-    submission = toy.manifest("slow", delay=0.15)
-    playing = toy.start("play", submission, "--instances", "instances", "--out", "run", "--concurrency", "1")
-    journal = toy.folder / "run" / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while not (journal.is_file() and journal.read_text().count('"call"') >= 9):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    playing.kill()
-    playing.communicate()
-    answered = journal.read_text().count('"call"')
-    toy.run("play", submission, "--instances", "instances", "--out", "run", "--concurrency", "1")
-    asked = (toy.folder / "slow-asked").read_text().splitlines()
-    # Four episodes of three rounds of two questions; one more may have been under way when it was killed.
-    assert answered >= 9
-    assert 24 <= len(asked) <= 25
-    shown = toy.json("show", "run")
-    assert (shown["run"]["game"], shown["episodes"]) == ("rps", 4)
-    assert shown["outcomes"] == {"completed": 4, "aborted": 0}
 
 
 def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(toy: Toy) -> None:
@@ -111,34 +89,6 @@ def test_judges_and_people_rate_the_pictures_that_the_game_names(toy: Toy) -> No
     assert (row["last_likeness"]["mean"], row["last_likeness"]["n"]) == (6.25, 2)
     said = toy.run("score", "fair", "--judge", "structural", "--metric", "psnr", status=2)
     assert "--metric: does not apply to runs of the game rps" in said
-
-
-def test_the_site_has_pages_of_the_game_and_the_front_page_names_it(toy: Toy) -> None:
-    toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "run")
-    toy.run("score", "run")
-    asked = ["--per-condition", "1", "--category", "geometry", "--difficulty", "easy"]
-    toy.run("instances", "build", *asked, "--out", "targets")
-    pair = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
-    toy.run("play", pair, "--instances", "targets", "--out", "pair")
-    toy.run("score", "pair")
-    toy.run("site", "build", "--runs", "pair", "run", "--out", "site")
-    assert "nothing found" in toy.check("site")
-    site = toy.folder / "site"
-    assert "Rock, paper, scissors" in (site / "index.html").read_text()
-    assert "The Image Reconstruction Game" in (site / "index.html").read_text()
-    board = (site / "games" / "rps" / "index.html").read_text()
-    assert 'href="../../games/rps/gallery.html"' in board
-    assert "0.67" in board
-    episode = (site / "games" / "rps" / "signs-easy-01.html").read_text()
-    assert episode.count('alt="the sign shown in round') == 3
-    assert episode.count(": lost") == 1
-    assert "2 of 3 rounds won by rps-chooser" in episode  # from the game's own shown()
-    # Without the package the game cannot be shown; the rest of the site can.
-    toy.environment.pop("PYTHONPATH")
-    building = toy.start("site", "build", "--runs", "pair", "run", "--out", "site")
-    assert "the game rps is left out" in building.communicate()[1]
-    assert building.returncode == 0
-    assert not (site / "games").exists()
 
 
 def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(toy: Toy) -> None:

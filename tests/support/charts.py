@@ -15,19 +15,9 @@ RED, BLUE, WHITE = "#d62828", "#1d4ed8", "#ffffff"
 def instance_of(drawn: Drawn, instance_id: str, category: str) -> tuple[Instance, dict[str, Picture]]:
     """Return a drawn target as an instance with its picture."""
     picture = Picture.from_pixels(drawn.drawing.pixels)
-    instance = target_instance(
-        instance_id=instance_id,
-        category=category,
-        difficulty="easy",
-        image=f"{instance_id}.png",
-        sha256=picture.sha256,
-        width=picture.width,
-        height=picture.height,
-        scene=drawn.scene,
-        source="procedural",
-        licence="CC0-1.0",
-    )
-    return instance, {"target": picture}
+    return target_instance(instance_id, picture, drawn.scene, category=category, source="procedural"), {
+        "target": picture
+    }
 
 
 def bars(values: dict[str, int], colours: list[str]) -> Drawn:

@@ -370,7 +370,7 @@ class OpenAIServer:
             answer["usage"]["cost"] = cost
         if fault.startswith("streamed"):
             return Reply(200, events(answer, fault == "streamed_half"), {"content-type": "text/event-stream"})
-        body = json.dumps(answer.get(fault, answer)).encode()
+        body = json.dumps(answer).encode()
         cut = len(body) // 3 if fault in ("truncate", "stall") else 0
         return Reply(200, body, JSON, cut, fault == "stall")
 
@@ -386,13 +386,6 @@ class OpenAIServer:
         if fault in ("own_address", "own_path"):
             place = "/pictures/1.png" if fault == "own_path" else f"http://127.0.0.1:{self.port}/pictures/1.png"
             return {"created": 0, "data": [{"url": place}], "usage": usage}
-        if fault in ("bare_list", "mapping", "texts"):
-            picture = {"b64_json": self._image(fault)}
-            return {
-                "bare_list": [picture],
-                "mapping": {"data": {"0": picture}},
-                "texts": {"images": [picture["b64_json"]]},
-            }
         data = [{}] if fault == "no_image" else [{"b64_json": self._image(fault)}]
         return {"created": 0, "data": [] if fault == "empty_choices" else data, "usage": usage}
 

@@ -201,6 +201,11 @@ def bootstrap(world: World, demo: Path) -> None:
     world.ircore(*push, HF_OIDC_RESOURCE=f"datasets/{DATASET}")
 
 
+def published_slugs(world: World) -> set[str]:
+    lines = world.hub.repos[DATASET].tree["runs.jsonl"].data.decode().splitlines()
+    return {json.loads(line)["slug"] for line in lines}
+
+
 def write(path: Path, document: Mapping[str, Any] | str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(document if isinstance(document, str) else yaml.safe_dump(dict(document), sort_keys=False))

@@ -1,12 +1,15 @@
 """Small real things that many tests need: an instance set, two simple players, a run that they played."""
 
 from pathlib import Path
+from typing import Any
 
 from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
+from ircore.core.episode_records import Episode, Turn
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec, Rules
+from ircore.core.score_records import Score, Task
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
@@ -32,18 +35,7 @@ def sample_instances(folder: Path, per_condition: int = 1) -> InstanceSet:
                 drawing.rectangle(left, 24, left + 30, 60, fill=colour)
                 picture = Picture.from_pixels(drawing.pixels)
                 name = f"{category}-{difficulty}-{index:02d}"
-                instance = target_instance(
-                    instance_id=name,
-                    category=category,
-                    difficulty=difficulty,
-                    image=f"images/{name}.png",
-                    sha256=picture.sha256,
-                    width=96,
-                    height=96,
-                    source="drawn for a test",
-                    licence="CC0-1.0",
-                    seed=index,
-                )
+                instance = target_instance(name, picture, category=category, difficulty=difficulty, seed=index)
                 made.append((instance, {"target": picture}))
     return write_instances(folder, made)
 
@@ -95,14 +87,45 @@ def sample_submission(slug: str = "centre-block", name: str = "Centre + Block") 
 
 
 def sample_run(
-    folder: Path, instances: InstanceSet, loaded: LoadedSubmission | None = None, limit: int | None = None
+    folder: Path,
+    instances: InstanceSet,
+    loaded: LoadedSubmission | None = None,
+    limit: int | None = None,
+    describer: Any = CentreDescriber,
+    generator: Any = BlockGenerator,
+    rules: Rules | None = None,
+    seeds: tuple[int, int] = (0, 1),
+    **plan: Any,
 ) -> RunFolder:
-    """Play a run with the two players above: three turns an episode, the second rendering is exact."""
-    loaded = loaded or sample_submission()
-    prompts = load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0)
-    plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
+    """Play a run with the two players above: three turns an episode, the second rendering is exact.
+
+    Args:
+        folder: Of the run; one that was begun is gone on with.
+        instances: What is played.
+        loaded: Whose run it is.
+        limit: Number of instances to play.
+        describer: Another player, or its class.
+        generator: Likewise.
+        rules: Other rules.
+        seeds: The first seed, and the number of repeats.
+        plan: Of ``PlayPlan``: ``concurrency``, ``deadline``.
+    """
+    loaded, prompts = loaded or sample_submission(), load_prompts("reconstruction")
+    run = make_run(loaded, instances, rules or Rules(), prompts, *seeds)
     spec = loaded.submission.players["describer"]
-    opened = open_run(folder, run, instances)
-    play(plan, opened, ReconstructionGame(), {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)})
+    seats = {"describer": describer, "generator": generator}
+    players = {seat: player(spec) if isinstance(player, type) else player for seat, player in seats.items()}
+    opened, plan = open_run(folder, run, instances), {"concurrency": 2, **plan}
+    play(PlayPlan(run, instances, instances.instances[:limit], prompts, **plan), opened, ReconstructionGame(), players)
     return opened
+
+
+def rating_of(
+    episode: Episode, turn: Turn, value: float | None, judge: str = "eye", task: Task = "similarity", **more: Any
+) -> Score:
+    """Return what a judge says of the rendering of a turn."""
+    assert turn.rendering is not None
+    return Score(
+        episode_id=episode.episode_id, turn=turn.turn, task=task, judge=judge, value=value,
+        rendering=turn.rendering.sha256, **more,
+    )  # fmt: skip

@@ -34,10 +34,6 @@ def google(code: int, status: str, message: str, *details: dict[str, Any]) -> di
     return {"error": {"code": code, "message": message, "status": status, "details": list(details)}}
 
 
-def vllm(message: str, type_: str = "BadRequestError", code: int = 400) -> dict[str, Any]:
-    return {"error": {"message": message, "type": type_, "param": None, "code": code}}
-
-
 KEY = google(
     400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.",
     {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"},
@@ -68,8 +64,6 @@ FORMS: dict[str, tuple[Form, ...]] = {
                          "invalid_request_error", "invalid_prompt"), "refused"),
         Form(429, openai("You exceeded your current quota, please check your plan and billing details.",
                          "insufficient_quota", "insufficient_quota"), "no_credit"),
-        Form(429, openai("You exceeded your current quota.", "insufficient_quota", "project_spend_limit_exceeded"),
-             "no_credit"),
         Form(401, openai("Incorrect API key provided: sk-x.", "invalid_request_error", "invalid_api_key"), "denied"),
         Form(403, openai("Your organization must be verified to use the model `gpt-image-1`."), "denied"),
         Form(404, openai("The model `x` does not exist or you do not have access to it.", "invalid_request_error",
@@ -113,8 +107,6 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(400, anthropic("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
              "context_too_long"),
         Form(413, anthropic("request_too_large", "Request exceeds the maximum size"), "context_too_long"),
-        Form(400, anthropic("invalid_request_error", "max_tokens: 64000 > 8192, which is the maximum allowed number of output "
-                            "tokens for claude-x"), "answer_too_long"),
         Form(429, anthropic("rate_limit_error", "This request would exceed your organization's rate limit of 50 requests per "
                             "minute. Contact sales to discuss your options."), "rate_limit"),
         Form(529, anthropic("overloaded_error", "Overloaded"), "server"),
@@ -134,12 +126,9 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(200, {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {}}, "refused"),
     ),
     "Gemini, compatible": (
-        Form(400, [KEY], "denied"),
-        Form(429, [PER_MINUTE], "rate_limit"),
         Form(429, [google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.\n* Quota exceeded for metric: "
                           "generativelanguage.googleapis.com/generate_content_free_tier_requests, limit: 0, model: "
                           "gemini-2.5-flash-preview-image\nPlease retry in 20.04s.")], "no_credit"),
-        Form(404, [google(404, "NOT_FOUND", "models/x is not found for API version v1main.")], "not_found"),
         Form(503, [google(503, "UNAVAILABLE", "This model is currently experiencing high demand.")], "server"),
     ),
     "xAI": (
@@ -152,50 +141,31 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(403, {"code": "permission-denied", "error": "Your newly created team doesn't have any credits or licenses yet."},
              "no_credit"),
         Form(400, {"code": "invalid-argument", "error": "Incorrect API key provided: na***ys."}, "denied"),
-        Form(403, {"code": "permission-denied", "error": "Access to the chat endpoint is denied."}, "denied"),
         Form(404, {"code": "Some requested entity was not found", "error": "The model x does not exist or your team does not "
                    "have access to it."}, "not_found"),
         Form(400, {"code": "invalid-argument", "error": "The model x is an image model and is therefore not available on this "
                    "endpoint."}, "unsupported"),
-        Form(400, {"code": "invalid-argument", "error": "This model's maximum prompt length is 131072 but the request contains "
-                   "537812 tokens."}, "context_too_long"),
     ),
     "Mistral": (
         Form(401, {"detail": "Unauthorized"}, "denied"),
-        Form(401, {"message": "Unauthorized", "request_id": "x"}, "denied"),
         Form(400, {"object": "error", "message": "Invalid model: x", "type": "invalid_model", "param": None, "code": "1500"},
              "not_found"),
         Form(429, {"object": "error", "message": "Rate limit exceeded", "type": "rate_limited", "param": None, "code": "1300",
                    "raw_status_code": 429}, "rate_limit"),
-        Form(429, {"object": "error", "message": "Service tier capacity exceeded for this model.",
-                   "type": "invalid_request_error", "param": None, "code": None}, "rate_limit"),
-        Form(400, {"object": "error", "message": "Prompt contains 40000 tokens, too large for model with 32768 maximum context "
-                   "length", "type": "invalid_request_error", "code": "3051"}, "context_too_long"),
         Form(402, {"object": "error", "message": "Payment required", "type": "invalid_request_error"}, "no_credit"),
     ),
     "DeepSeek": (
         Form(402, openai("Insufficient Balance", "unknown_error", "invalid_request_error"), "no_credit"),
-        Form(401, openai("Authentication Fails, Your api key: ****x is invalid", "authentication_error",
-                         "invalid_request_error"), "denied"),
         Form(400, openai("Content Exists Risk", "invalid_request_error", "invalid_request_error"), "refused"),
         Form(400, openai("Model Not Exist", "invalid_request_error", "invalid_request_error"), "not_found"),
-        Form(400, openai("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", "invalid_request_error"),
-             "answer_too_long"),
-        Form(503, openai("Service is too busy.", "service_unavailable_error"), "server"),
     ),
     "DashScope": (
         Form(400, openai("<400> InternalError.Algo.DataInspectionFailed: Input data may contain inappropriate content.",
                          "data_inspection_failed", "data_inspection_failed"), "refused"),
-        Form(400, {"code": "DataInspectionFailed", "message": "Output data may contain inappropriate content.",
-                   "request_id": "x"}, "refused"),
         Form(400, openai("Access denied, please make sure your account is in good standing.", "Arrearage", "Arrearage"),
              "no_credit"),
         Form(403, {"code": "AllocationQuota.FreeTierOnly", "message": "The free tier of the model has been exhausted."},
              "no_credit"),
-        Form(401, openai("Incorrect API key provided.", "invalid_request_error", "invalid_api_key"), "denied"),
-        Form(401, {"code": "InvalidApiKey", "message": "Invalid API-key provided."}, "denied"),
-        Form(404, openai("The model `x` does not exist or you do not have access to it.", None, "model_not_found"),
-             "not_found"),
         Form(429, openai("Allocated quota exceeded, please increase your quota limit.", "insufficient_quota",
                          "insufficient_quota"), "rate_limit"),
         Form(429, {"code": "Throttling.RateQuota", "message": "Requests rate limit exceeded, please try again later."},
@@ -207,44 +177,31 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(402, {"id": "o", "error": {"message": "Credit limit exceeded. Please navigate to "
                    "https://api.together.xyz/settings/billing to add credit or upgrade your plan.", "type": "credit_limit",
                    "param": None, "code": None}}, "no_credit"),
-        Form(401, openai("Invalid API key provided.", "invalid_request_error", "invalid_api_key"), "denied"),
         Form(404, openai("Unable to access model x. Please visit https://api.together.ai/models", "invalid_request_error",
                          "model_not_available"), "not_found"),
         Form(400, openai("The input (250000 tokens) is longer than the model's context length (200000 tokens).",
                          "invalid_request_error"), "context_too_long"),
         Form(403, openai("Input token count + max_tokens parameter must be less than the context length of the model."),
              "context_too_long"),
-        Form(429, openai("You have reached the rate limit specific to this model. The maximum rate limit for this model is 9.0 "
-                         "queries per minute.", "model_rate_limit"), "rate_limit"),
     ),
     "Fireworks": (
         Form(412, {"error": {"message": SUSPENDED, "param": None, "code": "PRECONDITION_FAILED", "type": "error"},
                    "request_id": "x"}, "no_credit"),
-        Form(401, {"error": {"object": "error", "type": "invalid_request_error", "code": "UNAUTHORIZED",
-                   "message": "The API key you provided is invalid."}}, "denied"),
         Form(404, {"error": {"object": "error", "type": "invalid_request_error", "code": "NOT_FOUND",
                    "message": "Model not found, inaccessible, and/or not deployed"}}, "not_found"),
-        Form(402, {"error": {"message": "Payment Required"}}, "no_credit"),
     ),
     "DeepInfra": (
         Form(403, {"detail": {"error": "Not authenticated"}}, "denied"),
         Form(402, {"detail": {"error": "inference prohibited, please enter a payment method"}}, "no_credit"),
         Form(404, {"detail": {"error": "Model is not available"}}, "not_found"),
-        Form(429, {"detail": {"error": "Model busy, retry later"}}, "rate_limit"),
     ),
     "Groq": (
         Form(400, openai("Organization has been restricted. Please reach out to support if you believe this was in error.",
                          "invalid_request_error", "organization_restricted"), "denied"),
-        Form(401, openai("Invalid API Key", "invalid_request_error", "invalid_api_key"), "denied"),
         Form(400, openai("The model `x` has been decommissioned and is no longer supported.", "invalid_request_error",
                          "model_decommissioned"), "not_found"),
         Form(400, openai("Too many images provided. This model supports up to 5 images", "invalid_request_error"),
              "too_many_pictures"),
-        Form(413, openai("Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 9217. Need more "
-                         "tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing", "tokens",
-                         "rate_limit_exceeded"), "context_too_long"),
-        Form(429, openai("Rate limit reached for model `x` on tokens per day (TPD): Limit 100000, Used 99336, Requested 1821. "
-                         "Please try again in 16m40.4s.", "tokens", "rate_limit_exceeded"), "rate_limit"),
         Form(400, openai("Please reduce the length of the messages or completion.", "invalid_request_error"),
              "context_too_long"),
         Form(400, openai("`max_completion_tokens` must be less than or equal to `8192`, the maximum value for "
@@ -270,22 +227,8 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(404, {"error": {"message": "No endpoints found that support image input", "code": 404}}, "unsupported"),
         Form(429, {"error": {"message": "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model "
                    "requests per day", "code": 429}}, "no_credit"),
-        Form(429, {"error": {"message": "Rate limit exceeded: free-models-per-min.", "code": 429}}, "rate_limit"),
-        Form(200, {"error": {"message": "Provider returned error", "code": 502}}, "server"),
-        Form(400, {"error": {"message": "Provider returned error", "code": 400, "metadata": {"provider_name": "P", "raw":
-                   json.dumps(openai("Blocked", "image_generation_user_error", "moderation_blocked"))}}}, "refused"),
-        Form(200, {"choices": [{"message": {"content": ""}, "finish_reason": "error",
-                   "error": {"code": 403, "message": "Input was flagged", "metadata": {"flagged_input": "x"}}}]}, "refused"),
     ),
     "Perplexity": (
-        Form(401, openai("Invalid API key provided. You can get an API key at https://www.perplexity.ai/settings/api",
-                         "invalid_api_key", 401), "denied"),
-        Form(401, openai("You exceeded your current quota, please check your plan and billing details.",
-                         "insufficient_quota", 401), "no_credit"),
-        Form(400, openai("Invalid model 'x'. Permitted models can be found in the documentation.", "invalid_model", 400),
-             "not_found"),
-        Form(429, openai("Request rate limit exceeded, please try again later.", "request_rate_limit_exceeded", 429),
-             "rate_limit"),
         Form(401, "<html>\r\n<head><title>401 Authorization Required</title></head></html>", "denied"),
     ),
     "LiteLLM": (
@@ -302,41 +245,15 @@ FORMS: dict[str, tuple[Form, ...]] = {
                          "invalid_request_error", "400"), "not_found"),
         Form(400, openai("litellm.BadRequestError: litellm.ContentPolicyViolationError: AzureException - The response was "
                          "filtered. Received Model Group=x", None, "400"), "refused"),
-        Form(412, openai("APIError: Fireworks_aiException - " + json.dumps(
-            {"error": {"message": SUSPENDED, "code": "PRECONDITION_FAILED", "type": "error"}}) + ". Received Model Group=x",
-                         None, "412"), "no_credit"),
-        Form(400, openai("litellm.BadRequestError: XaiException - {'code': 'permission-denied', 'error': 'Content violates "
-                         "usage guidelines.'}", None, "400"), "refused"),
-        Form(500, openai("litellm.AuthenticationError: AnthropicException - " + json.dumps(
-            anthropic("authentication_error", "invalid x-api-key")), None, "500"), "denied"),
         Form(400, openai("litellm.ContextWindowExceededError: prompt is too long", None, "400"), "context_too_long"),
-        Form(429, openai("No deployments available for selected model, Try again in 5 seconds.", "None", "429"), "rate_limit"),
     ),
     "vLLM": (
-        Form(400, vllm("At most 4 image(s) may be provided in one prompt."), "too_many_pictures"),
-        Form(400, {"object": "error", "message": "At most 1 image(s) may be provided in one request.",
-                   "type": "BadRequestError", "param": None, "code": 400}, "too_many_pictures"),
-        Form(400, vllm("m is not a multimodal model None"), "unsupported"),
-        Form(404, vllm("The model `x` does not exist.", "NotFoundError", 404), "not_found"),
-        Form(401, {"error": "Unauthorized"}, "denied"),
-        Form(400, vllm("'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context length is "
+        Form(400, openai("At most 4 image(s) may be provided in one prompt."), "too_many_pictures"),
+        Form(400, openai("m is not a multimodal model None"), "unsupported"),
+        Form(400, openai("'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context length is "
                        "8192 tokens and your request has 900 input tokens (16000 > 8192 - 900)."), "answer_too_long"),
-        Form(400, vllm("The decoder prompt (length 9000) is longer than the maximum model length of 8192."),
-             "context_too_long"),
-        Form(500, "Internal Server Error", "server"),
-    ),
-    "SGLang": (
-        Form(400, {"object": "error", "message": "The input (61709 tokens) is longer than the model's context length (40960 "
-                   "tokens).", "type": "BadRequestError", "param": None, "code": 400}, "context_too_long"),
-        Form(400, {"object": "error", "message": "Requested token count exceeds the model's maximum context length of 32768 "
-                   "tokens. You requested a total of 33000 tokens: 1000 tokens from the input messages and 32000 tokens for "
-                   "the completion.", "type": "BadRequest", "param": None, "code": 400}, "answer_too_long"),
-        Form(401, {"error": "Unauthorized"}, "denied"),
     ),
     "TGI": (
-        Form(422, {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 1000 `inputs` "
-                   "tokens and 16000 `max_new_tokens`", "error_type": "validation"}, "answer_too_long"),
-        Form(429, {"error": "Model is overloaded", "error_type": "overloaded"}, "rate_limit"),
         Form(424, {"error": "Request failed during generation", "error_type": "generation"}, "server"),
         Form(500, {"error": "Incomplete generation", "error_type": "incomplete_generation"}, "server"),
     ),
@@ -346,15 +263,11 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(500, openai("model requires more system memory (5.3 GiB) than is available (3.3 GiB)", "api_error"),
              "unsupported"),
         Form(400, {"error": "llama3.2 does not support chat"}, "unsupported"),
-        Form(503, {"error": "server busy, please try again. maximum pending requests exceeded"}, "server"),
-        Form(401, {"error": "unauthorized", "signin_url": "https://ollama.com/connect"}, "denied"),
     ),
     "LM Studio": (
         Form(400, {"error": "Model does not support images. Please use a model that does."}, "unsupported"),
         Form(400, {"error": "<LM Studio error> Vision model is not loaded. Cannot process images. Error Data: n/a"},
              "unsupported"),
-        Form(404, openai("No models loaded. Please load a model in the developer page.", "invalid_request_error",
-                         "model_not_found"), "not_found"),
         Form(400, {"error": "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with "
                    "context length of only 4096 tokens."}, "context_too_long"),
     ),
@@ -364,7 +277,6 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form(400, {"error": {"code": 400, "message": "request (13392 tokens) exceeds the available context size (8192 tokens), "
                    "try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 13392, "n_ctx": 8192}},
              "context_too_long"),
-        Form(401, {"error": {"code": 401, "message": "Invalid API Key", "type": "authentication_error"}}, "denied"),
         Form(503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}, "server"),
         Form(501, {"error": {"code": 501, "message": "This server does not support it", "type": "not_supported_error"}},
              "unsupported"),
@@ -372,17 +284,12 @@ FORMS: dict[str, tuple[Form, ...]] = {
     "Black Forest Labs": (
         Form(200, {"id": "x", "status": "Content Moderated", "result": None,
                    "details": {"Moderation Reasons": ["Derivative Works Filter"]}}, "refused"),
-        Form(200, {"id": "x", "status": "Request Moderated", "result": None}, "refused"),
-        Form(402, {"detail": "Insufficient credits"}, "no_credit"),
-        Form(403, {"detail": "Not authenticated - Invalid Authentication"}, "denied"),
-        Form(429, {"detail": "Too many requests"}, "rate_limit"),
     ),
     "Stability": (
         Form(403, {"errors": ["Your request was flagged by our content moderation system, as a result your request was denied "
                    "and you were not charged."], "id": "x", "name": "content_moderation"}, "refused"),
         Form(402, {"errors": ["You lack sufficient credits to make this request."], "id": "x", "name": "payment_required"},
              "no_credit"),
-        Form(401, {"errors": ["missing or invalid api key"], "id": "x", "name": "unauthorized"}, "denied"),
         Form(400, {"errors": ["content-type: must be multipart/form-data"], "id": "x", "name": "bad_request"}, "rejected"),
         Form(400, {"name": "invalid_prompts", "id": "x", "message": "One or more prompts contains filtered words."}, "refused"),
     ),
@@ -403,19 +310,15 @@ FORMS: dict[str, tuple[Form, ...]] = {
                    "https://replicate.com/account/billing to purchase credit.", "status": 402}, "no_credit"),
         Form(401, {"title": "Unauthenticated", "detail": "You did not pass a valid authentication token", "status": 401},
              "denied"),
-        Form(404, {"title": "Not found", "detail": "The requested resource could not be found.", "status": 404}, "not_found"),
-        Form(429, {"detail": "Request was throttled. Expected available in 1 second.", "status": 429}, "rate_limit"),
         Form(200, {"id": "x", "status": "failed", "error": "NSFW content detected. Try running it again, or try a different "
                    "prompt."}, "refused"),
         Form(200, {"id": "x", "status": "failed", "error": "The input or output was flagged as sensitive. Please try again with "
                    "different inputs. (E005)"}, "refused"),
     ),
     "ComfyUI": (
-        Form(400, openai(SAFETY, "image_generation_user_error", "moderation_blocked"), "refused"),
         Form(402, {"message": "Payment Required: Please add credits to your account to use this node."}, "no_credit"),
         Form(401, {"message": "Unauthorized: Please login first to use this node."}, "denied"),
         Form(409, {"message": "There is a problem with your account. Please contact support@comfy.org."}, "denied"),
-        Form(429, {"message": "Rate Limit Exceeded: Please try again later."}, "rate_limit"),
     ),
 }  # fmt: skip
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from samples import rating_of
 
 from ircore.core.records import PlayerSpec
-from ircore.core.score_records import Score, Task
+from ircore.core.score_records import Task
 from ircore.core.submission_records import Submission
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.folder import RunFolder
@@ -40,18 +41,11 @@ def rate_turns(
 ) -> RunFolder:
     """Give the first rendering of the n-th episode ``first`` + n · ``by_episode``, each later one ``by_turn`` more."""
     run.add_scores(
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            task=task,
-            judge=judge,
-            value=first + number * by_episode + (turn.turn - 1) * by_turn,
-            rendering=turn.rendering.sha256,
-            annotator=annotator,
+        rating_of(
+            episode, turn, first + number * by_episode + (turn.turn - 1) * by_turn, judge, task, annotator=annotator
         )
         for number, episode in enumerate(run.episodes())
         for turn in episode.rendered_turns
-        if turn.rendering is not None
     )
     return run
 

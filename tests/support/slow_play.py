@@ -7,15 +7,10 @@ import asyncio
 import sys
 from pathlib import Path
 
-from samples import BlockGenerator, CentreDescriber, sample_submission
+from samples import BlockGenerator, CentreDescriber, sample_run
 
-from ircore.core.records import Rules
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import read_instances
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 
 
 class SlowDescriber(CentreDescriber):
@@ -44,13 +39,4 @@ async def ask(role: str, what: str, turn: int) -> None:
 if __name__ == "__main__":
     instances, folder, questions = read_instances(Path(sys.argv[1])), Path(sys.argv[2]), Path(sys.argv[3])
     seconds = float(sys.argv[4])
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0)
-    plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=3)
-    spec = loaded.submission.players["describer"]
-    play(
-        plan,
-        open_run(folder, run, instances),
-        ReconstructionGame(),
-        {"describer": SlowDescriber(spec), "generator": SlowGenerator(spec)},
-    )
+    sample_run(folder, instances, describer=SlowDescriber, generator=SlowGenerator, concurrency=3)

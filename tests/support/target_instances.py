@@ -3,24 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ircore.core.images import Picture
 from ircore.core.records import Instance, PictureFile, Scene
 
 
 def target_instance(
-    *,
-    image: str,
-    sha256: str,
-    width: int,
-    height: int,
+    instance_id: str,
+    picture: Picture | None = None,
     scene: Scene | None = None,
     measures: Mapping[str, float] | None = None,
     **fields: Any,
 ) -> Instance:
-    """Return the instance of a target picture."""
-    file = PictureFile(image=image, sha256=sha256, width=width, height=height)
+    """Return the instance of a target picture; without one it is said to be of 64 × 64 pixels."""
+    about = {"sha256": "0" * 64, "width": 64, "height": 64}
+    if picture is not None:
+        about = {"sha256": picture.sha256, "width": picture.width, "height": picture.height}
+    file = PictureFile.model_validate({"image": f"images/{instance_id}.png", **about})
     payload = {} if scene is None else {"scene": scene.model_dump(mode="json")}
     payload |= {} if measures is None else {"measures": dict(measures)}
-    return Instance(game="reconstruction", pictures={"target": file}, payload=payload, **fields)
+    usual = {"difficulty": "easy", "source": "drawn for a test", "licence": "CC0-1.0"} | fields
+    pictures = {"target": file}
+    return Instance(instance_id=instance_id, game="reconstruction", pictures=pictures, payload=payload, **usual)
 
 
 def with_target(instance: Instance, **changes: Any) -> Instance:

@@ -20,6 +20,7 @@ from pipeline_world import (
     github_of,
     hand_in,
     manifest,
+    published_slugs,
     running_world,
     write,
 )
@@ -39,11 +40,6 @@ FIRST = {
     *("builtin-plain-canvas", "extractive", "looker", "solver-editor"),
 }
 """Submissions of the first release, which is the demo's: four games."""
-
-
-def published_slugs(world: World) -> set[str]:
-    lines = world.hub.repos[DATASET].tree["runs.jsonl"].data.decode().splitlines()
-    return {json.loads(line)["slug"] for line in lines}
 
 
 @pytest.fixture

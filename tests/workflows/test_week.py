@@ -14,8 +14,22 @@ from typing import Any
 
 import pytest
 from github_server import GitHubServer, git
-from pipeline_world import DATASET, SLUG, WORKFLOWS, World, github_of, hand_in, manifest, running_world, write
+from pipeline_world import (
+    DATASET,
+    SLUG,
+    WORKFLOWS,
+    World,
+    github_of,
+    hand_in,
+    manifest,
+    published_slugs,
+    running_world,
+    write,
+)
+from transcripts import Handed
 from workflows import read_workflow, steps_of
+
+from ircore.instances.store import read_instances
 
 # Minutes on a slow machine: every command of the workflows starts a program of its own.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
@@ -77,56 +91,21 @@ def propose(world: World, github: GitHubServer, number: int, slug: str, document
 
 
 def cheat(world: World) -> dict[str, Any]:
-    """Hand in the honest run's transcripts as a pair of its own, with targets in the place of renderings."""
-    from hashlib import sha256
-    from io import BytesIO
-
-    from PIL import Image
-
+    """Hand in the honest run's transcripts as a pair of its own, with targets in the place of first renderings."""
     packed = world.root / "cheat"
     shutil.copytree(world.root / "packed", packed)
     (run,) = (path.parent for path in packed.glob("*/pack.json"))
-    targets = {}
-    for line in (world.root / "instances" / "instances.jsonl").read_text().splitlines():
-        instance = json.loads(line)
-        targets[instance["instance_id"]] = world.root / "instances" / instance["image"]
-    journal = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
-    drawn = {}
-    for line in journal:
-        if line["event"] == "call" and line["role"] == "generator":
-            data = BytesIO()
-            Image.open(targets[line["episode_id"]]).convert("RGB").save(data, "PNG")
-            name = sha256(data.getvalue()).hexdigest()
-            (run / "renderings" / f"{name}.png").write_bytes(data.getvalue())
-            width, height = Image.open(data).size
-            drawn[line["rendering"]["sha256"]] = {"sha256": name, "width": width, "height": height}
-    text = "".join(json.dumps(_replaced(line, drawn)) + "\n" for line in journal)
-    (run / "journal.jsonl").write_text(text.replace(SLUG, "a-cheat"))
-    about = json.loads((run / "run.json").read_text().replace(SLUG, "a-cheat").replace("My two models", "A cheat"))
-    (run / "run.json").write_text(json.dumps(about))
-    for name in drawn:
-        (run / "renderings" / f"{name}.png").unlink(missing_ok=True)
-    index = json.loads((run / "pack.json").read_text())
-    files = [path for path in sorted(run.rglob("*")) if path.is_file() and path.name != "pack.json"]
-    index["files"] = [
-        {"path": path.relative_to(run).as_posix(), "size": path.stat().st_size,
-         "sha256": sha256(path.read_bytes()).hexdigest()}
-        for path in files
-    ]  # fmt: skip
-    (run / "pack.json").write_text(json.dumps(index).replace(SLUG, "a-cheat"))
-    run.rename(packed / about["run_id"])
-    uploaded = {path.relative_to(packed).as_posix(): path.read_bytes() for path in packed.rglob("*") if path.is_file()}
-    repo = world.hub.add_repo("me/cheat", files=uploaded)
-    document = manifest(world, {"repo": "me/cheat", "revision": repo.head, "run": about["run_id"]})
-    return document | {"name": "A cheat"}
-
-
-def _replaced(value: Any, drawn: dict[str, dict[str, Any]]) -> Any:
-    if isinstance(value, dict):
-        if value.get("sha256") in drawn:
-            return drawn[value["sha256"]]
-        return {key: _replaced(part, drawn) for key, part in value.items()}
-    return [_replaced(part, drawn) for part in value] if isinstance(value, list) else value
+    for name in ("journal.jsonl", "run.json", "pack.json"):
+        text = (run / name).read_text().replace(SLUG, "a-cheat").replace("My two models", "A cheat")
+        (run / name).write_text(text)
+    run = run.rename(packed / json.loads((run / "run.json").read_text())["run_id"])
+    known = read_instances(world.root / "instances")
+    handed = Handed(world.root, packed, run, known.folder)
+    for instance in known.instances:
+        target = known.picture(instance, "target")
+        handed.draw(target.data, (instance.instance_id,), target.width, target.height)
+    repo = world.hub.add_repo("me/cheat", files=handed.files())
+    return manifest(world, {"repo": "me/cheat", "revision": repo.head, "run": run.name}) | {"name": "A cheat"}
 
 
 def weekly(world: World, github: GitHubServer) -> str:
@@ -158,11 +137,6 @@ def tick(world: World, github: GitHubServer, sender: str, *lines: str) -> Any:
 
 def pull(world: World) -> None:
     world.git("pull", "-q", "--ff-only", "origin", "main")
-
-
-def published_slugs(world: World) -> set[str]:
-    lines = world.hub.repos[DATASET].tree["runs.jsonl"].data.decode().splitlines()
-    return {json.loads(line)["slug"] for line in lines}
 
 
 def follow(world: World, github: GitHubServer, job: str = "publish") -> None:

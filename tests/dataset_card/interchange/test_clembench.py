@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from samples import sample_instances, sample_run
+from samples import rating_of, sample_instances, sample_run
 
 from dataset_card.interchange.clembench import GAME
 from dataset_card.interchange.clembench_export import export_runs
@@ -40,15 +40,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 def _scores(run: RunFolder) -> Iterator[Score]:
     for episode in run.episodes():
         for turn, value in zip(episode.rendered_turns, (6.0, 8.0), strict=False):
-            assert turn.rendering is not None
-            yield Score(
-                episode_id=episode.episode_id,
-                turn=turn.turn,
-                task="similarity",
-                judge="eye",
-                value=value,
-                rendering=turn.rendering.sha256,
-            )
+            yield rating_of(episode, turn, value)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from releases import contents, rate_first, table
-from samples import sample_instances, sample_run, sample_submission
+from samples import rating_of, sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
@@ -19,7 +19,7 @@ from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.events import Call, End, Entry
@@ -240,18 +240,7 @@ def transcript_row(episode: str, target: EmbeddedImage, rendering: EmbeddedImage
 
 
 def add_scores(run: RunFolder) -> None:
-    for episode in run.episodes():
-        for turn in episode.rendered_turns:
-            assert turn.rendering is not None
-            item = Score(
-                episode_id=episode.episode_id,
-                turn=turn.turn,
-                task="similarity",
-                judge="eye",
-                value=5,
-                rendering=turn.rendering.sha256,
-            )
-            run.add_scores([item])
+    run.add_scores(rating_of(episode, turn, 5) for episode in run.episodes() for turn in episode.rendered_turns)
 
 
 def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:

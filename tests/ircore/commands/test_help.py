@@ -110,14 +110,6 @@ def test_a_full_disk_behind_stdout_is_told_in_one_line(run: RunFolder) -> None:
 
 
 @pytest.mark.slow
-def test_show_says_what_was_played(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ircore(["show", str(run.path)]) == 0
-    out = capsys.readouterr().out
-    assert "4 of 4" in out
-    assert "4 converged, 0 turn_limit, 0 aborted" in out
-
-
-@pytest.mark.slow
 def test_show_says_players_once_where_they_are_the_name(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,27 +67,6 @@ def test_doctor_answers_by_seat(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_a_set_differs_from_itself_in_nothing(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = str(run.path / "instances")
-    same = answer(capsys, "instances", "diff", folder, folder)
-    assert same == {"added": [], "removed": [], "changed": {}, "same": 4}
-
-
-@pytest.mark.slow
-def test_an_exported_run_comes_back_with_all_its_episodes(
-    tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = str(tmp_path / "results")
-    exported = answer(capsys, "export", "clembench", str(run.path), "--out", results)
-    assert isinstance(exported, dict)
-    assert [pair["episodes"] for pair in exported["pairs"]] == [len(run.episodes())]
-    imported = answer(capsys, "import", "clembench", results, "--out", str(tmp_path / "back"))
-    assert imported == {
-        "run": str(tmp_path / "back"), "name": run.run.submission.name, "episodes": len(run.episodes()),
-    }  # fmt: skip
-
-
-@pytest.mark.slow
 def test_a_planned_study_says_which_targets_it_took(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,10 +36,7 @@ class Recorder:
 
 
 def played(rules: Rules) -> Recorder:
-    instance = target_instance(
-        instance_id="geometry-easy-01", category="geometry", difficulty="easy", image="images/a.png",
-        sha256=TARGET.sha256, width=16, height=16, source="drawn for a test", licence="CC0-1.0",
-    )  # fmt: skip
+    instance = target_instance("geometry-easy-01", TARGET, category="geometry")
     table, prompts = Recorder(), load_prompts("reconstruction")
     setup = EpisodeSetup(instance, instance, {"target": TARGET}, rules, prompts, 0)
     asyncio.run(ReconstructionGame().play(table, setup))

@@ -6,7 +6,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from photo_measures import harder_half, measure_photo
 from PIL import Image
 
 from ircore.commands.main import run as ircore
@@ -49,14 +48,6 @@ def test_the_second_edition_has_twenty_photographs_or_more_and_as_many_easy_as_h
     assert densities[0] is not None
     assert densities[1] is not None
     assert densities[1] > 1.5 * densities[0]
-
-
-@pytest.mark.slow
-def test_hard_is_measured() -> None:
-    """Hard photographs of the second edition have more edges, colours, regions, and things that stand out."""
-    photographs = [*shots("easy", edition=2), *shots("hard", edition=2)]
-    measures = {shot.photo.file: measure_photo(shot.picture.pixels) for shot in photographs}
-    assert harder_half(measures) == {shot.photo.file for shot in shots("hard", edition=2)}
 
 
 def test_the_sources_name_every_file_title_and_author() -> None:

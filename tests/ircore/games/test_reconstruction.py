@@ -26,17 +26,7 @@ def flat(colour: str) -> Picture:
 
 
 TARGET = flat("#ff0000")
-INSTANCE = target_instance(
-    instance_id="geometry-easy-01",
-    category="geometry",
-    difficulty="easy",
-    image="images/a.png",
-    sha256=TARGET.sha256,
-    width=16,
-    height=16,
-    source="drawn for a test",
-    licence="CC0-1.0",
-)
+INSTANCE = target_instance("geometry-easy-01", TARGET, category="geometry")
 
 
 class ScriptedSeats:

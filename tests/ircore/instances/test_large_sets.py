@@ -29,12 +29,7 @@ def base_url() -> Iterator[str]:
 def made(number: int = 1) -> tuple[Instance, dict[str, Picture]]:
     """A small picture and its record."""
     picture = Picture.from_pixels(np.full((64, 64, 3), number, dtype=np.uint8))
-    name = f"photos-easy-{number:05d}"
-    instance = target_instance(
-        instance_id=name, category="photos", difficulty="easy", image=f"images/{name}.png", sha256=picture.sha256,
-        width=64, height=64, source="test", licence="CC0-1.0",
-    )  # fmt: skip
-    return instance, {"target": picture}
+    return target_instance(f"photos-easy-{number:05d}", picture, category="photos", source="test"), {"target": picture}
 
 
 def many(folder: Path, count: int) -> Path:

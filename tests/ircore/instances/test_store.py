@@ -23,10 +23,7 @@ def made(
     name = f"{category}-{difficulty}-{index:02d}"
     shade = int(hashlib.sha256(name.encode()).hexdigest()[:2], 16)
     picture = Picture.from_pixels(np.full((4, 5, 3), (shade, index, len(category)), dtype=np.uint8))
-    instance = target_instance(
-        instance_id=name, category=category, difficulty=difficulty, image=f"images/{name}.png", sha256=picture.sha256,
-        width=5, height=4, source="test", licence="CC0-1.0",
-    )  # fmt: skip
+    instance = target_instance(name, picture, category=category, difficulty=difficulty, source="test")
     return instance, {"target": picture}
 
 

@@ -5,9 +5,7 @@
 import asyncio
 import base64
 import io
-import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,16 +13,13 @@ import pytest
 from PIL import Image, PngImagePlugin
 from service_errors import ErrorService, answering
 
-from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
-from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import PlayerError, Question
 from ircore.players.calls import FaultError
 from ircore.players.openai.encoded_pictures import PictureAddress, decode_base64, picture_source
 from ircore.players.openai.generators import OpenAIChatGenerator, OpenAIImagesGenerator, OpenAIResponsesGenerator
 from ircore.players.openai.replies import decoded_picture
-from ircore.runs.folder import RunFolder
 
 
 def encoded(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
@@ -117,6 +112,9 @@ PLACES: dict[str, tuple[type[Any], Callable[[str], Any]]] = {
     "url": (OpenAIImagesGenerator, images(lambda text: {"url": text})),
     "b64_json is empty": (OpenAIImagesGenerator, images(lambda text: {"b64_json": "", "url": text})),
     "a bare text": (OpenAIImagesGenerator, images(lambda text: text)),
+    "a bare list": (OpenAIImagesGenerator, lambda text: [{"b64_json": text}]),
+    "a mapping": (OpenAIImagesGenerator, lambda text: {"data": {"0": {"b64_json": text}}}),
+    "images": (OpenAIImagesGenerator, lambda text: {"images": [text]}),
     "a second one that is none": (OpenAIImagesGenerator, lambda text: {"data": [{"b64_json": text, "url": 4}, 7]}),
     "image_url": (OpenAIChatGenerator, chat(lambda text: {"images": [{"type": "image_url", "image_url": {"url": text}}]})),
     "images of texts": (OpenAIChatGenerator, chat(lambda text: {"content": "Here.", "images": [text]})),
@@ -188,31 +186,9 @@ def test_a_picture_that_a_filter_withheld_is_told_as_that(service: ErrorService)
     assert caught.value.reason == "answer_refused"
 
 
-@pytest.mark.slow
-def test_an_episode_is_drawn_by_a_service_that_writes_long_texts_into_its_pictures(
-    tmp_path: Path, service: ErrorService, instances: InstanceSet
-) -> None:
+def test_a_picture_with_long_texts_inside_is_drawn(service: ErrorService) -> None:
     info = PngImagePlugin.PngInfo()
     info.add_text("workflow", "node " * 400_000, zip=True)
-    service.good = {
-        "data": [{"b64_json": "data:image/png;base64," + base64.b64encode(encoded(disc(), pnginfo=info)).decode()}]
-    }
-    pair = tmp_path / "a-pair"
-    pair.mkdir()
-    generator = {"player": "openai-images", "model": "m", "base_url": service.base_url}
-    document = {
-        "schema": 1,
-        "name": "A pair",
-        "licence": "MIT",
-        "describer": {"player": "plain"},
-        "generator": generator,
-    }
-    (pair / "submission.yaml").write_text(json.dumps(document))
-    few = ("--instances", str(instances.folder), "--limit", "1", "--max-turns", "1", "--out", str(tmp_path / "run"))
-    assert ircore(["play", str(pair), *few]) == 0
-    run = RunFolder(tmp_path / "run")
-    (episode,) = run.episodes()
-    rendering = episode.turns[0].rendering
-    assert (episode.outcome, service.asked) == ("turn_limit", 1)
-    assert rendering is not None
-    assert np.array_equal(run.rendering(rendering).pixels, PIXELS)
+    text = base64.b64encode(encoded(disc(), pnginfo=info)).decode()
+    reply = {"data": [{"b64_json": f"data:image/png;base64,{text}"}]}
+    assert np.array_equal(drawn(service, OpenAIImagesGenerator, reply), PIXELS)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from pairs import play_pair, write_pair
 from samples import sample_instances
 from service_errors import FORMS, ErrorService, Form, answering, openai
 
-from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt, FaultKind
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
@@ -85,7 +85,7 @@ def test_each_service_that_is_named_has_its_rules_and_its_source() -> None:
     rules = meaning_table().rules
     assert all(rule.source and (rule.status or rule.codes or rule.words) for rule in rules)
     named = {rule.service for rule in rules}
-    assert {name.split(",")[0] for name in FORMS} - named <= {"SGLang"}  # whose words are those of vLLM
+    assert {name.split(",")[0] for name in FORMS} <= named
     assert set(meaning_table().meanings) == set(get_args(FaultKind))
 
 
@@ -141,19 +141,9 @@ def instances(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
 
 
 def play(folder: Path, service: ErrorService, instances: InstanceSet, *more: str) -> int:
-    pair = folder / "a-pair"
-    pair.mkdir(exist_ok=True)
     describer = {"player": "openai", "model": "m", "base_url": service.base_url, "parameters": {"deadline_s": 3}}
-    document = {
-        "schema": 1,
-        "name": "A pair",
-        "licence": "MIT",
-        "describer": describer,
-        "generator": {"player": "sketch"},
-    }
-    (pair / "submission.yaml").write_text(json.dumps(document))
-    few = ("--instances", str(instances.folder), "--limit", "3", "--concurrency", "1", "--max-turns", "1")
-    return ircore(["play", str(pair), *few, "--out", str(folder / "run"), *more])
+    pair = write_pair(folder, describer, {"player": "sketch"})
+    return play_pair(pair, instances, folder / "run", "--limit", "3", "--concurrency", "1", "--max-turns", "1", *more)
 
 
 def outcomes(folder: Path) -> list[str | None]:

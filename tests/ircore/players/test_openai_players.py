@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from openai_server import OpenAIServer, serving
+from pairs import play_pair as play
+from pairs import write_pair
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
@@ -55,14 +57,7 @@ def manifest(
         }
         for seat, player, parameters in (("describer", "openai", describer), ("generator", generator, draws))
     }
-    path = folder / "loopback" / "submission.yaml"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"schema": 1, "name": "Loopback", "licence": "CC0-1.0", **seats}))
-    return path
-
-
-def play(submission: Path, instances: InstanceSet, out: Path, *more: str) -> int:
-    return ircore(["play", str(submission), "--instances", str(instances.folder), "--out", str(out), *more])
+    return write_pair(folder, **seats)
 
 
 def attempts(run: RunFolder) -> Counter[str]:

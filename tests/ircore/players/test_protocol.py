@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from openai_server import OpenAIServer, serving
+from pairs import play_pair, write_pair
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet, read_instances
@@ -43,15 +44,8 @@ def played(
     status: int = 0,
 ) -> RunFolder:
     """Play one episode by a pair at the server, and return the run."""
-    submission = folder / "a-pair" / "submission.yaml"
-    submission.parent.mkdir(exist_ok=True)
-    seats = {
-        "describer": seat(server, "openai", "eyes", **describer or {}),
-        "generator": seat(server, generator, "hands"),
-    }
-    submission.write_text(json.dumps({"schema": 1, "name": "A pair", "licence": "CC0-1.0", **seats}))
-    options = ("--instances", str(instances.folder), "--out", str(folder / "run"), *(more or ("--limit", "1")))
-    assert ircore(["play", str(submission), *options]) == status
+    pair = write_pair(folder, seat(server, "openai", "eyes", **describer or {}), seat(server, generator, "hands"))
+    assert play_pair(pair, instances, folder / "run", *(more or ("--limit", "1"))) == status
     return RunFolder(folder / "run")
 
 
@@ -77,22 +71,6 @@ def test_answers_that_a_service_streams_are_put_together(
     assert run.calls()[("geometry-easy-01", 1, "describer")].usage.prompt_tokens == 900  # type: ignore[index]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("api", ["chat", "responses"])
-@pytest.mark.parametrize("transport", ["aiohttp", "httpx"])
-def test_a_stream_is_split_at_line_breaks_alone(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, api: str, transport: str
-) -> None:
-    """Python splits lines at ten more characters, which JSON may hold as they are."""
-    server.place = "in\u2028the\u2029very\x85middle"
-    server.fail(*["streamed"] * 5)
-    run = played(tmp_path, server, instances, describer={"api": api, "transport": transport})
-    assert server.count() == 5
-    (episode,) = run.episodes()
-    assert episode.outcome == "converged"
-    assert str(episode.turns[0].message).startswith("Message 1: a red circle in")
-
-
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
     text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"
@@ -112,14 +90,14 @@ def test_half_a_stream_is_asked_for_again(
 
 
 def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
-    lines = [
+    lines = (
         b": hello",
         b"event: x",
         b'data: {"choices": [{"delta":',
         b'data: {"content": "a b"}}]}',
         b"",
         b"data: [DONE]",
-    ]
+    )
     stream = b"\r\n".join([*lines, b"", b""])
     assert assembled(stream)["choices"][0]["message"] == {"content": "a b"}
 
@@ -187,15 +165,6 @@ def test_a_picture_at_another_server_is_never_fetched(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["bare_list", "mapping", "texts"])
-def test_pictures_come_in_lists_and_mappings(
-    tmp_path: Path, instances: InstanceSet, server: OpenAIServer, fault: str
-) -> None:
-    server.fail(fault, fault, model="hands")
-    assert played(tmp_path, server, instances).episodes()[0].outcome == "converged"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "reason", "remedy"),
     [
@@ -238,37 +207,14 @@ def test_a_service_without_edits_is_told_from_an_unknown_model(
     assert "play with the rule drawing: redraw" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("said", "kind", "room"),
-    [
-        ("At most 4 image(s) may be provided in one prompt.", "too_many_pictures", None),
-        ("Too many images provided. This model supports up to 5 images", "too_many_pictures", None),
-        ("This model's maximum context length is 128000 tokens. However, your messages resulted in 130012 tokens.",
-         "context_too_long", None),
-        ("This model's maximum context length is 8192 tokens. However, you requested 17000 tokens (1000 in the "
-         "messages, 16000 in the completion).", "answer_too_long", 7192),
-        ("prompt is too long: 210000 tokens > 200000 maximum", "context_too_long", None),
-        ("the request exceeds the available context size, try increasing it", "context_too_long", None),
-        ("The input token count (1048600) exceeds the maximum number of tokens allowed (1048576).",
-         "context_too_long", None),
-    ],
-)  # fmt: skip
-def test_limits_are_known_by_the_words_of_services(said: str, kind: str, room: int | None) -> None:
-    meaning = meaning_of(400, read_error(said))
-    assert (meaning.kind, meaning.room) == (kind, room)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Invalid image",
-        "The image exceeds the maximum size of 20 MB",
-        "temperature must be at most 2",
-        "Unsupported image format",
-    ],
-)
-def test_other_refusals_are_no_limits(said: str) -> None:
-    assert meaning_of(400, read_error(said)).kind == "rejected"
+def test_a_limit_is_known_by_its_words_with_the_room_that_it_leaves() -> None:
+    said = (
+        "This model's maximum context length is 8192 tokens. However, you requested 17000 tokens (1000 in the "
+        "messages, 16000 in the completion)."
+    )
+    assert meaning_of(400, read_error(said))[::2] == ("answer_too_long", 7192)
+    for said in ("The image exceeds the maximum size of 20 MB", "temperature must be at most 2", "Unsupported image"):
+        assert meaning_of(400, read_error(said)).kind == "rejected"
 
 
 @pytest.mark.slow

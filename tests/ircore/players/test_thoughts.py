@@ -3,15 +3,14 @@
 # ruff: noqa: E501 - what a service sends stands in one line
 
 import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pairs import play_pair, write_pair
 from service_errors import ErrorService, answering
 
-from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
@@ -169,25 +168,15 @@ def test_judges_and_listeners_read_through_the_same_door(service: ErrorService) 
 def test_an_answer_cut_off_inside_a_thought_is_asked_again(
     tmp_path: Path, service: ErrorService, instances: InstanceSet
 ) -> None:
-    pair = tmp_path / "a-pair"
-    pair.mkdir()
-    describer = {"player": "openai", "model": "m", "base_url": service.base_url}
-    document = {
-        "schema": 1,
-        "name": "A pair",
-        "licence": "MIT",
-        "describer": describer,
-        "generator": {"player": "sketch"},
-    }
-    (pair / "submission.yaml").write_text(json.dumps(document))
+    seat = {"player": "openai", "model": "m", "base_url": service.base_url}
+    pair, few = write_pair(tmp_path, seat, {"player": "sketch"}), ("--limit", "1", "--max-turns", "1")
     service.good = reply(f"<think>{DRAFT}", "length")
-    few = ("--instances", str(instances.folder), "--limit", "1", "--max-turns", "1", "--out", str(tmp_path / "run"))
-    assert ircore(["play", str(pair), *few]) == 1
+    assert play_pair(pair, instances, tmp_path / "run", *few) == 1
     (episode,) = RunFolder(tmp_path / "run").episodes()
     assert (episode.abort_reason, service.asked) == ("provider_error", 4)
     assert "parameters.max_completion_tokens" in (episode.detail or "")
     service.good = reply(f"<think>{DRAFT}</think>{ANSWER}")
-    assert ircore(["play", str(pair), *few]) == 0
+    assert play_pair(pair, instances, tmp_path / "run", *few) == 0
 
 
 # Half characters, and faults beside an answer.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
-from samples import sample_instances, sample_run
+from samples import rating_of, sample_instances, sample_run
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.score_records import JudgeIdentity, Orders, Score
@@ -135,21 +135,8 @@ def test_messages_over_budget_are_a_share_of_messages() -> None:
 @pytest.mark.slow
 def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
-    name = run.episodes()[0]
-    (turn,) = name.rendered_turns[-1:]
-    assert turn.rendering is not None
-    run.add_scores(
-        [
-            Score(
-                episode_id=name.episode_id,
-                turn=turn.turn,
-                task="similarity",
-                judge="eye",
-                value=5,
-                rendering=turn.rendering.sha256,
-            )
-        ]
-    )
+    episode = run.episodes()[0]
+    run.add_scores([rating_of(episode, episode.rendered_turns[-1], 5)])
     cell = Results.from_runs([run]).cell(run.run.run_id, "eye")
     assert (cell.cost.mean, cell.cost.n) == (0, 4)
     invented = judged("gpt-5.2")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
+from samples import rating_of
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
@@ -72,15 +73,7 @@ def test_the_table_of_a_run_has_a_row_for_every_metric_and_judge(run: RunFolder)
 def measured(run: InventedRun, *versions: str) -> InventedRun:
     """The same run with SSIM of every final rendering, computed in turn by these versions."""
     scores = [
-        Score(
-            episode_id=episode.episode_id,
-            turn=episode.rendered_turns[-1].turn,
-            task="metric",
-            judge="ssim",
-            value=0.5,
-            version=versions[number % len(versions)],
-            rendering=episode.rendered_turns[-1].rendering.sha256,  # type: ignore[union-attr]
-        )
+        rating_of(episode, episode.rendered_turns[-1], 0.5, "ssim", "metric", version=versions[number % len(versions)])
         for number, episode in enumerate(run.played)
     ]
     return replace(run, given=(*run.given, *scores))

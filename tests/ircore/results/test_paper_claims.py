@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 from invented import InventedRun, invented_run, invented_set
+from samples import rating_of
 
-from ircore.core.score_records import Score
 from ircore.games.reconstruction.published.claims import check_of_people, claims, counted_check
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -51,17 +51,7 @@ def scored(
         turns = [turn for turn in episode.turns if turn.rendering is not None]
         for turn in turns:
             value = start + (gain + random.gauss(0, 0.3) if turn.turn == turns[-1].turn and len(turns) > 1 else 0)
-            assert turn.rendering is not None
-            given.append(
-                Score(
-                    episode_id=episode.episode_id,
-                    turn=turn.turn,
-                    rendering=turn.rendering.sha256,
-                    judge="structural",
-                    task="similarity",
-                    value=min(10.0, max(0.0, value)),
-                )
-            )
+            given.append(rating_of(episode, turn, min(10.0, max(0.0, value)), "structural"))
     return replace(run, given=tuple(given))
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from invented import InventedRun, invented_run, invented_set, preferring
-from samples import sample_instances
+from samples import rating_of, sample_instances
 
 from ircore.commands.main import run as ircore
-from ircore.core.score_records import Score
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import clustered_share
 from ircore.results.tables.catalogue import Question, table_entry
@@ -22,14 +21,7 @@ INSTANCES = invented_set(1, ("geometry",))
 def rated(run: InventedRun, scores: dict[str, dict[str, tuple[float, ...]]]) -> InventedRun:
     """The same run with these scores by judge and episode, one a rendering: the first, then the final."""
     given = [
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            rendering=turn.rendering.sha256,
-            judge=judge,
-            task="similarity",
-            value=value,
-        )
+        rating_of(episode, turn, value, judge)
         for judge, by_episode in scores.items()
         for episode in run.played
         for value, turn in zip(

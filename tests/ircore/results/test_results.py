@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hand_made import HandMadeRun, hand_made_run
 from invented import invented_set
-from samples import sample_instances, sample_run, sample_submission
+from samples import rating_of, sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Outcome, Rendering, Turn
@@ -107,17 +107,10 @@ def rate(run: RunFolder, values: dict[str, tuple[float, float]], judge: str = "e
     episodes = {episode.episode_id: episode for episode in run.episodes()}
     for name, pair in values.items():
         turns = episodes[name].rendered_turns
-        for turn, value in zip((turns[0], turns[-1]), pair, strict=True):
-            assert turn.rendering is not None
-            rating = Score(
-                episode_id=name,
-                turn=turn.turn,
-                task="similarity",
-                judge=judge,
-                value=value,
-                rendering=turn.rendering.sha256,
-            )
-            run.add_scores([rating])
+        run.add_scores(
+            rating_of(episodes[name], turn, value, judge)
+            for turn, value in zip((turns[0], turns[-1]), pair, strict=True)
+        )
     return run
 
 

@@ -1,11 +1,11 @@
 """Answers kept across runs: a question that was answered once is not sent again."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer, serving
+from pairs import play_pair, served_pair
 
 from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
@@ -25,15 +25,8 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def play(folder: Path, server: OpenAIServer, instances: InstanceSet, out: str, *more: str) -> RunFolder:
-    seats = {
-        seat: {"player": player, "model": "m", "base_url": server.base_url}
-        for seat, player in (("describer", "openai"), ("generator", "openai-images"))
-    }
-    path = folder / "loopback" / "submission.yaml"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"schema": 1, "name": "Loopback", "licence": "CC0-1.0", **seats}))
-    given = ["--instances", str(instances.folder), "--out", str(folder / out), "--cache", str(folder / "cache")]
-    assert ircore(["play", str(path), *given, *more]) == 0
+    pair = served_pair(folder, server.base_url)
+    assert play_pair(pair, instances, folder / out, "--cache", str(folder / "cache"), *more) == 0
     return RunFolder(folder / out)
 
 

@@ -5,21 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from samples import BlockGenerator, CentreDescriber, sample_instances, sample_submission
+from samples import CentreDescriber, sample_instances, sample_run, sample_submission
 from transcripts import hand_in
 
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
-from ircore.core.records import Rules
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
@@ -41,14 +36,9 @@ class BreakingDescriber(CentreDescriber):
 def broken(tmp_path: Path) -> RunFolder:
     """Seven of eight instances were begun; the first one failed after a rendering."""
     instances = sample_instances(tmp_path / "set", 2)
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, 0)
-    plan = PlayPlan(made, instances, instances.instances[:7], prompts, concurrency=1)
-    describer = BreakingDescriber(loaded.submission.players["describer"])
+    describer = BreakingDescriber(sample_submission().submission.players["describer"])
     describer.breaks_on = instances.instances[0].pictures["target"].sha256
-    folder = open_run(tmp_path / "broken", made, instances)
-    players = {"describer": describer, "generator": BlockGenerator(loaded.submission.players["generator"])}
-    play(plan, folder, ReconstructionGame(), players)
+    folder = sample_run(tmp_path / "broken", instances, limit=7, describer=describer, concurrency=1)
     score_runs([folder], ScoringPlan(metrics=()), workers=1)
     return folder
 

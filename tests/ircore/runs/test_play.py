@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 import samples
 from clocks import LoopClock
-from samples import BlockGenerator, CentreDescriber, sample_instances, sample_run, sample_submission
+from samples import CentreDescriber, sample_instances, sample_run, sample_submission
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import Rules
+from ircore.core.records import PlayerSpec, Rules
 from ircore.games.base import Seat
-from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import (
@@ -36,8 +35,7 @@ from ircore.players.base import (
 )
 from ircore.runs.answers import fitting, written
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
+from ircore.runs.play import make_run, open_run
 from ircore.runs.summary import summarise
 
 SLOW_PLAY = Path(samples.__file__).with_name("slow_play.py")
@@ -185,16 +183,12 @@ class FlakyDescriber(CentreDescriber):
 
 @pytest.mark.slow
 def test_a_technical_failure_is_played_again_when_the_run_is_resumed(tmp_path: Path, instances: InstanceSet) -> None:
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, 0)
-    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4)
-    folder = open_run(tmp_path / "run", made, instances)
-    describer = FlakyDescriber(loaded.submission.players["describer"])
-    pair = {"describer": describer, "generator": BlockGenerator(loaded.submission.players["generator"])}
-    assert {episode.abort_reason for episode in play(plan, folder, ReconstructionGame(), pair)} == {"provider_error"}
+    describer = FlakyDescriber(PlayerSpec(player="classical"))
+    failed = sample_run(tmp_path / "run", instances, describer=describer, concurrency=4).episodes()
+    assert {episode.abort_reason for episode in failed} == {"provider_error"}
     describer.down = False
-    assert {episode.outcome for episode in play(plan, folder, ReconstructionGame(), pair)} == {"converged"}
-    assert len(RunFolder(folder.path).episodes()) == 4
+    played = sample_run(tmp_path / "run", instances, describer=describer, concurrency=4).episodes()
+    assert [episode.outcome for episode in played] == ["converged"] * 4
 
 
 class SleepyDescriber(CentreDescriber):
@@ -215,17 +209,12 @@ class SleepyDescriber(CentreDescriber):
 def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
     tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, 0)
-    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=4, deadline=600.0)
-    folder = open_run(tmp_path / "run", made, instances)
-    spec = loaded.submission.players["describer"]
-    sleepy = SleepyDescriber(spec)
+    sleepy = SleepyDescriber(PlayerSpec(player="classical"))
     sleepy.clock = LoopClock(monkeypatch)
     with pytest.raises(WorkError, match="stopped at the deadline of 600 s"):
-        play(plan, folder, ReconstructionGame(), {"describer": sleepy, "generator": BlockGenerator(spec)})
-    assert len(folder.calls()) == 8
-    assert len(sample_run(folder.path, instances).episodes()) == 4
+        sample_run(tmp_path / "run", instances, describer=sleepy, concurrency=4, deadline=600.0)
+    assert len(RunFolder(tmp_path / "run").calls()) == 8
+    assert len(sample_run(tmp_path / "run", instances).episodes()) == 4
 
 
 def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
@@ -283,17 +272,12 @@ def test_a_plug_in_that_raises_or_returns_odd_things_is_a_player_that_broke(
             answer: TextAnswer = ODD[what]()
             return answer
 
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    identity = make_run(loaded, instances, Rules(), prompts, seed=0)
-    plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=2)
-    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.players["describer"]
     with pytest.raises(WorkError, match=r"describer (broke|answered)") as caught:
-        play(plan, folder, ReconstructionGame(), {"describer": Odd(spec), "generator": BlockGenerator(spec)})
+        sample_run(tmp_path / "run", instances, describer=Odd)
     assert "\n" not in caught.value.problem
     assert (caught.value.problem + caught.value.remedy).encode()
-    assert folder.calls() == {}
-    sound = {"describer": CentreDescriber(spec), "generator": BlockGenerator(spec)}
-    assert [episode.outcome for episode in play(plan, folder, ReconstructionGame(), sound)] == ["converged"] * 4
+    assert RunFolder(tmp_path / "run").calls() == {}
+    assert [episode.outcome for episode in sample_run(tmp_path / "run", instances).episodes()] == ["converged"] * 4
 
 
 def test_a_player_whose_method_is_no_coroutine_is_one_that_broke(tmp_path: Path, instances: InstanceSet) -> None:
@@ -301,12 +285,8 @@ def test_a_player_whose_method_is_no_coroutine_is_one_that_broke(tmp_path: Path,
         def describe(self, view: DescriberView) -> TextAnswer:  # type: ignore[override]
             raise ValueError("too soon")
 
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    identity = make_run(loaded, instances, Rules(), prompts, seed=0)
-    plan = PlayPlan(identity, instances, instances.instances, prompts, concurrency=2)
-    folder, spec = open_run(tmp_path / "run", identity, instances), loaded.submission.players["describer"]
     with pytest.raises(WorkError, match="the describer broke with ValueError: too soon"):
-        play(plan, folder, ReconstructionGame(), {"describer": Hasty(spec), "generator": BlockGenerator(spec)})
+        sample_run(tmp_path / "run", instances, describer=Hasty)
 
 
 SMALL = Picture.from_pixels(np.zeros((1, 1, 3), np.uint8))

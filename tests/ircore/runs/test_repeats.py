@@ -6,11 +6,10 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from samples import BlockGenerator, CentreDescriber, sample_instances, sample_submission
+from samples import BlockGenerator, CentreDescriber, sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import Rules
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.registry import load_game
@@ -18,7 +17,7 @@ from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
-from ircore.runs.play import make_run, open_run, play
+from ircore.runs.play import open_run, play
 from ircore.runs.replay import ReplayPlayer
 from ircore.runs.session import PlayPlan
 from ircore.submissions.rescoring.rules import Replay
@@ -37,13 +36,7 @@ class LuckyDescriber(CentreDescriber):
 
 def lucky_run(out: Path, instances: InstanceSet, seed: int = 0, repeats: int = 1) -> RunFolder:
     """Play a run with a describer that depends on the seed alone."""
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, seed, repeats)
-    plan = PlayPlan(made, instances, instances.instances, prompts, concurrency=2)
-    spec = loaded.submission.players["describer"]
-    folder = open_run(out, made, instances)
-    play(plan, folder, ReconstructionGame(), {"describer": LuckyDescriber(spec), "generator": BlockGenerator(spec)})
-    return folder
+    return sample_run(out, instances, describer=LuckyDescriber, seeds=(seed, repeats))
 
 
 def messages(run: RunFolder) -> dict[str, str | None]:

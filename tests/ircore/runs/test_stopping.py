@@ -9,17 +9,12 @@ from pathlib import Path
 import pytest
 from openai_server import serving
 from pairs import begin_playing, play_pair, served_pair
-from samples import BlockGenerator, CentreDescriber, sample_instances, sample_submission
+from samples import CentreDescriber, sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import Rules
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 
 AT_ONCE = 8
 
@@ -78,15 +73,9 @@ def test_a_provider_that_stops_one_episode_costs_no_answer_of_the_others(tmp_pat
             return await super().describe(view)
 
     instances = sample_instances(tmp_path / "set")
-    loaded, prompts = sample_submission(), load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0)
-    folder = open_run(tmp_path / "run", run, instances)
-    plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=4)
-    spec = loaded.submission.players["describer"]
-    players = {"describer": OneRefused(spec), "generator": BlockGenerator(spec)}
     with pytest.raises(ProviderStopError, match="the key is not valid"):
-        play(plan, folder, ReconstructionGame(), players)
-    assert [key.role for key in folder.calls()] == ["describer"] * 3
+        sample_run(tmp_path / "run", instances, describer=OneRefused, concurrency=4)
+    assert [key.role for key in RunFolder(tmp_path / "run").calls()] == ["describer"] * 3
     assert OneRefused.asked == 4
 
 

@@ -5,18 +5,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from samples import COLOURS, BlockGenerator, CentreDescriber, sample_instances, sample_run, sample_submission
+from samples import COLOURS, CentreDescriber, sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import Rules
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
 
 
@@ -37,12 +32,7 @@ class WanderingDescriber(CentreDescriber):
 
 
 def wandering_run(folder: Path, instances: InstanceSet) -> RunFolder:
-    loaded, prompts = sample_submission("wandering", "Wandering"), load_prompts("reconstruction")
-    made = make_run(loaded, instances, Rules(), prompts, seed=0)
-    opened, spec = open_run(folder, made, instances), loaded.submission.players["describer"]
-    pair = {"describer": WanderingDescriber(spec), "generator": BlockGenerator(spec)}
-    play(PlayPlan(made, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), pair)
-    return opened
+    return sample_run(folder, instances, sample_submission("wandering", "Wandering"), describer=WanderingDescriber)
 
 
 def test_first_and_final_renderings_then_choices(run: RunFolder) -> None:

@@ -16,10 +16,7 @@ from ircore.scorers.contamination import guessed_share, read_known
 
 def labelled(*texts: str) -> Instance:
     elements = tuple(Element(type="label", text=text, box=Box(0, 0, 5, 5)) for text in texts)
-    return target_instance(
-        instance_id="a", category="bar_graph", difficulty="easy", image="images/a.png", sha256="0" * 64, width=64,
-        height=64, scene=Scene(width=64, height=64, elements=elements), source="procedural", licence="CC0-1.0",
-    )  # fmt: skip
+    return target_instance("a", scene=Scene(width=64, height=64, elements=elements), category="bar_graph")
 
 
 def test_half_of_the_texts_are_in_the_description() -> None:

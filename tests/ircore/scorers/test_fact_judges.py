@@ -269,10 +269,7 @@ def test_photographs_with_an_annotated_scene_are_asked_about(tmp_path: Path, ser
         width=200, height=200,
         elements=(Element(type="dog", box=Box(10, 10, 60, 60)), Element(type="tree", box=Box(120, 20, 190, 180))),
     )  # fmt: skip
-    instance = target_instance(
-        instance_id="park", category="photos", difficulty="easy", image="park.png", sha256=picture.sha256, width=200,
-        height=200, scene=scene, source="A park", licence="CC0-1.0",
-    )  # fmt: skip
+    instance = target_instance("park", picture, scene, category="photos", source="A park")
     run = run_of(tmp_path / "run", _one(tmp_path / "set", instance, {"target": picture}), {"park": [picture]})
     server.judge = model = KnowingModel({picture.data: {fact.sentence for fact in facts_of(scene)}})
     assert score(run, write_judge(tmp_path, server)) == 0

@@ -73,18 +73,7 @@ def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
 
 
 def an_instance(category: str, scene: Scene | None = None) -> Instance:
-    return target_instance(
-        instance_id="one",
-        category=category,
-        difficulty="easy",
-        image="images/one.png",
-        sha256="0" * 64,
-        width=9,
-        height=9,
-        source="invented for a test",
-        licence="CC0-1.0",
-        scene=scene,
-    )
+    return target_instance("one", scene=scene, category=category)
 
 
 @pytest.mark.slow

@@ -8,21 +8,17 @@ from typing import Any
 import pytest
 from code_books import BookGenerator, CodeBook, CodeDescriber, WordingDescriber
 from openai_server import serving
-from samples import sample_submission
+from samples import sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.records import Rules
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.players.submission import make_player, read_manifest
 from ircore.results.unranked_runs import held_runs
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
 from ircore.runs.provenance import make_provenance, record_finding, write_provenance
-from ircore.runs.session import PlayPlan
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult, channel_test
 from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
@@ -41,12 +37,7 @@ def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
 
 def played(folder: Path, targets: InstanceSet, describer: Any, generator: Any) -> RunFolder:
     """Play and score a run of two players that no manifest could name."""
-    loaded = sample_submission()
-    prompts = load_prompts("reconstruction")
-    run = make_run(loaded, targets, Rules(max_turns=3), prompts, seed=0)
-    opened = open_run(folder, run, targets)
-    plan = PlayPlan(run, targets, targets.instances, prompts, concurrency=2)
-    play(plan, opened, ReconstructionGame(), {"describer": describer, "generator": generator})
+    opened = sample_run(folder, targets, describer=describer, generator=generator, rules=Rules(max_turns=3))
     score_runs([opened], ScoringPlan(judges=("structural",), metrics=()))
     return opened
 

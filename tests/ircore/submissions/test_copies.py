@@ -116,23 +116,7 @@ CHEATS: dict[str, Callable[[Pixels], Pixels]] = {
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
     pictures = {f"photos-easy-{name}": Picture.from_pixels(photograph(name)) for name in PHOTOGRAPHS}
-    made = [
-        (
-            target_instance(
-                instance_id=name,
-                category="photos",
-                difficulty="easy",
-                image=f"images/{name}.png",
-                sha256=picture.sha256,
-                width=picture.width,
-                height=picture.height,
-                source="scikit-image",
-                licence="CC0-1.0",
-            ),
-            {"target": picture},
-        )
-        for name, picture in pictures.items()
-    ]
+    made = [(target_instance(name, shown, category="photos"), {"target": shown}) for name, shown in pictures.items()]
     return write_instances(tmp_path_factory.mktemp("photographs") / "set", made)
 
 

@@ -1,8 +1,5 @@
 """A new submission: from flags, or from answers at a terminal that are checked one by one."""
 
-import os
-import pty
-import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import date
@@ -211,20 +208,6 @@ def test_answers_are_checked_as_they_are_given() -> None:
         *("describer.player", "describer.model", "describer.base_url", "describer.api_key_env"),
         *("describer.parameters.temprature", "settings 'temperature'", "settings", "licence", "links.code"),
     ]
-
-
-@pytest.mark.slow
-def test_at_a_real_terminal(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    answers = "classical\ncanvas\n\nSomeone\n\n\n"
-    os.write(ours, answers.encode())
-    command = [sys.executable, "-m", "ircore", "submission", "new", str(tmp_path / "at-a-terminal")]
-    done = subprocess.run(command, stdin=theirs, capture_output=True, text=True, timeout=300, check=False)
-    os.close(theirs)
-    os.close(ours)
-    assert done.returncode == 0, done.stderr
-    assert "The describer's player: " in done.stderr
-    assert read_manifest(tmp_path / "at-a-terminal").submission.authors == ("Someone",)
 
 
 def test_the_schema_that_editors_read_is_the_one_that_is_checked_by() -> None:

@@ -19,6 +19,7 @@ from urllib.request import urlopen
 
 import pytest
 from openai_server import OpenAIServer, serving
+from pairs import play_pair, write_pair
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
@@ -74,17 +75,6 @@ def _answers(address: str) -> bool:
         return False
 
 
-def pair(folder: Path, describer: dict[str, Any], generator: dict[str, Any]) -> Path:
-    path = folder / "a-pair" / "submission.yaml"
-    path.parent.mkdir()
-    path.write_text(
-        json.dumps(
-            {"schema": 1, "name": "A pair", "licence": "CC0-1.0", "describer": describer, "generator": generator}
-        )
-    )
-    return path
-
-
 def seat(player: str, model: str, address: str, **parameters: Any) -> dict[str, Any]:
     # A fault that lasts ends the test soon, not after the hour that play waits.
     return {"player": player, "model": model, "base_url": address, "parameters": {"deadline_s": 30, **parameters}}
@@ -113,9 +103,10 @@ def test_a_pair_behind_litellms_proxy(
     monkeypatch.setenv("PROXY_API_KEY", PROXY_KEY)
     with serving() as server, proxied(tmp_path, server) as address:
         key = {"api_key_env": "PROXY_API_KEY"}
-        path = pair(tmp_path, seat("openai", "eyes", address) | key, seat("openai-images", "hands", address) | key)
-        options = ["--instances", str(instances.folder), "--out", str(tmp_path / "run")]
-        assert ircore(["play", str(path), *options]) == 0
+        path = write_pair(
+            tmp_path, seat("openai", "eyes", address) | key, seat("openai-images", "hands", address) | key
+        )
+        assert play_pair(path, instances, tmp_path / "run") == 0
         run = RunFolder(tmp_path / "run")
         assert {episode.outcome for episode in run.episodes()} == {"converged"}
         assert server.count() == 20  # what the pair asks without a proxy between: see test_openai_players
@@ -136,7 +127,7 @@ def test_a_tiny_model_behind_transformers_serve(tmp_path: Path, capsys: pytest.C
     options = ("serve", str(model), "--device", "cpu")
     with started(tmp_path, TRANSFORMERS, "transformers", *options, ready="/health") as address:
         describer = seat("openai", str(model), address, max_completion_tokens=40)
-        path = pair(tmp_path, describer, {"player": "canvas"})
+        path = write_pair(tmp_path, describer, {"player": "canvas"})
         status = ircore(["doctor", str(path), "--deep", "--timeout", "60"])
     said = capsys.readouterr().out
     # Random weights speak no language, so that the protocol is broken; the service itself takes all that play asks.

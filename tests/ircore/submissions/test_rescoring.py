@@ -265,13 +265,7 @@ def swap(run: RunFolder, sha256: str, data: bytes) -> None:
     "secret",
     [
         "hf_" + "a" * 30,
-        "sk-" + "b" * 40,
-        "sk-ant-" + "c" * 40,
-        "AIza" + "d" * 35,
-        "ghp_" + "e" * 36,
-        "xoxb-" + "1" * 20,
         "-----BEGIN RSA " + "PRIVATE KEY-----",
-        "AKIA" + "F" * 16,
         "/home/somebody/models",
         "C:\\Users\\somebody",
     ],

@@ -5,21 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from samples import sample_instances, sample_submission
+from samples import sample_instances, sample_run
 from transcripts import write_manifest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import Rules
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.season_gaps import read_season_gaps
 from ircore.submissions.seasons import Committed, begin_season, committed_set
@@ -74,11 +69,7 @@ class ByHeart:
 
 
 def played(folder: Path, targets: InstanceSet, player: ByHeart) -> RunFolder:
-    prompts = load_prompts("reconstruction")
-    run = make_run(sample_submission(), targets, Rules(), prompts, seed=0)
-    opened = open_run(folder, run, targets)
-    plan = PlayPlan(run, targets, targets.instances, prompts, concurrency=2)
-    play(plan, opened, ReconstructionGame(), {"describer": player, "generator": player})
+    opened = sample_run(folder, targets, describer=player, generator=player)
     score_runs([opened], ScoringPlan(judges=("structural",), metrics=()))
     return opened
 

@@ -170,15 +170,8 @@ def test_copies_of_many_targets_hold_a_run_and_many_copies_of_one_do_not(
 ) -> None:
     targets = {f"target-{number}": picture for number, picture in enumerate(pictures_of(played))}
     made = [
-        (
-            target_instance(
-                instance_id=name, category="geometry", difficulty="easy", image=f"images/{name}.png",
-                sha256=target.sha256, width=160, height=160, source="a test", licence="CC0-1.0",
-            ),
-            {"target": target},
-        )
-        for name, target in targets.items()
-    ]  # fmt: skip
+        (target_instance(name, target, category="geometry"), {"target": target}) for name, target in targets.items()
+    ]
     blank = Picture.from_pixels(np.full((160, 160, 3), 250, np.uint8))
     drawn: dict[str, dict[str, int]] = {name: {blank.sha256: 1} for name in targets}
     known = {blank.sha256: blank}

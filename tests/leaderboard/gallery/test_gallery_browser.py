@@ -3,20 +3,15 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from samples import BlockGenerator, CentreDescriber, sample_instances
+from samples import BlockGenerator, CentreDescriber, sample_instances, sample_run
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, visit_in
 
-from ircore.core.records import Rules
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 from leaderboard.building.bundle import bundle
 from leaderboard.building.site_build import build_site
 from leaderboard.gallery.episode_view import view_episode
@@ -52,16 +47,9 @@ def play_pair(folder: Path, instances: InstanceSet, describer: str, generator: s
     """Play a pair; its first renderings get the score ``first``, its second ones two points more."""
     slug = "hostile" if "<" in describer else f"{describer}-{generator}"
     loaded = named_submission(slug, describer, generator)
-    prompts = load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0)
-    opened = open_run(folder / slug, run, instances)
-    kinds = (HostileDescriber, HostileGenerator) if slug == "hostile" else (CentreDescriber, BlockGenerator)
-    players = {
-        "describer": kinds[0](loaded.submission.players["describer"]),
-        "generator": kinds[1](loaded.submission.players["generator"]),
-    }
-    play(PlayPlan(run, instances, instances.instances, prompts, concurrency=2), opened, ReconstructionGame(), players)
-    return rate_turns(opened, first, by_turn=2).path
+    hostile: dict[str, Any] = {"describer": HostileDescriber, "generator": HostileGenerator}
+    players = hostile if slug == "hostile" else {}
+    return rate_turns(sample_run(folder / slug, instances, loaded, **players), first, by_turn=2).path
 
 
 def make_site(folder: Path) -> None:

@@ -55,18 +55,7 @@ def test_pieces_put_together_are_the_message(message: str) -> None:
 
 def target(category: str, *elements: Element) -> Instance:
     scene = Scene(width=100, height=100, elements=elements) if elements else None
-    return target_instance(
-        instance_id="one",
-        category=category,
-        difficulty="easy",
-        image="images/one.png",
-        sha256="0" * 64,
-        width=100,
-        height=100,
-        scene=scene,
-        source="A lake, by Somebody",
-        licence="CC0-1.0",
-    )
+    return target_instance("one", scene=scene, category=category, source="A lake, by Somebody")
 
 
 def element(kind: str, colour: str | None = None, text: str | None = None, **parameters: str | float) -> Element:

@@ -11,7 +11,7 @@ from pages import Element, parse_page
 
 from ircore.core.errors import InputError
 from ircore.core.records import Rules
-from ircore.core.score_records import HUMAN, JudgeIdentity, Score, Task
+from ircore.core.score_records import HUMAN, JudgeIdentity, Task
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.headline import judge_kind
@@ -40,16 +40,9 @@ def runs(count: int = 3) -> list[InventedRun]:
 def also_judged(run: InventedRun, judge: str, task: Task = "similarity", annotator: str | None = None) -> InventedRun:
     """The same run with another judge, who gives what the first gave, or prefers the final rendering."""
     last = {turn.episode_id: turn.turn for turn in run.given}
+    about = {"task": task, "judge": judge, "annotator": annotator}
     more = tuple(
-        Score(
-            episode_id=turn_score.episode_id,
-            turn=turn_score.turn,
-            task=task,
-            judge=judge,
-            value=1.0 if task == "preference" else turn_score.value,
-            rendering=turn_score.rendering,
-            annotator=annotator,
-        )
+        turn_score.model_copy(update={**about, "value": 1.0 if task == "preference" else turn_score.value})
         for turn_score in run.given
         if task != "preference" or turn_score.turn == last[turn_score.episode_id] > 1
     )

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from charts import chart_instances
 from openai_server import Judged, OpenAIServer, serving
+from samples import rating_of
 
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture
-from ircore.core.score_records import JudgeIdentity, JudgeKind, Score, Task
+from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RunFolder
@@ -58,14 +59,7 @@ def run(tmp_path: Path, drawn: RunFolder) -> RunFolder:
 def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
     """Let a judge give these ratings, by target and edit, and return its card."""
     scores = [
-        Score(
-            episode_id=episode.episode_id,
-            turn=turn.turn,
-            task="similarity",
-            judge=KNOWN.name,
-            value=ratings[episode.episode_id][EDIT_OF[turn.turn]],
-            rendering=turn.rendering.sha256,
-        )
+        rating_of(episode, turn, ratings[episode.episode_id][EDIT_OF[turn.turn]], KNOWN.name)
         for episode in run.episodes()
         for turn in episode.turns
         if turn.rendering is not None and EDIT_OF[turn.turn] in ratings.get(episode.episode_id, {})

@@ -8,15 +8,13 @@ from pathlib import Path
 
 import pytest
 from charts import chart_instances
-from samples import BlockGenerator, CentreDescriber, sample_instances, sample_run
+from samples import CentreDescriber, sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.build_targets import build_instances
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
@@ -25,8 +23,6 @@ from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import make_run, open_run, play
-from ircore.runs.session import PlayPlan
 from ircore.scorers.judge_test.parameters import point
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.references.describers import (
@@ -94,14 +90,10 @@ def test_the_engine_tells_the_scene_to_reference_players_alone(
     tmp_path: Path, instances: InstanceSet, player: str, told: bool
 ) -> None:
     loaded = read_manifest(manifest(tmp_path, player))
-    prompts = load_prompts("reconstruction")
-    run = make_run(loaded, instances, Rules(), prompts, seed=0)
-    folder = open_run(tmp_path / "run", run, instances)
     onlooker = Onlooker(loaded.submission.players["describer"])
-    players = {"describer": onlooker, "generator": BlockGenerator(PlayerSpec(player="canvas"))}
-    play(PlayPlan(run, instances, instances.instances, prompts, 2), folder, ReconstructionGame(), players)
+    played = sample_run(tmp_path / "run", instances, loaded, describer=onlooker)
     assert {isinstance(view, InformedView) for view in onlooker.views} == {told}
-    assert run.reference is told
+    assert played.run.reference is told
 
 
 def test_a_reference_that_is_told_nothing_refuses(instances: InstanceSet) -> None:
