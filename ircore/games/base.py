@@ -238,6 +238,15 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
+    def step_number(self, place: int, step: Any) -> int:  # noqa: ARG002 - for games to override
+        """Return the number of a step of an episode: its place, unless the game numbers its steps.
+
+        Args:
+            place: Place in the episode, 1-based.
+            step: The step, a record of ``step``.
+        """
+        return place
+
     def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
         """Return the seats that are asked under some rules, see ``Seat.when``."""
         return tuple(seat for seat in self.seats if not seat.when or getattr(rules, seat.when))

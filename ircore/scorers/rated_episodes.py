@@ -116,8 +116,13 @@ def _instance(instances: InstanceSet, original: Original) -> Instance:
 def _of_game(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package."
     with plugin_work(where, remedy=remedy):
-        rated = [RatedPicture(*picture) for picture in game.rated(payload, ending_of(game, episode))]
-        fault = rating_fault(rated, instance.pictures, set(drawn_renderings(episode)))
+        ending = ending_of(game, episode)
+        rated = [RatedPicture(*picture) for picture in game.rated(payload, ending)]
+        drawn = {
+            (game.step_number(place, ending.steps[place - 1]), rendering)
+            for place, rendering in drawn_renderings(episode)
+        }
+        fault = rating_fault(rated, instance.pictures, drawn)
     if fault:
         raise WorkError(f"{where}: {fault}", remedy)
     originals = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -77,6 +78,10 @@ class ReconstructionGame(Game[Rules]):
     async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
+
+    def step_number(self, place: int, step: Any) -> int:
+        """Return the number of a turn; the test of judges leaves turns out."""
+        return step.turn if isinstance(step, Turn) else place
 
     def rated(self, payload: ReconstructionPayload, ending: Ending) -> Iterator[RatedPicture]:
         """Yield every rendering beside the target, whose scene the instance holds; see ``Game.rated``."""
