@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import textwrap
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import pytest
 from documented_blocks import make_demo_project
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from openai_server import OpenAIServer, serving
 from samples import sample_instances, sample_run
 from visits import find_chromium
 
 import ircore.library
 from ircore.commands.main import run as ircore_command
 from ircore.instances.store import InstanceSet
+from ircore.players import calls
 from ircore.runs.folder import RunFolder
 
 # Compiled test modules are kept even where the environment forbids compiled files: otherwise each worker rewrites the
@@ -64,6 +67,14 @@ def instances(tmp_path: Path) -> InstanceSet:
 def run(tmp_path: Path, instances: InstanceSet) -> RunFolder:
     """A run that two simple players played on them."""
     return sample_run(tmp_path / "run", instances)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """Models on loopback, which are asked again soon."""
+    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
+    with serving() as service:
+        yield service
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Judged, OpenAIServer, serving
+from openai_server import Judged, OpenAIServer
 from toy_games import MANIFEST, Toy, write_game_of_page
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def pair(toy: Toy, server: OpenAIServer, drawer: str = "", **parameters: object) -> str:

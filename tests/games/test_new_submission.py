@@ -1,13 +1,15 @@
 """``ircore submission new --game``: a manifest for a game from outside, made from options and played."""
 
+import json
 import os
 import pty
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
-from toy_games import Toy
+from toy_games import Toy, write_game_of_page
 
 SEATS = ["--player", "signer=rps-signer", "--player", "chooser=rps-chooser", "--player", "chooser.parameter.slip=3"]
 MORE = ["--author", "Kim", "--name", "Sign", "--licence", "CC0-1.0"]
@@ -63,3 +65,45 @@ def test_what_is_missing_or_wrong_is_said_in_one_line_and_nothing_is_written(toy
         "--player", "signer.url=http://127.0.0.1:9/v1", status=2,
     )  # fmt: skip
     assert not (toy.folder / "submissions" / "mine").exists()
+
+
+MANIFEST = """\
+schema: 1
+game: guess
+name: Apple
+guesser: {player: apple}
+licence: CC0-1.0
+"""
+
+
+@pytest.mark.slow
+def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path: Path) -> None:
+    packages = tmp_path / "packages"
+    write_game_of_page(packages)
+    (tmp_path / "apple").mkdir()
+    (tmp_path / "apple" / "submission.yaml").write_text(MANIFEST)
+
+    def ircore(*words: str) -> str:
+        environment = {**os.environ, "PYTHONPATH": str(packages)}
+        command = [sys.executable, "-m", "ircore", *words]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    ircore("instances", "build", "--game", "guess", "--out", "set")
+    ircore("play", "apple", "--instances", "set", "--out", "run")
+    ircore("score", "run")
+    ircore("release", "build", "--runs", "run", "--instances", "set", "--out", "release")
+    assert "0 faults" in ircore("release", "check", "release")
+    (row,) = json.loads(ircore("results", "run", "--json"))["rows"]
+    # Every second fruit is an apple.
+    assert row["correct"]["mean"] == 0.5
+    ircore("site", "build", "--runs", "run", "--out", "site")
+    pages = {path.stem: path.read_text() for path in (tmp_path / "site" / "games" / "guess").glob("*.html")}
+    assert "apple, which was right" in pages["fruit-easy-02"]
+    assert "apple, which was wrong" in pages["fruit-easy-01"]
+    assert "matrix" not in pages  # of one seat
+    # The library's board is the same.
+    code = "import ircore; print(ircore.board('run')['mean'].tolist())"
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
+    assert subprocess.check_output([sys.executable, "-c", code], env=environment, cwd=tmp_path, text=True) == "[0.5]\n"

@@ -5,14 +5,23 @@ from pathlib import Path
 import pytest
 from releases import sample_release
 
+from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
+from dataset_card.releases.files import COPIES, read_release_files
+from dataset_card.releases.record import PROVENANCE, read_release
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
+from ircore.core.submission_records import TranscriptsReference
 from ircore.instances.store import read_instances
+from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import make_provenance, write_provenance
+from ircore.submissions.copies import index as copies
+from ircore.submissions.copies.index import index_bytes, index_of, look_at, read_index
 from ircore.submissions.season_gaps import SEASON_GAPS, PairGap, SeasonGaps, read_season_gaps
 from ircore.submissions.seasons import Season, commitment_to
+from leaderboard.model.trust import HERE, RESCORED, tier_of
 
 
 def gaps_of(folder: Path, *run_ids: str, season: str = "spring") -> SeasonGaps:
@@ -55,3 +64,83 @@ def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Pa
     assert run_ids_in(build("sixth", fourth, gaps_of(tmp_path, one, season="autumn"))) == [one]
     with pytest.raises(InputError, match="run nobody-01234567 is not in the release"):
         build("seventh", fourth, gaps_of(tmp_path, "nobody-01234567"))
+
+
+@pytest.mark.slow
+def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
+    sample_release(tmp_path)
+    assert not (tmp_path / "release" / PROVENANCE).exists()
+    (tmp_path / "submission.yaml").write_text("schema: 1\n")
+    source = TranscriptsReference(repo="org/name", revision="a" * 40, run="pair-12345678")
+    known = make_provenance(tmp_path / "submission.yaml", source)
+    write_provenance(tmp_path / "runs" / "centre-block", known)
+    runs = [tmp_path / "runs" / slug for slug in ("centre-block", "other-block")]
+    build_release(runs, tmp_path / "instances", tmp_path / "again")
+    assert check_release(tmp_path / "again").faults == ()
+    assert PROVENANCE in read_release_files(tmp_path / "again")
+
+    pulled = pull_release(tmp_path / "again", tmp_path / "pulled")
+    back = [RunFolder(path) for path in pulled.runs]
+    assert {item.run.slug: item.provenance() for item in back} == {"centre-block": known, "other-block": None}
+    results = Results.from_runs(back)
+    assert {submission.slug: tier_of(submission) for submission in results.submissions} == {
+        "centre-block": RESCORED,
+        "other-block": HERE,
+    }
+
+
+@pytest.mark.slow
+def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path) -> None:
+    release = sample_release(tmp_path)
+    (tmp_path / "submission.yaml").write_text("schema: 1\n")
+    known = make_provenance(tmp_path / "submission.yaml").model_dump_json(by_alias=True)
+    line = f'{{"run_id": "nobody", "provenance": {known}}}\n'
+    (release / PROVENANCE).write_text(line)
+    assert "provenance.jsonl: unknown run nobody" in check_release(release).faults
+    (release / PROVENANCE).write_text('{"run_id": 1}\n')
+    assert any(fault.startswith("provenance.jsonl:1: the line is damaged") for fault in check_release(release).faults)
+
+
+@pytest.mark.slow
+def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = sample_release(tmp_path)
+    names = sorted(path.name for path in (release / COPIES).iterdir())
+    assert {f"{COPIES}/{name}" for name in names} <= set(read_release(release).files)
+    assert check_release(release).faults == ()
+
+    pulled = [RunFolder(path) for path in pull_release(release, tmp_path / "pulled").runs]
+    assert names == sorted(f"{run.run.run_id}.npz" for run in pulled)
+    first = {run.run.run_id: run.rendering(run.episodes()[0].rendered_turns[0].rendering) for run in pulled}  # type: ignore[arg-type]  # a rendered turn
+
+    def fails(picture: object) -> None:
+        raise AssertionError("a published picture was decoded")
+
+    monkeypatch.setattr(copies, "look_at", fails)
+    for run in pulled:
+        known = index_of(run)
+        assert len(known.sha256) == len({*known.keys()}) > 0
+        look = look_at(first[run.run.run_id])
+        assert known.pixels[0] == look.pixels
+        assert (known.descriptors[0] == look.descriptor).all()
+    # The next release takes them over as they are.
+    plan = BuildPlan(previous=release)
+    build_release([], tmp_path / "instances", tmp_path / "next", plan)
+    for name in names:
+        assert (tmp_path / "next" / COPIES / name).read_bytes() == (release / COPIES / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_descriptors_of_something_else_are_at_fault(tmp_path: Path) -> None:
+    release = sample_release(tmp_path)
+    first, second = sorted((release / COPIES).iterdir())
+    other, known = second.read_bytes(), read_index(second)
+    assert known is not None
+    second.write_bytes(index_bytes(known._replace(sha256=("0" * 64, *known.sha256[1:]))))
+    first.write_bytes(b"no archive")
+    (release / COPIES / "nobody.npz").write_bytes(other)
+    faults = set(check_release(release).faults)
+    assert {
+        f"{COPIES}/{first.name}: holds no descriptors",
+        f"{COPIES}/{second.name}: is not of the run's renderings",
+        f"{COPIES}/nobody.npz: is of no run here",
+    } <= faults

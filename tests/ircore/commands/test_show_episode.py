@@ -1,25 +1,16 @@
 """``ircore show RUN --episode ID``: a dialogue for reading."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import OpenAIServer
 from pairs import play_pair, served_pair
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
-from ircore.players import calls
 from ircore.runs.folder import RunFolder
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving() as service:
-        yield service
 
 
 def show(run: Path, episode: str, capsys: pytest.CaptureFixture[str], *more: str) -> str:

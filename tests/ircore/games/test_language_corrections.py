@@ -10,6 +10,7 @@ from yardstick import rounds
 
 from ircore.games.reconstruction.language.corrections import ENDING, find_corrections
 from ircore.games.reconstruction.language.lexicon import CORRECTIONS, Choice, Correction, load_lexicon
+from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
 
 
 def corrections_in(message: str) -> set[Correction]:
@@ -100,7 +101,7 @@ def test_messages_without_english_words_fire_nothing(message: str) -> None:
     assert find_corrections(message) == ()
 
 
-words = st.sampled_from(
+vocabulary = st.sampled_from(
     [
         "left",
         "Leftmost",
@@ -122,7 +123,7 @@ words = st.sampled_from(
 
 
 @pytest.mark.slow
-@given(st.lists(words, max_size=30).map(" ".join) | st.text(max_size=60))
+@given(st.lists(vocabulary, max_size=30).map(" ".join) | st.text(max_size=60))
 def test_marks_lie_in_order_inside_the_message_and_apart_within_a_category(message: str) -> None:
     marks = find_corrections(message)
     assert list(marks) == sorted(marks, key=lambda mark: mark.start)
@@ -133,7 +134,7 @@ def test_marks_lie_in_order_inside_the_message_and_apart_within_a_category(messa
 
 
 @pytest.mark.slow
-@given(st.lists(words, max_size=30).map(" ".join) | st.text(max_size=60))
+@given(st.lists(vocabulary, max_size=30).map(" ".join) | st.text(max_size=60))
 def test_a_stem_fires_exactly_where_its_pattern_matches(message: str) -> None:
     for listed in load_lexicon().lists:
         if any(re.search(rf"\b{stem.text}\w{{0,{ENDING}}}\b", message.lower()) for stem in listed.stems):
@@ -184,6 +185,59 @@ def test_the_papers_lexicon_has_its_own_version_and_none_of_our_patterns() -> No
     of_paper = load_lexicon("paper")
     assert re.fullmatch(r"paper [0-9a-f]{12}", of_paper.version)
     assert of_paper.version.split()[1] != load_lexicon().version.split()[1]
-    patterns = [pattern for words in of_paper.lists for pattern in (*words.stems, *words.phrases)]
+    patterns = [pattern for group in of_paper.lists for pattern in (*group.stems, *group.phrases)]
     assert {pattern.source for pattern in patterns} == {"paper"}
-    assert sum(len(words.stems) for words in of_paper.lists) == 142  # the sum of the counts in Table 5
+    assert sum(len(group.stems) for group in of_paper.lists) == 142  # the sum of the counts in Table 5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Move the bar's top-left corner to x=3.", ["move", "the", "bar", "top", "left", "corner", "to", "x", "3"]),
+        ("It doesn’t fit, DOESN'T IT?", ["it", "doesn't", "fit", "doesn't", "it"]),
+        ("snake_case 10% naïve Ünïcode", ["snake", "case", "10", "naïve", "ünïcode"]),
+        ("", []),
+        ("—…!? '' ’", []),
+    ],
+)
+def test_a_word_is_a_run_of_letters_and_digits(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+def content_words(text: str) -> frozenset[str]:
+    return frozenset(words(text)) - stop_words()
+
+
+def test_words_of_place_size_and_number_are_content() -> None:
+    assert not stop_words() & {"left", "right", "above", "below", "larger", "more", "up", "down", "two", "under"}
+
+
+def test_novelty_counts_words_that_no_earlier_message_used() -> None:
+    first, second = content_words("A red circle above a blue bar"), content_words("Move the red circle left")
+    third = content_words("Circle left, bar taller")
+    assert novelty(second, [first]) == 2 / 4  # move, left; not red, circle
+    assert novelty(third, [first, second]) == 1 / 4  # taller
+    assert novelty(first, []) == 1
+    assert novelty(content_words("the of it"), [first]) is None
+
+
+def test_similarity_is_shared_over_all_words() -> None:
+    assert similarity(frozenset("abc"), frozenset("bcd")) == 2 / 4
+    assert similarity(frozenset("ab"), frozenset("ab")) == 1
+    assert similarity(frozenset("ab"), frozenset()) == 0
+    assert similarity(frozenset(), frozenset()) is None
+
+
+letters = st.frozensets(st.sampled_from("abcdef"))
+
+
+@pytest.mark.slow
+@given(letters, letters)
+def test_both_are_shares_and_an_unchanged_message_is_old_and_the_same(
+    one: frozenset[str], other: frozenset[str]
+) -> None:
+    for value in (novelty(one, [other]), similarity(one, other)):
+        assert value is None or 0 <= value <= 1
+    assert similarity(one, other) == similarity(other, one)
+    if one:
+        assert (novelty(one, [other, one]), similarity(one, one)) == (0, 1)

@@ -1,7 +1,6 @@
 """Requests over aiohttp are those that the client of the package openai sends."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import certifi
 import numpy as np
 import openai
 import pytest
-from openai_server import OpenAIServer, Seen, serving
+from openai_server import OpenAIServer, Seen
 from pydantic import BaseModel
 
 from ircore.core.images import Picture
@@ -25,12 +24,6 @@ ASKED = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url":
 
 class Anything(BaseModel):
     """Any JSON object."""
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def sent(server: OpenAIServer, transport: str, path: str, body: JsonBody | FormBody) -> Seen:

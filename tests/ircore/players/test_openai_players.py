@@ -3,7 +3,6 @@
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec, Rules
 from ircore.instances.store import InstanceSet
-from ircore.players import calls
 from ircore.players.calls import usage_of
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.runs.events import Call, Failure
@@ -29,14 +27,7 @@ GENERATORS = tuple(generator for generator, _ in PAIRS)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
     monkeypatch.setenv("TEST_API_KEY", KEY)
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def manifest(

@@ -1,7 +1,6 @@
 """Services that answer otherwise than OpenAI: streams, addresses, other shapes, small limits; on loopback."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,11 @@ from pairs import play_pair, write_pair
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.players import calls
 from ircore.players.openai import provider
 from ircore.players.openai.meanings import meaning_of, read_error
 from ircore.players.openai.streams import assembled
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def seat(server: OpenAIServer, player: str, model: str, **parameters: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from invented import InventedRun, invented_run, invented_set
+from invented import InventedRun, invented_run, invented_set, judged_also
 from samples import rating_of, sample_instances, sample_run
 
 from ircore.core.episode_records import Episode, Rendering, Turn
@@ -13,6 +13,8 @@ from ircore.results import cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate, share
+from ircore.results.vouched_scores import VouchedScores, vouched_scores
+from ircore.runs.provenance import Provenance
 
 
 def episode(*letters: str) -> Episode:
@@ -162,3 +164,38 @@ def test_many_runs_are_ranked_in_several_processes_as_in_one(monkeypatch: pytest
     monkeypatch.setattr(cells, "_MANY", 3)
     monkeypatch.setattr(cells, "active_count", lambda: 1)
     assert Results.from_runs(runs).standings == alone
+
+
+HERE = Provenance(kind="maintainers", when="2026-01-01T00:00:00+00:00", version="1", manifest="a" * 64)
+
+
+def rated_episode() -> EpisodeResult:
+    """One that was rated at every turn by two judges, and by people."""
+    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.5)
+    everyone = judged_also(judged_also(run, "eye", 0.5, 0.2), "human", 0.2, 0.2, "a")
+    results = Results.from_runs([everyone])
+    return max(results.episodes["seer-painter"], key=lambda entry: len(entry.judged))
+
+
+def test_nobody_vouches_for_a_run_without_provenance() -> None:
+    item = rated_episode()
+    count = sum(len(judged.trajectory) for judged in item.judged.values())
+    assert vouched_scores(item, None) == VouchedScores(0, count)
+    assert vouched_scores(item, None).share == 0
+
+
+def test_what_the_maintainers_had_judged_is_vouched_for_and_what_people_gave_is_imported() -> None:
+    item = rated_episode()
+    assert set(item.judged) == {"eye", "human", "structural"}
+    rows = vouched_scores(item, HERE)
+    assert rows.vouched == len(item.judged["eye"].trajectory) + len(item.judged["structural"].trajectory)
+    assert rows.scores - rows.vouched == len(item.judged["human"].trajectory) > 0
+    assert rows.share is not None
+    assert 0 < rows.share < 1
+
+
+def test_an_episode_without_scores_has_no_share() -> None:
+    run = rated_episode()
+    empty = EpisodeResult(run.run_id, run.slug, run.episode, {}, {})
+    assert vouched_scores(empty, HERE) == VouchedScores(0, 0)
+    assert vouched_scores(empty, HERE).share is None

@@ -4,11 +4,10 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import OpenAIServer
 from pairs import play_pair, served_pair, write_pair
 
 from ircore.instances.store import InstanceSet
@@ -31,13 +30,6 @@ def named_lines(remedy: str) -> set[int]:
     assert words is not None, remedy
     ranges = [part.split("–") for part in re.findall(r"[0-9]+(?:–[0-9]+)?", words[1])]
     return {number for first, *last in ranges for number in range(int(first), int(last[0] if last else first) + 1)}
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    """Draws another picture each time."""
-    with serving() as service:
-        yield service
 
 
 @pytest.fixture

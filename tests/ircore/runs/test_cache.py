@@ -1,10 +1,9 @@
 """Answers kept across runs: a question that was answered once is not sent again."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import OpenAIServer
 from pairs import play_pair, served_pair
 
 from ircore.commands.main import run as ircore
@@ -16,12 +15,6 @@ from ircore.players.base import GeneratorView, PictureAnswer
 from ircore.runs.cache import Cache
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def play(folder: Path, server: OpenAIServer, instances: InstanceSet, out: str, *more: str) -> RunFolder:

@@ -2,11 +2,11 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import serving
 from pairs import play_pair, served_pair
 from samples import sample_instances
 
@@ -20,12 +20,6 @@ from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 @pytest.fixture(autouse=True)

@@ -1,13 +1,12 @@
 """What answers cost: hand-worked sums, and the whole way from a price table to ``ircore show``."""
 
 import json
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import OpenAIServer
 from pairs import play_pair, served_pair
 
 from ircore.commands.main import run as ircore
@@ -16,7 +15,6 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
-from ircore.players import calls
 from ircore.players.calls import usage_of
 from ircore.runs.costs.limit import check_limit
 from ircore.runs.costs.prices import Billed, Price, Prices, RunPrices, images_perhaps_billed, read_prices
@@ -28,13 +26,6 @@ PRICES = """models:
   a-describer: {input: 10, output: 100, date: 2026-01-01, source: invented for a test}
   a-generator: {input: 20, output: 50, images: {64x64/low: 0.5}, date: 2026-01-01, source: invented for a test}
 """
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving() as service:
-        yield service
 
 
 def prices_of(generator: dict[str, Any], player: str = "openai-images", **prices: Price) -> RunPrices:

@@ -8,11 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from samples import sample_submission
 
 import ircore.runs.answers
+from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -306,3 +308,18 @@ def test_an_answer_is_counted_when_it_is_written_and_players_are_closed_after_th
     player = SimpleNamespace(close=lambda: step("closed"))
     asyncio.run(engine.run([settle()], None, [player]))
     assert done == ["written", "counted", "all written", "closed"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["episode.png", "episode.webp"])
+def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: str) -> None:
+    episode = run.episodes()[0]
+    words = ["show", str(run.path), "--episode", episode.episode_id, "--animate", str(tmp_path / name)]
+    assert ircore(words) == 0
+    with Image.open(tmp_path / name) as animation:
+        assert getattr(animation, "n_frames", 1) == 2 * len(episode.rendered_turns)
+        target = run.instances.picture(next(iter(run.instances.instances.named({episode.instance_id}))), "target")
+        # The middle of the target at the left, fitted into 400 pixels, under a head of 50.
+        shown = np.asarray(animation.convert("RGB"))[50 + 200, 20 + 200]
+        wanted = target.pixels[target.height // 2, target.width // 2]
+        assert np.abs(shown.astype(int) - wanted.astype(int)).max() < 24

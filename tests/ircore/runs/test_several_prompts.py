@@ -2,19 +2,17 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from openai_server import Judged, OpenAIServer, serving
+from openai_server import Judged, OpenAIServer
 from pairs import play_pair, write_pair
 from PIL import Image
 from samples import sample_instances
 
 from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
-from ircore.players import calls
 from ircore.runs.folder import RunFolder
 
 GENERATOR = "You drew this from:\n{earlier}\nNow draw:\n{message}\n"
@@ -37,11 +35,9 @@ def answer(question: Judged) -> str:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving() as service:
-        service.judge = answer
-        yield service
+def server(server: OpenAIServer) -> OpenAIServer:
+    server.judge = answer
+    return server
 
 
 @pytest.fixture

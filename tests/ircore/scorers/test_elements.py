@@ -3,13 +3,12 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import OpenAIServer
 from PIL import Image
 
 from ircore.commands.main import run as ircore
@@ -157,12 +156,6 @@ def test_other_files_are_refused_by_name(tmp_path: Path, text: str, problem: str
 
 ANSWER = '{"objects": [{"label": "Circle", "count": 1, "boxes": [[0, 0, 500, 500]]}], "missing_objects": ["dog"]}'
 PICTURE = Picture.from_pixels(Drawing(80, 40).pixels)
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as running:
-        yield running
 
 
 def model_file(folder: Path, server: OpenAIServer) -> Path:

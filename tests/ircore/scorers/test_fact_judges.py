@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 from charts import BLUE, RED, bars, chart_instances
 from known_pictures import SENTENCE, KnowingModel, first_blank_then_right, run_of
-from openai_server import Judged, OpenAIServer, serving
+from openai_server import Judged, OpenAIServer
 from releases import table
 from target_instances import target_instance
 
@@ -26,7 +25,6 @@ from ircore.core.records import RECONSTRUCTION, Box, Difficulty, Element, Instan
 from ircore.games.reconstruction.build_targets import draw
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.players import calls
 from ircore.results.model import Results
 from ircore.results.tables.witnesses import disagreements_table, witnesses_table
 from ircore.results.witnesses import checked_twice, witness_of
@@ -40,17 +38,6 @@ from ircore.scorers.model_judges.false_facts import false_facts
 from ircore.scorers.verification.scene_facts import facts_of
 
 CATEGORIES = ("bar_graph", "pie_graph", "line_graph", "functions", "geometry", "simple_shapes")
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def write_judge(folder: Path, server: OpenAIServer, **more: Any) -> Path:

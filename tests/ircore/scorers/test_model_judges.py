@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from samples import CentreDescriber, sample_run
 from ircore.commands.main import run as ircore
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
-from ircore.players import calls
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
@@ -38,7 +36,6 @@ RATINGS, CHOICES = 8, 8
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
     monkeypatch.setenv("TEST_API_KEY", KEY)
 
 
@@ -47,12 +44,6 @@ def run(run: RunFolder) -> RunFolder:
     """A run with its metrics, so that only judges have something to do."""
     score_runs([run], ScoringPlan(judges=(), metrics=("psnr",)), workers=1)
     return run
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def write_judge(folder: Path, server: OpenAIServer, name: str = "gpt-judge", **more: Any) -> Path:

@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import OpenAIServer
 
 from ircore.core.records import PlayerSpec
-from ircore.players import calls
 from ircore.players.base import Captioned, Exchange, JudgeError, JudgeView, TextAnswer
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.runs.answers import question_hash, seat_hash
@@ -19,13 +17,6 @@ SCHEMA: dict[str, Any] = {"type": "object", "properties": {"score": {"type": "in
 TARGET, IMAGE = shown_picture(), shown_picture("#0000ff")
 VIEW = JudgeView("How alike are they?", (Captioned("A:", TARGET), Captioned("B:", IMAGE)), schema=SCHEMA)
 REPAIRED = JudgeView(VIEW.prompt, VIEW.pictures, (Exchange("seven", "Answer with JSON."),))
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving() as service:
-        yield service
 
 
 def spec(server: OpenAIServer, **parameters: Any) -> PlayerSpec:

@@ -4,12 +4,12 @@ import asyncio
 import json
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import OpenAIServer, serving
+from openai_server import OpenAIServer
 from samples import sample_instances
 
 from ircore.commands.main import run as ircore
@@ -55,12 +55,6 @@ def resolver(monkeypatch: pytest.MonkeyPatch) -> Resolver:
     for name in ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
     return item
-
-
-@pytest.fixture
-def server() -> Iterator[OpenAIServer]:
-    with serving() as service:
-        yield service
 
 
 def port_of(server: OpenAIServer) -> int:

@@ -4,7 +4,6 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,11 @@ from openai_server import OpenAIServer, serving
 from pairs import served_pair, write_pair
 
 from ircore.commands.main import run as ircore
-from ircore.players import calls
 from ircore.players.submission import read_manifest
 from ircore.submissions import doctor as submission_doctor
 from ircore.submissions.doctor import SIDE, shown_picture
 
 BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    monkeypatch.setattr(calls, "BACKOFF_S", 0.01)
-    with serving(side=64) as service:
-        yield service
 
 
 def doctor(submission: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:

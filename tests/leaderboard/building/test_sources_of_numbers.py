@@ -9,12 +9,17 @@ from invented import invented_results
 from invented_games import Guessing, guessed, guessing_set
 from invented_pairs import pairs_of
 
+from ircore.core.episode_records import Episode
+from ircore.core.records import Instance
+from ircore.core.score_records import Score
+from ircore.core.submission_records import Run, Submission
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_names
+from leaderboard.building.sources import json_schemas
 from leaderboard.charts.catalogue import Chart, figures
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.section import GameSection
@@ -118,3 +123,17 @@ def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure()
     assert (points["measure"], points["unit"], points["instance_set"]) == ("points", "0–10", run.run.instance_set)
     assert (points["rules"], points["ircore"]) == ("none", run.run.version)
     assert json.loads(together["all.json"])["rows"][0]["unit"] == "0–10"
+
+
+@pytest.mark.parametrize("kind", [Instance, Submission, Run, Episode, Score])
+def test_every_record_round_trips_through_its_schema_name(kind: type) -> None:
+    assert kind.__name__.lower() in json_schemas()
+
+
+def test_schemas_are_closed() -> None:
+    schemas = json_schemas()
+    # A manifest has the seats and rules of its game.
+    formats = [schemas["submission"]["$defs"][name] for name in ("ReconstructionSubmission", "ReferenceSubmission")]
+    assert {"speaker", "listener"} <= formats[1]["properties"].keys()
+    closed = [*formats, *(schema for name, schema in schemas.items() if name != "submission")]
+    assert all(schema["additionalProperties"] is False for schema in closed)

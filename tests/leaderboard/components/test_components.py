@@ -1,15 +1,23 @@
 """Components write every mark, glyph and number; templates only lay them out, and scripts get prototypes to clone."""
 
 import re
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
+from samples import sample_instances, sample_run
 
 import leaderboard
+from ircore.core.errors import InputError
+from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
+from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.eye.registration import Transform
+from leaderboard.building.serve import make_server
 from leaderboard.components import prototypes
 from leaderboard.components.values import (
     delta,
@@ -23,6 +31,11 @@ from leaderboard.components.values import (
     stacked_quality,
 )
 from leaderboard.components.xray import matrix_of
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
+from leaderboard.pages.paper import paper_page
+from leaderboard.words.labels import interval_words, number, percent, rank, signed
+from leaderboard.words.untrusted_text import stranger
 
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
 
@@ -89,3 +102,81 @@ def test_a_cost_is_free_or_has_two_digits_and_no_spread_where_none_is_seen() -> 
     assert "0.100</span>" in (even := price(Estimate(0.1, 0.0999999, 0.1000001, 42)))
     assert " to " not in even.split(">", 1)[1]
     assert "n 42" in even
+
+
+def test_numbers_have_two_decimals_and_a_true_minus_sign() -> None:
+    assert [number(value) for value in (7, 7.126, -0.5, -0.001, None)] == ["7.00", "7.13", "−0.50", "0.00", "–"]
+    assert [signed(value) for value in (1.25, -1.25, 0.001, None)] == ["+1.25", "−1.25", "0.00", "–"]
+    assert [percent(value) for value in (1, 0.985, None)] == ["100", "98", "–"]
+
+
+def test_a_rank_is_a_range_unless_it_is_sure() -> None:
+    assert [rank(1, 1), rank(2, 4), rank(None, None)] == ["1", "2–4", "–"]
+
+
+def test_an_interval_is_said_in_words_or_its_absence_explained() -> None:
+    assert interval_words(Estimate(5.0, 4.5, 5.5, 10)) == "95 % interval 4.50 to 5.50, n = 10"
+    assert interval_words(Estimate(5.0, None, None, 1)) == "one episode, so no interval"
+    assert interval_words(Estimate(None, None, None, 0)) == "no rated episode"
+
+
+def test_a_strangers_text_is_one_inert_line_of_source() -> None:
+    assert str(stranger("<b>&\n\n`x`")) == '<bdi dir="auto">&lt;b&gt;&amp;&#10;&#10;`x`</bdi>'
+
+
+@pytest.mark.slow
+def test_the_published_page_says_whose_figures_it_shows_and_puts_ours_beside_them(tmp_path: Path) -> None:
+    run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
+    score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
+    values = paper_page(Site(read_runs([run.path]))).complete().values
+    # One grid: 14 conditions, the paper's four pairs on the left, ours on the right.
+    assert len(values["conditions"]) == 14
+    bars, *_, photos = values["conditions"]
+    assert bars["values"][0] == {"scores": [8.7, 8.7, 9.0], "preferred": None, "human": None}
+    assert photos["values"][-1] == {"scores": [7.6, 7.1, 7.7], "preferred": 0.556, "human": 6.83}
+    shapes = next(row for row in values["conditions"] if row["name"] == "Simple shapes, easy")
+    assert shapes["own"] == [
+        [Results.from_runs([run]).cell(run.run.run_id, "structural", difficulty="easy").score.mean]
+    ]
+    assert photos["own"] == [[None]]
+    # Every sentence has a verdict on the paper's tables and one on these runs.
+    assert {row["claim"].key: row["here"].verdict for row in values["claims"]}["budget"] == "no data"
+    assert values["origin"] == "reported by the paper"
+    # Means over the 14 conditions (GPT, Claude, Qwen3), best first by GPT.
+    assert [[round(mean, 2) for mean in value["means"]] for value in values["pairs"]] == [
+        [8.09, 7.68, 8.29], [7.09, 6.69, 7.54], [7.02, 6.94, 7.41], [6.69, 6.66, 7.25],
+    ]  # fmt: skip
+    assert [len(table["rows"]) for table in values["agreements"]] == [6, 4, 3]
+    assert [value["mean"] for value in values["better"]] == [1.07, 0.74, 0.88, 0.40, 0.03, 0.29]
+    assert values["hard_counts"] == {"lower": 61, "equal": 8, "higher": 15, "all": 84}
+    counted = {value["category"]: (value["lower"], value["equal"], value["higher"]) for value in values["hard"]}
+    assert counted["Simple shapes"] == (3, 2, 7)  # by hand
+    assert counted["Photos"] == (7, 3, 2)
+    assert counted["Geometry"] == (12, 0, 0)
+
+
+def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("a site")
+    with make_server(tmp_path, 0) as server:
+        host, port = server.server_address[:2]
+        assert host == "127.0.0.1"
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        with urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
+            assert answer.read() == b"a site"
+        server.shutdown()
+
+
+def test_an_unknown_address_is_answered_by_the_sites_own_page(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("a site")
+    (tmp_path / "404.html").write_text("not here: <a>front page</a>")
+    with make_server(tmp_path, 0) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        with pytest.raises(HTTPError) as answered:
+            urlopen(f"http://127.0.0.1:{server.server_address[1]}/pairs/of-old.html", timeout=60)
+        assert (answered.value.code, answered.value.read()) == (404, b'not here: <a href="/">front page</a>')
+        server.shutdown()
+
+
+def test_there_must_be_a_site_to_serve(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no site here"):
+        make_server(tmp_path, 0)

@@ -8,6 +8,7 @@ import pytest
 from invented_games import GUESSER, Guessing, InventedGameRun, guessed, guessing_set
 
 from ircore.commands.main import run as ircore
+from ircore.core.errors import WorkError
 from ircore.core.game_records import GameScore
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
@@ -20,6 +21,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from leaderboard.games.board import board_lines, players, scale_ends
 from leaderboard.games.entries import entries_of
+from leaderboard.games.episodes import episode_html
 from leaderboard.games.figures import _track, curve_charts
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection
@@ -273,3 +275,36 @@ def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
     easy, hard = ((site / "games" / "reference" / f"lineup-{name}-01.html").read_text() for name in ("easy", "hard"))
     assert "games/reference" in hard
     assert easy.count("<img") > hard.count("<img")
+
+
+def shown(template: str) -> str:
+    """Render the first episode of a game of guessing with a template."""
+
+    class Templated(Guessing):
+        pages = Pages(episode=template)
+
+    run = guessed("pair", guessing_set(1), [4.0, 6.0] * 2)
+    section = GameSection(GameResults.from_runs(Templated(), [run]), PictureBook())
+    (entry,), instance = section.entries, section.instances[0]
+    episode = next(episode for episode in run.episodes() if episode.instance_id == instance.instance_id)
+    return str(episode_html(section, entry, instance, episode, "../"))
+
+
+def test_a_number_is_written_with_its_noun() -> None:
+    assert shown("{{ 1|counted('token') }}, {{ 1200|counted('token') }}") == "1 token, 1,200 tokens"
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("<p>\n{% if %}</p>", "is broken in line 2: Expected an expression, got 'end of statement block'"),
+        ("<p>\n\n{{ nowhere }}</p>", "is broken in line 3: 'nowhere' is undefined"),
+        ("<p>{{ 1|shout }}</p>", "is broken in line 1: No filter named 'shout'."),
+        ("{{ 1 / 0 }}", "is broken in line 1: ZeroDivisionError: division by zero"),
+        ("\n{{ payload.__class__.__mro__ }}", "is broken in line 2: access to attribute '__class__'"),
+    ],
+)
+def test_a_fault_is_named_with_the_game_and_the_line(template: str, words: str) -> None:
+    with pytest.raises(WorkError, match=r"the game guessing: its template of an episode") as caught:
+        shown(template)
+    assert words in caught.value.problem

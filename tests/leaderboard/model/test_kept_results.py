@@ -11,6 +11,7 @@ from ircore.results.effects import grid_effects, player_grid
 from ircore.results.model import Results
 from ircore.results.players import player_result
 from leaderboard.model.kept_results import effects_of_players, player_of
+from leaderboard.model.player_ranks import player_board
 from leaderboard.model.site import Site
 from leaderboard.storage.build_cache import FOLDER, BuildCache
 
@@ -59,3 +60,51 @@ def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it
     )
     assert player_of(changed, "generator", "x") == player_result(changed.results, "generator", "x", JUDGE)
     assert entries(after).isdisjoint(entries(before))
+
+
+LEVELS = {("strong", "x"): 8.0, ("strong", "y"): 6.0, ("weak", "x"): 4.0, ("weak", "y"): 3.0}
+
+
+def results_of(levels: dict[tuple[str, str], float]) -> Results:
+    return Results.from_runs(
+        [invented_run(SET, describer, generator, level, 0.3) for (describer, generator), level in levels.items()]
+    )
+
+
+@pytest.mark.slow
+def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
+    results = results_of(LEVELS)
+    mains = {(row.submission.describer, row.submission.generator): row.cell.main.mean for row in results.board(JUDGE)}
+    board = player_board(results, "describer", JUDGE)
+    assert [row.submission for row in board.rows] == ["strong", "weak"]
+    for row in board.rows:
+        expected = [mean for (describer, _), mean in mains.items() if describer == row.submission and mean is not None]
+        assert row.cell.main.mean == pytest.approx(sum(expected) / 2)
+    assert [(row.rank_low, row.rank_high) for row in board.rows] == [(1, 1), (2, 2)]
+    assert board.partners == ("x", "y")
+
+
+@pytest.mark.slow
+def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
+    apart = {("strong", "x"): 9.0, ("strong", "y"): 3.0, ("weak", "x"): 8.0, ("weak", "y"): 2.0}
+    board = player_board(results_of(apart), "generator", JUDGE, "geometry", "hard")
+    assert [row.submission for row in board.rows] == ["x", "y"]
+    assert board.against is not None
+    assert board.against.verdict("x", "y") == 1
+    assert board.rows[0].cell.main.n == 10
+
+
+@pytest.mark.slow
+def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others() -> None:
+    board = player_board(results_of({**LEVELS, ("stray", "z"): 9.9}), "describer", JUDGE)
+    assert [(row.submission, row.rank_low) for row in board.rows] == [("strong", 1), ("weak", 2), ("stray", None)]
+    assert board.rows[-1].cell.unranked_words == "not played with every partner of the full grid"
+    alone = player_board(results_of(LEVELS), "describer", JUDGE)
+    assert board.rows[:2] == alone.rows
+
+
+@pytest.mark.slow
+def test_players_that_share_no_partner_cannot_be_ranked() -> None:
+    board = player_board(results_of({("a", "x"): 5.0, ("b", "y"): 6.0}), "describer", JUDGE)
+    assert [row.rank_low for row in board.rows] == [None, None]
+    assert "share a partner" in str(board.rows[0].cell.unranked_words)

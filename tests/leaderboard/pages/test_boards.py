@@ -313,3 +313,21 @@ def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behi
     assert files["judges"] == ["strict", "structural"]
     assert len(files["pairs"]) == 5
     assert {len(file) for file in files["pairs"].values()} == {4}
+
+
+class NoPhotos(InventedRun):
+    """A run whose judge rates geometry alone, though the set holds photos, too."""
+
+    def judges(self) -> dict[str, JudgeIdentity]:
+        own = JudgeIdentity(name="structural", label="structural", kind="computed", categories=("geometry",))
+        return {own.name: own}
+
+
+@pytest.mark.slow
+def test_targets_that_the_judge_does_not_rate_are_not_counted() -> None:
+    instances = invented_set(3, ("geometry", "photos"))
+    made = (invented_run(instances, name, "painter", skill, 0.2) for name, skill in (("seer", 7.0), ("poet", 4.0)))
+    site = Site([NoPhotos(run.path, run.run, run.instances, run.played, run.given) for run in made])  # type: ignore[misc]
+    sizes = limits_page(site).complete().values["sizes"]
+    counts = {size["category"]: [level["n"] for level in size["levels"]] for size in sizes}
+    assert counts == {None: [6, 3, 3], "geometry": [6, 3, 3], "photos": [0, 0, 0]}
