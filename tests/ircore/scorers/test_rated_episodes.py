@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from invented import invented_run, invented_set
 from rated_games import Drawing, drawn_run, rendering
 
 from ircore.core.errors import InputError, WorkError
@@ -12,6 +13,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.games.base import Ending, RatedPicture
 from ircore.games.reconstruction.build_targets import draw
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
 from ircore.scorers.verification.judge import VerifiedJudge
@@ -41,6 +43,16 @@ def test_each_rendering_has_its_original_beside_it() -> None:
     assert {original.sha256 for original in rated.originals.values()} == {"f" * 64}
     assert [original.scene for original in rated.originals.values()] == [None, SCENE]
     assert rated.compared == (1, 3)
+
+
+def test_turns_that_were_left_out_keep_the_numbers_of_the_others() -> None:
+    """As in tests of judges, where a turn stands for a way of editing that not every target allows."""
+    instances = invented_set(1, ("geometry",))
+    run = invented_run(instances, "seer", "painter", 6, 0)
+    (played, *_) = run.played
+    turns = [turn.model_copy(update={"turn": number}) for turn, number in zip(played.turns, (1, 4), strict=False)]
+    (rated,) = rated_episodes_of(ReconstructionGame(), instances, [played.with_steps(turns)])
+    assert [*rated.renderings] == [1, 4]
 
 
 def test_one_picture_cannot_be_compared_with_another() -> None:
