@@ -82,24 +82,6 @@ def known_values(name: str) -> Any:
     return json.loads((files("datasets.utils.resources") / f"{name}.json").read_text("utf-8"))
 
 
-def test_the_library_reads_configs_and_sizes_from_the_card(built: Path) -> None:
-    # Imported here, since it takes a second that only one worker needs to spend.
-    from datasets.info import DatasetInfosDict
-    from datasets.utils.metadata import MetadataConfigs
-
-    data = DatasetCard.load(built / "release" / "README.md").data
-    configs = MetadataConfigs.from_dataset_card_data(data)
-    infos = DatasetInfosDict.from_dataset_card_data(data)
-
-    assert configs.keys() == infos.keys() == {config.name for config in CONFIGS}
-    assert configs.get_default_config_name() == "transcripts"
-    for config in CONFIGS:
-        kinds = {name: type(item).__name__ for name, item in infos[config.name].features.items()}
-        assert [name for name, kind in kinds.items() if kind == "Image"] == [image.name for image in config.images]
-        assert list(kinds) == [column.name for column in config.columns]
-        assert infos[config.name].splits["test"].num_examples > 0
-
-
 def test_the_card_has_every_section_of_the_hub_s_template(card: str) -> None:
     template = (files("huggingface_hub") / "templates" / "datasetcard_template.md").read_text("utf-8")
     wanted = [line.removesuffix(" [optional]") for line in template.splitlines() if re.match(r"##+ ", line)]

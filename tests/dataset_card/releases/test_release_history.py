@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from releases import contents, rewrite, seal, table
+from releases import contents, rewrite, seal, table, tables
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
@@ -38,22 +38,6 @@ def inputs(built: Path, tmp_path: Path) -> Path:
     shutil.copytree(built / "instances", tmp_path / "instances")
     shutil.copytree(built / "runs", tmp_path / "runs")
     return tmp_path
-
-
-@pytest.fixture
-def build(inputs: Path) -> Build:
-    """Build a release NAME of some runs, upon a former one."""
-
-    def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
-        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
-        build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
-        return inputs / name
-
-    return made
-
-
-def tables(folder: Path) -> dict[str, bytes]:
-    return {name: item for name, item in contents(folder).items() if name.startswith("data/")}
 
 
 def run_id(inputs: Path, slug: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from releases import contents, copy_inputs, play_rated, rate_first, run_id_of, table
+from releases import contents, copy_inputs, play_rated, rate_first, run_id_of, table, tables
 from samples import sample_instances
 
 from dataset_card.checking.release_check import check_release
@@ -30,18 +30,6 @@ Merge = Callable[[str, str], Path]
 def inputs(built: Path, tmp_path: Path) -> Path:
     """Instances, two runs that the sample release has, and a third one."""
     return copy_inputs(built, tmp_path)
-
-
-@pytest.fixture
-def build(inputs: Path) -> Build:
-    """Build a release NAME of some runs, upon a former one."""
-
-    def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
-        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
-        build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
-        return inputs / name
-
-    return made
 
 
 @pytest.fixture
@@ -73,10 +61,6 @@ def kinds(release: Path) -> dict[str | None, str]:
 
 def said(kind: WithdrawalKind, date: str = "2100-01-01", slug: str = "other-block") -> Withdrawal:
     return Withdrawal(slug=slug, kind=kind, reason=f"{kind} for a test", date=date)
-
-
-def tables(release: Path) -> dict[str, bytes]:
-    return {name: data for name, data in contents(release).items() if name.startswith("data/")}
 
 
 def test_a_merge_holds_the_runs_of_both_whichever_is_merged_into_which(

@@ -14,7 +14,7 @@ from PIL import Image
 from samples import sample_submission
 
 import ircore.runs.answers
-from ircore.commands.main import run as ircore
+from ircore.commands.main import run as command
 from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -315,7 +315,7 @@ def test_an_answer_is_counted_when_it_is_written_and_players_are_closed_after_th
 def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: str) -> None:
     episode = run.episodes()[0]
     words = ["show", str(run.path), "--episode", episode.episode_id, "--animate", str(tmp_path / name)]
-    assert ircore(words) == 0
+    assert command(words) == 0
     with Image.open(tmp_path / name) as animation:
         assert getattr(animation, "n_frames", 1) == 2 * len(episode.rendered_turns)
         target = run.instances.picture(next(iter(run.instances.instances.named({episode.instance_id}))), "target")
