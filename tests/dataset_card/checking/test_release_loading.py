@@ -25,7 +25,6 @@ from ircore.core.images import read_stored_pixels
 @pytest.mark.slow
 def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: Path) -> None:
     seen = load(built / "release", tmp_path / "hub")
-
     assert seen["configs"].keys() == {config.name for config in CONFIGS}
     for config in CONFIGS:
         features = {name: without_defaults(item) for name, item in seen["configs"][config.name]["features"].items()}
@@ -39,7 +38,6 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
         "leaderboard": 2 * 3 * 3,
     }
     assert seen["code"] >= 3
-
     expected = original_pixels(built)
     for request in seen["configs"].values():
         for column, pixels in request["pixels"].items():

@@ -70,9 +70,7 @@ def test_a_merge_holds_the_runs_of_both_whichever_is_merged_into_which(
     build("mine", "third-block", former="base")
     build("head", "other-block", former="base")
     at_once = build("at once", "centre-block", "other-block", "third-block")
-
     merged, other_way = merge("mine", "head"), merge("head", "mine")
-
     assert tables(merged) == tables(other_way) == tables(at_once)
     assert read_release(merged).name == read_release(at_once).name
     record = read_release(merged)
@@ -96,9 +94,7 @@ def test_a_run_that_one_side_scored_again_has_the_new_scores(
     build(other, "third-block", former="base")
     rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
     build(side, "other-block", former="base")
-
     merged = merge("mine", "head")
-
     assert first_scores(merged, "other-block") == {2.0}
     assert pairs(merged) == {"centre-block", "other-block", "third-block"}
 
@@ -131,10 +127,8 @@ def test_two_runs_of_a_pair_under_the_same_rules_are_refused_unless_one_was_corr
         inputs / "runs" / "other-block", read_instances(inputs / "instances"), "other-block", "Other, mended"
     )
     build("mine", "other-block", former="base")
-
     with pytest.raises(WorkError, match=f"holds run {new.run.run_id}, and .* has {old} of the same submission"):
         merge("mine", "head")
-
     build("corrected", "other-block", former="head", withdrawals=[said("corrected").model_copy(update={"run_id": old})])
     merged = merge("corrected", "head")
     assert StoredRelease(merged).runs.keys() == {run_id_of(inputs, "centre-block"), new.run.run_id}
@@ -147,9 +141,7 @@ def test_a_run_that_one_side_withdrew_stays_away(side: str, inputs: Path, build:
     other = {"mine": "head", "head": "mine"}[side]
     build(side, former="base", withdrawals=[said("withdrawn")])
     build(other, "third-block", former="base", withdrawals=[said("disputed"), said("disputed", slug="third-block")])
-
     merged = merge("mine", "head")
-
     assert pairs(merged) == {"centre-block", "third-block"}
     assert kinds(merged) == {
         run_id_of(inputs, "other-block"): "withdrawn",
@@ -175,9 +167,7 @@ def test_a_run_that_one_side_reinstated_comes_back(side: str, inputs: Path, buil
     other = {"mine": "head", "head": "mine"}[side]
     build(side, "other-block", former="base", withdrawals=[gone, back])
     build(other, "third-block", former="base", withdrawals=[gone])
-
     merged = merge("mine", "head")
-
     assert pairs(merged) == {"centre-block", "other-block", "third-block"}
     assert kinds(merged) == {run_id_of(inputs, "other-block"): "reinstated"}
 
