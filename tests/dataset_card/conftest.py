@@ -9,6 +9,7 @@ from hub_clients import HubClient, Outcome
 from hub_server import HubServer, running_hub
 from releases import copy_inputs, sample_release
 
+from dataset_card.releases.build import BuildPlan, build_release
 from ircore.core.lifecycle import Withdrawal, decision_lines
 
 
@@ -83,3 +84,15 @@ def build_upon(three_runs: Path, ircore_on: Callable[..., Outcome]) -> Callable[
 def push(ircore_on: Callable[..., Outcome]) -> Callable[..., Outcome]:
     """Push a release to ``org/irg``."""
     return lambda folder, *options: ircore_on("release", "push", folder, "--repo", "org/irg", *options)
+
+
+@pytest.fixture
+def build(inputs: Path) -> Callable[..., Path]:
+    """Build a release NAME of some runs, upon a former one."""
+
+    def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
+        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
+        build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
+        return inputs / name
+
+    return made

@@ -33,7 +33,6 @@ def test_a_table_is_a_frame_without_pictures_unless_asked(built: Path) -> None:
     assert len(turns) == 2 * 10 * 3
     assert list(turns.columns) == [column.name for column in TRANSCRIPTS.columns if column.kind != "image"]
     assert turns["turn"].tolist() == [1, 2, 3] * 20
-
     with_pictures = load_transcripts(place, pictures=True)
     assert with_pictures["target"][0] == table(built / "release", TRANSCRIPTS)[0]["target"]
     assert len(load_table(place, "leaderboard")) == len(table(built / "release", LEADERBOARD))
@@ -56,12 +55,10 @@ def test_every_block_of_the_page_runs_and_answers(
     page.write_text("\n".join(part.read_text("utf-8") for part in PAGES), "utf-8")
     names = ["ORG/NAME=org/irg", f"build/demo/dataset={release}", f'"worst.png"="{tmp_path / "worst.png"}"']
     done = run_with_hub(hub, tmp_path / "hf", [str(script), str(page), *names])
-
     assert done.code == 0, done.err
     answers = [answer for answer in json.loads(done.out.splitlines()[-1]) if answer is not None]
     gain, by_turn, outcomes, length, hard, difficulty, board, comparison = answers[:8]
     agreement, contradicted, corrected, words, worst = answers[8:]
-
     # In each run 10 of 12 episodes are played; first 6, finals 7 and 9 in turn, or 5 always.
     assert [(row["submission"], row["mean"], row["count"]) for row in gain] == [
         ("centre-block", 2.0, 10),
@@ -80,7 +77,6 @@ def test_every_block_of_the_page_runs_and_answers(
     assert sum(item["n"] for item in length) == 2 * 10 * 2
     assert {(row["mean"], row["count"]) for row in hard} == {(6.0, 2), (7.0, 2)}
     assert comparison["difference"]["mean"] == pytest.approx(3.0)
-
     # Finals in the order of the played episodes: 7 9 | 7 9 | 7 9 7 | 9 7 9, and 5 throughout in the other run.
     assert [(item["category"], item["difficulty"], item["similarity"], item["n"]) for item in difficulty] == [
         ("geometry", "easy", 6.5, 4),

@@ -72,7 +72,6 @@ def test_without_a_complete_grid_no_model_has_one(runs: tuple[Path, list[RunFold
 @pytest.mark.slow
 def test_the_hub_s_client_reads_the_entries(release: Path, tmp_path: Path) -> None:
     write_eval_results(release, Source("org/irg", "a" * 40, "eye"), tmp_path / "out")
-
     (entry,) = parse_eval_result_entries(
         read(tmp_path / "out/org--bob-b200-t10-allow/.eval_results/image-reconstruction-game.yaml")
     )

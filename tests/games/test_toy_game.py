@@ -68,29 +68,6 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
     assert len(list((toy.folder / "tables").iterdir())) == 9 * 4
 
 
-def test_judges_and_people_rate_the_pictures_that_the_game_names(toy: Toy) -> None:
-    toy.run("play", toy.manifest("fair"), "--instances", "instances", "--out", "fair")
-    toy.run("score", "fair")
-    assert {"likeness", "last_likeness"}.isdisjoint(toy.json("results", "fair")["rows"][0])  # nobody has rated
-    # Three rounds of four episodes; a preference is asked where the first and the last sign are the same.
-    signs = [json.loads(line)["payload"]["signs"] for line in (toy.folder / "instances/instances.jsonl").open()]
-    alike = sum(of_episode[0] == of_episode[-1] for of_episode in signs)
-    said = toy.run("score", "fair", "--judge", "structural", "--every-turn")
-    assert f"structural: {12 + alike} scores (12 renderings, {alike} preference" in said
-    (toy.folder / "people.csv").write_text(
-        "annotator,episode_id,turn,task,value\n"
-        "anna,signs-easy-01,3,similarity,10\nben,signs-easy-01,3,similarity,7\nanna,signs-easy-02,3,similarity,4\n"
-    )
-    toy.run("annotate", "build", "fair", "--out", "study")
-    toy.run("ratings", "import", "people.csv", "--run", "fair")
-    (row,) = toy.json("results", "fair")["rows"]
-    # The signer shows the signs as they are. To people: 8.5 by two of them, and 4.
-    assert (row["likeness_structural"]["mean"], row["likeness_structural"]["n"]) == (10.0, 4)
-    assert (row["last_likeness"]["mean"], row["last_likeness"]["n"]) == (6.25, 2)
-    said = toy.run("score", "fair", "--judge", "structural", "--metric", "psnr", status=2)
-    assert "--metric: does not apply to runs of the game rps" in said
-
-
 def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(toy: Toy) -> None:
     players = ("steady", "sharp", 0), ("steady", "dull", 2), ("quick", "sharp", 0)
     for signer, chooser, slip in players:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from visits import ARGUMENTS, Visit, visit_in
+from loopback import serving_until_the_end
+from visits import Visit, launched, visit_in
 
 from leaderboard.building.serve import make_server
 
@@ -16,23 +16,15 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    with make_server(site, 0) as server:
-        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
+    with serving_until_the_end(make_server(site, 0)) as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
 def browser(chromium: str, site: Path) -> Iterator["Browser"]:
     """A headless Chromium, started after the site is built: Playwright's event loop and the game's do not mix."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(
-            executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS, timeout=180_000
-        )
-        yield launched
-        launched.close()
+    with launched(chromium) as started:
+        yield started
 
 
 @pytest.fixture

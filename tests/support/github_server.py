@@ -9,7 +9,6 @@ import json
 import re
 import subprocess
 import tempfile
-import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from loopback import serving_until_the_end
 
 TOKEN = "token of a job"
 WHO = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
@@ -318,11 +319,5 @@ ROUTES = (
 def running_github(origin: Path, artefacts: Path) -> Iterator[GitHubServer]:
     """Serve until the block ends."""
     server = GitHubServer(origin, artefacts)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving_until_the_end(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from loopback import serving_until_the_end
 from xet_store import read_stored
 
 TOKEN = "hf_" + "x" * 20  # made up here, so that no scanner takes it for somebody's
@@ -213,14 +214,8 @@ def running_hub(cas: Path | None = None, cas_url: str | None = None) -> Iterator
         cas_url: Address of a service for xet content, such as one that does not answer.
     """
     server = HubServer(cas, cas_url)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serving_until_the_end(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -28,7 +28,7 @@ class InventedRun:
     run: Run
     instances: InstanceSet
     played: tuple[Episode, ...]
-    given: tuple[Score, ...]
+    given: tuple[Score, ...] = ()
     key: str = ""
     """As a site's runs have it without a build cache."""
 

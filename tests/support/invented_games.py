@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ircore.core.episode_records import Episode, Rendering
+from invented import InventedRun
+
+from ircore.core.episode_records import Episode
 from ircore.core.game_records import GameScore
-from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
-from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run, Submission
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Question, TextAnswer
-from ircore.runs.provenance import Provenance
 
 GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "nothing but the prompt", "text")
 
@@ -53,41 +52,18 @@ class Erring(Guessing):
 
 
 @dataclass(frozen=True)
-class InventedGameRun:
-    """A stored run without a folder."""
+class InventedGameRun(InventedRun):
+    """A run of a game, with the values of its own measures."""
 
-    path: Path
-    run: Run
-    instances: InstanceSet
-    ended: tuple[Episode, ...]
-    values: tuple[GameScore, ...]
-    given: tuple[Score, ...] = ()
-
-    def episodes(self) -> tuple[Episode, ...]:
-        return self.ended
+    values: tuple[GameScore, ...] = ()
 
     def measured(self) -> tuple[GameScore, ...]:
         return self.values
 
-    def scores(self) -> tuple[Score, ...]:
-        return self.given
 
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        return {}
-
-    def costs(self) -> Mapping[str, float | None]:
-        return {}
-
-    def provenance(self) -> Provenance | None:
-        return None
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        raise NotImplementedError("an invented run has no pictures")
-
-
-def guessing_set(per_condition: int) -> InstanceSet:
+def guessing_set(per_condition: int, categories: Sequence[str] = ("beasts", "birds")) -> InstanceSet:
     """As many instances in each of two categories and difficulties."""
-    names = [(category, hard) for category in ("beasts", "birds") for hard in ("easy", "hard")]
+    names = [(category, hard) for category in categories for hard in ("easy", "hard")]
     made = tuple(
         Instance.model_validate(
             {
@@ -139,4 +115,4 @@ def guessed(
         for instance, value in given
         if isinstance(value, float)
     )
-    return InventedGameRun(Path(slug), run, instances, ended, scores)
+    return InventedGameRun(Path(slug), run, instances, ended, values=scores)

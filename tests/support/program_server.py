@@ -21,6 +21,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from loopback import serving_until_the_end
+
 
 @dataclass
 class ProgramServer:
@@ -96,14 +98,8 @@ def program_server(
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     service.base_url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serving_until_the_end(server):
         yield service
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 BLANK = """

@@ -57,4 +57,4 @@ def drawn_run(*given: Score, steps: int = 2) -> InventedGameRun:
         episode_id=ONE, instance_id=ONE, category="beasts", difficulty="easy", outcome="completed",
         steps=tuple({"drawing": rendering(step).model_dump()} for step in range(1, steps + 1)),
     )  # fmt: skip
-    return InventedGameRun(made.path, made.run, instances, (episode,), made.values, given)
+    return InventedGameRun(made.path, made.run, instances, (episode,), given, values=made.values)

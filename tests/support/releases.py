@@ -166,3 +166,8 @@ def _owner(row: Row, runs: list[str | None]) -> str | None:
 
 def _text(path: Path) -> str:
     return path.read_text("utf-8") if path.is_file() else ""
+
+
+def tables(release: Path) -> dict[str, bytes]:
+    """Return the files of all tables."""
+    return {name: data for name, data in contents(release).items() if name.startswith("data/")}

@@ -6,11 +6,12 @@ Bodies are those of the services' documentation, of their sources, or of public 
 # ruff: noqa: E501 - a service's words stand in one line
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
+
+from loopback import serving_until_the_end
 
 
 class Form(NamedTuple):
@@ -376,9 +377,5 @@ def answering(form: Form | None = None) -> Iterator[ErrorService]:
     """Serve while the block runs."""
     service = ErrorService(("127.0.0.1", 0), _Handler)
     service.form = form or service.form
-    threading.Thread(target=service.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with serving_until_the_end(service):
         yield service
-    finally:
-        service.shutdown()
-        service.server_close()

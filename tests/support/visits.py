@@ -2,11 +2,13 @@
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 ARGUMENTS = [
     "--disable-gpu",
@@ -16,6 +18,19 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+@contextmanager
+def launched(chromium: str) -> Iterator["Browser"]:
+    """A headless Chromium while the block runs."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS, timeout=180_000
+        )
+        yield browser
+        browser.close()
 
 
 def find_chromium() -> str | None:

@@ -21,7 +21,6 @@ from pipeline_world import (
     hand_in,
     manifest,
     published_slugs,
-    running_world,
     write,
 )
 from workflows import read_workflow, steps_of
@@ -40,12 +39,6 @@ FIRST = {
     *("builtin-plain-canvas", "extractive", "looker", "solver-editor"),
 }
 """Submissions of the first release, which is the demo's: four games."""
-
-
-@pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with running_world(tmp_path, tmp_path_factory) as made:
-        yield made
 
 
 @pytest.fixture

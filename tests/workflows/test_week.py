@@ -9,7 +9,6 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +22,6 @@ from pipeline_world import (
     hand_in,
     manifest,
     published_slugs,
-    running_world,
     write,
 )
 from transcripts import Handed
@@ -64,12 +62,6 @@ class Effort(Counter[str]):
 
 
 EFFORT = Effort()
-
-
-@pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with running_world(tmp_path, tmp_path_factory) as made:
-        yield made
 
 
 @pytest.fixture

@@ -65,7 +65,6 @@ def test_sizes_are_those_of_the_files(built: Path, front_matter: dict[str, Any])
 
 def test_the_hub_s_own_reader_takes_the_card(built: Path, card: str) -> None:
     loaded = DatasetCard.load(built / "release" / "README.md")
-
     assert loaded.text == card.split("---\n", 2)[2]
     assert loaded.data.license == ["cc0-1.0"]
     assert loaded.data.pretty_name == TITLE
@@ -80,24 +79,6 @@ def test_the_hub_s_own_reader_takes_the_card(built: Path, card: str) -> None:
 
 def known_values(name: str) -> Any:
     return json.loads((files("datasets.utils.resources") / f"{name}.json").read_text("utf-8"))
-
-
-def test_the_library_reads_configs_and_sizes_from_the_card(built: Path) -> None:
-    # Imported here, since it takes a second that only one worker needs to spend.
-    from datasets.info import DatasetInfosDict
-    from datasets.utils.metadata import MetadataConfigs
-
-    data = DatasetCard.load(built / "release" / "README.md").data
-    configs = MetadataConfigs.from_dataset_card_data(data)
-    infos = DatasetInfosDict.from_dataset_card_data(data)
-
-    assert configs.keys() == infos.keys() == {config.name for config in CONFIGS}
-    assert configs.get_default_config_name() == "transcripts"
-    for config in CONFIGS:
-        kinds = {name: type(item).__name__ for name, item in infos[config.name].features.items()}
-        assert [name for name, kind in kinds.items() if kind == "Image"] == [image.name for image in config.images]
-        assert list(kinds) == [column.name for column in config.columns]
-        assert infos[config.name].splits["test"].num_examples > 0
 
 
 def test_the_card_has_every_section_of_the_hub_s_template(card: str) -> None:
@@ -118,7 +99,6 @@ def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path)
     rated = [score for score in runs[0].scores() if score.task == "similarity"]
     runs[0].add_scores(score.model_copy(update={"judge": "human", "annotator": "p7"}) for score in rated)
     source = reconstruction_source(runs, read_instances(built / "instances"))
-
     assert annotators(source) == 1
     assert "1 person rated renderings" in " ".join(statements(source).annotation)
     assert any("under a pseudonym" in item for item in statements(source).personal)
@@ -136,7 +116,6 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs[0].add_scores(score.model_copy(update={"judge": "chooser"}) for score in preference)
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
     source = reconstruction_source(runs, read_instances(built / "instances"))
-
     assert ordered_judges(source.results) == ("human", "eye")
     shown = card_of(source)
     assert shown.count("\nJudged by **") == 2
@@ -153,13 +132,11 @@ def test_the_pictures_show_targets_and_means(built: Path) -> None:
     source = reconstruction_source(
         [RunFolder(built / "runs" / slug) for slug in FINALS], read_instances(built / "instances")
     )
-
     targets = np.asarray(Image.open(io.BytesIO(draw_targets(source))))
     for instance in source.instances.instances[:1]:  # the first easy target of the first category stands top left
         colour = source.instances.picture(instance, "target").pixels[42, 45]
         cell = targets[16 + 26 : 16 + 26 + 150, 16 : 16 + 150]
         assert (cell == colour).all(axis=2).any()
-
     chart = np.asarray(Image.open(io.BytesIO(draw_scores(source.results, "eye"))).convert("RGB")).astype(int)
     blue = (abs(chart - (0x0B, 0x62, 0xA8)).sum(axis=2) < 40).nonzero()
     marks = [x for y, x in zip(*blue, strict=True) if y > 60]
@@ -208,7 +185,6 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
     assert (example.run.run.slug, example.result.episode.episode_id) == ("centre-block", "geometry-easy-02")
     assert [example.score(turn) for turn in example.turns] == [6, 9]
     assert "![One episode" in card.split("\n## ")[0]
-
     strip = np.asarray(Image.open(io.BytesIO(draw_episode(source, example))))
     assert strip.shape[1] > 3 * THUMBNAIL
     middle = strip[12 + THUMBNAIL * 42 // 96]  # the row of pixels through the middle of the squares

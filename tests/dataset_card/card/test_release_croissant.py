@@ -26,7 +26,6 @@ def mlc() -> Any:
 @pytest.mark.slow
 def test_it_is_valid_for_version_1_1_without_errors_or_warnings(mlc: Any, built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
-
     assert metadata.ctx.conforms_to.value == "http://mlcommons.org/croissant/1.1"
     assert metadata.ctx.issues.errors == set()
     assert metadata.ctx.issues.warnings == set()
@@ -36,7 +35,6 @@ def test_it_is_valid_for_version_1_1_without_errors_or_warnings(mlc: Any, built:
 @pytest.mark.slow
 def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
     metadata = mlc.Dataset(str(built / "release" / CROISSANT)).metadata
-
     assert "Messages and renderings were made by the models" in metadata.data_collection
     assert any("English only" in bias for bias in metadata.data_biases)
     assert any("no user of any service" in item for item in metadata.personal_sensitive_information)
@@ -53,7 +51,6 @@ def test_the_records_are_the_rows(mlc: Any, built: Path, config: Config) -> None
     release = built / "release"
     records = list(mlc.Dataset(str(release / CROISSANT)).records(config.name))
     rows = pq.read_table(release / "data" / config.name).to_pylist()
-
     assert len(records) == len(rows) > 0
     assert [{name: record[f"{config.name}/{name}"] for name in rows[0]} | images_of(config, record)
             for record in map(plain, records)] == [row | shown(config, row) for row in rows]  # fmt: skip

@@ -386,7 +386,6 @@ def test_a_file_that_belongs_to_no_release(release: Path) -> None:
 def test_loading(release: Path) -> None:
     counts = check_release(release).counts
     assert list(loading_faults(str(release), None, CONFIGS, counts)) == []
-
     shutil.rmtree(release / "data" / "scores")
     instances, scores = loading_faults(str(release), None, CONFIGS, counts + Counter({"instances": 1}))
     assert instances == "load_dataset('instances'): 12 rows, the files have 13"
@@ -412,10 +411,8 @@ def test_a_release_on_the_hub_is_checked_by_its_tag(
     release: Path, hub: HubServer, ircore_on: Callable[..., Outcome]
 ) -> None:
     assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
-
     done = ircore_on("release", "check", "org/irg@v1.0.0")
     assert (done.code, done.out) == (0, "org/irg@v1.0.0: 0 faults in 194 rows and 22 pictures\n")
-
     done = ircore_on("release", "check", "org/irg@v2.0.0")
     assert done.code == 1
     assert "org/irg" in done.err

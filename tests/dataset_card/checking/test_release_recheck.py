@@ -43,9 +43,7 @@ def test_the_card_says_what_was_computed_again(
 ) -> None:
     assert read_verification(release).runs == ()
     assert "No value of this release has been computed again yet." in (release / "README.md").read_text("utf-8")
-
     done = ircore_on("release", "push", release, "--repo", REPO)
-
     assert done.code == 0, done.err
     assert "computed again: 2 runs, 24 episodes by the rules" in done.err.splitlines()
     card = text_of(hub, "README.md")
@@ -55,7 +53,6 @@ def test_the_card_says_what_was_computed_again(
     said = Verification.model_validate_json(text_of(hub, VERIFICATION))
     assert [(run.share, run.judges) for run in said.runs] == [(1.0, {"structural": 30})] * 2
     assert check_release(release).faults == ()
-
     # Built anew it is the same release: what the one there says is taken over, and nothing is sent.
     build_release([scored.run(slug).path for slug in PAIRS], scored.instances.folder, tmp_path / "anew")
     for place in (release, tmp_path / "anew"):
@@ -72,9 +69,7 @@ def test_a_forged_run_is_not_pushed(scored: Scored, tmp_path: Path, hub: HubServ
     ]
     forged = write_run(tmp_path / "forged", run, episodes, scores)
     build_release([scored.run(PAIRS[0]).path, forged.path], scored.instances.folder, tmp_path / "release")
-
     done = ircore_on("release", "push", tmp_path / "release", "--repo", REPO)
-
     assert done.code == 1
     first = next(line for line in done.err.splitlines() if line.startswith("ircore: "))
     assert f": run {run.run.run_id}, episode " in first
@@ -89,14 +84,12 @@ def test_only_new_runs_are_computed_and_the_others_stay_as_the_parent_says(
 ) -> None:
     first = recheck_new_runs(release, check_release(release), None, Verification())
     assert first.changed == (VERIFICATION, "README.md")
-
     run = sample_run(tmp_path / "third", scored.instances, sample_submission("third-block"))
     score_runs([run], ScoringPlan(), workers=1)
     build_release([run.path], scored.instances.folder, tmp_path / "next", BuildPlan(previous=release))
     assert len(read_verification(tmp_path / "next").runs) == 2
     report = check_release(tmp_path / "next")
     assert report.faults == ()
-
     second = recheck_new_runs(tmp_path / "next", report, read_release(release), read_verification(release))
     assert second.lines[0] == "computed again: 1 run, 12 episodes by the rules"
     assert [run.run_id for run in read_verification(tmp_path / "next").runs] == sorted(
@@ -111,7 +104,6 @@ def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: 
     lines = (run / "scores.jsonl").read_text("utf-8").splitlines(keepends=True)
     (run / "scores.jsonl").write_text("".join(line for line in lines if '"judge":"uqi"' not in line), "utf-8")
     build_release([run], scored.instances.folder, tmp_path / "next", BuildPlan(previous=release))
-
     other = scored.run(PAIRS[1]).run.run_id
     assert [run.run_id for run in read_verification(tmp_path / "next").runs] == [other]
 
@@ -119,19 +111,16 @@ def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: 
 def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: Path) -> None:
     recheck_new_runs(release, check_release(release), None, Verification())
     honest = (release / VERIFICATION).read_bytes()
-
     runs = read_verification(release).runs
     more = tuple(run.model_copy(update={"judges": {"structural": 1000}}) for run in runs)
     (release / VERIFICATION).write_text(verification_text(Verification(runs=more)), "utf-8")
     faults = check_release(release).faults
     assert faults  # the card says otherwise
     assert all(fault.startswith("README.md:") and "under Values computed again" in fault for fault in faults)
-
     other = tuple(run.model_copy(update={"key": "0" * 64}) for run in runs)
     (release / VERIFICATION).write_text(verification_text(Verification(runs=other)), "utf-8")
     said = f"run {scored.run(PAIRS[0]).run.run_id} had other rows when it was computed again; push does it anew"
     assert f"{VERIFICATION}: {said}" in check_release(release).faults
-
     recheck_new_runs(release, check_release(release), None, Verification())
     assert (release / VERIFICATION).read_bytes() == honest
 

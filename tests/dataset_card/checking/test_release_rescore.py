@@ -90,7 +90,6 @@ def test_five_more_for_every_similarity(scored: Scored, forge: Callable[[Forgery
                 scores[index] = changed(score, value=min(10.0, score.value + 5))
 
     faults = rescored(forge(add_five)).faults
-
     # The final rendering of each of the 10 played episodes is exact and had 10 already.
     assert len(faults) == 10
     run = scored.run(PAIRS[1])
@@ -225,15 +224,12 @@ def test_messages_over_the_budget(scored: Scored) -> None:
     drawn = Rendering(sha256="0" * 64, width=96, height=96)
     message = "one two three"  # three tokens of o200k_base
     turn = Turn(turn=1, action="describe", message=message, message_tokens=3, over_budget=True, rendering=drawn)
-
     assert replayed(scored, rules_run(scored, max_turns=1, token_budget=2), turn) == []
-
     abort = {"outcome": "aborted", "abort_reason": "describer_over_budget"}
     run = rules_run(scored, token_budget=2, over_budget="abort")
     unanswered = turn.model_copy(update={"rendering": None})
     assert replayed(scored, run, unanswered, **abort, detail="3 tokens; the budget is 2.") == []
     assert replayed(scored, run, turn, outcome="turn_limit") != []
-
     run = rules_run(scored, max_turns=1, token_budget=3, over_budget="truncate")
     cut = turn.model_copy(update={"message_tokens": 9})  # how long it was is the release's word
     assert replayed(scored, run, cut) == []
@@ -272,7 +268,6 @@ def test_a_judge_of_another_version_is_not_computed_again(scored: Scored, tmp_pa
     scores = [changed(score, value=3.0) if score.task == "similarity" else score for score in run.scores()]
     made = write_run(tmp_path / "run", run, episodes, scores, (former,))
     build_release([made.path], scored.instances.folder, tmp_path / "release")
-
     rescoring = rescored(tmp_path / "release")
     assert rescoring.faults == ()
     assert "not recomputed: structural: version 0 in the release, 1 here" in rescoring.lines()
@@ -289,9 +284,7 @@ def test_descriptors_of_nothing_are_found(forged: str, scored: Scored, tmp_path:
     else:
         index = index._replace(pixels=("0" * 64, *index.pixels[1:]))
     path.write_bytes(index_bytes(index))
-
     faults = rescored(release).faults
-
     name, run_id = f"{COPIES}/{path.name}", path.name.removesuffix(".npz")
     first = f"{name}: run {run_id}, episode {index.episodes[0]}: a descriptor is not that of its rendering"
     assert faults[0] == first
@@ -314,7 +307,6 @@ def test_a_share_is_drawn_from_every_run_by_its_seed(scored: Scored) -> None:
     assert rescoring.faults == ()
     assert [run.episodes for run in rescoring.runs.values()] == [3, 3]  # of 12 each
     assert {run.seed for run in rescoring.runs.values()} == {7}
-
     episodes = scored.run(PAIRS[0]).episodes()
     assert Draw(0.25, 1).of("run", episodes) == Draw(0.25, 1).of("run", episodes)
     assert Draw(0.25, 1).of("run", episodes) != Draw(0.25, 2).of("run", episodes)
@@ -329,11 +321,9 @@ def test_command_line(scored: Scored, capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[-1].startswith(f"{place}: 0 faults in ")
     assert ircore(["release", "verify", "--no-load", place]) == 0
     assert capsys.readouterr().out.splitlines() == lines
-
     assert ircore(["release", "check", "--no-load", place, "--rescore", "50%", "--seed", "3"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "computed again: 2 runs, 12 episodes by the rules, 50 % drawn with seed 3"
-
     assert ircore(["release", "check", "--no-load", place, "--rescore", "7"]) == 2
     assert capsys.readouterr().err.splitlines()[0] == "ircore: --rescore 7: not a share of a release"
 

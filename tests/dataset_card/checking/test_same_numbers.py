@@ -79,7 +79,6 @@ def released_board(folder: Path) -> list[dict[str, object]]:
 def test_site_results_and_release_agree_in_every_digit(runs: list[Path], tmp_path: Path) -> None:
     wanted = board(runs)
     assert {row["rules"] for row in wanted} == {"b200-t10-allow", "b200-t3-allow"}
-
     site = Site(read_runs(runs))
     files = dict(leaderboard_files(site.results))
     assert json.loads(files[SITE_FILES[1]])["rows"] == wanted
@@ -89,7 +88,6 @@ def test_site_results_and_release_agree_in_every_digit(runs: list[Path], tmp_pat
     sourced = files[SITE_FILES[0]].splitlines()
     assert all(line.startswith(f"{start},") for line, start in zip(sourced, plain, strict=True))
     assert len(list(csv.DictReader(io.StringIO(files[SITE_FILES[0]])))) == len(wanted)
-
     build_release(runs, tmp_path / "instances", tmp_path / "whole")
     assert released_board(tmp_path / "whole") == wanted
     assert check_release(tmp_path / "whole").faults == ()

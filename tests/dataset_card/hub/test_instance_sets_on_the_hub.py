@@ -53,12 +53,10 @@ def test_an_interrupted_push_shows_the_earlier_set_and_goes_on(
     assert interrupted.err.splitlines()[-1].startswith("  ")  # a remedy
     sent = set(hub.blobs) - sent_before
     assert len(sent) == 3
-
     assert (repo.head, list(repo.tags)) == (head, [tag(instances)])
     pulled = ircore_on("instances", "pull", REPO, "--out", tmp_path / "meanwhile")
     assert pulled.code == 0, pulled.err
     assert contents(tmp_path / "meanwhile") == contents(instances.folder)
-
     hub.forgive()
     hub.requests.clear()
     again = ircore_on("instances", "push", larger.folder, "--repo", REPO)

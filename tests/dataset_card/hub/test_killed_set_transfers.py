@@ -65,11 +65,9 @@ def test_a_killed_push_leaves_the_old_set_or_the_new_one_and_goes_on(
     assert ircore_on("instances", "push", instances.folder, "--repo", REPO).code == 0
     push = ["instances", "push", larger.folder, "--repo", REPO]
     killed(hub, tmp_path / "home", push, request_, earlier, 0)
-
     pulled = ircore_on("instances", "pull", REPO, "--out", tmp_path / "meanwhile")
     assert pulled.code == 0, pulled.err
     assert contents(tmp_path / "meanwhile") in (contents(instances.folder), contents(larger.folder))
-
     again = ircore_on(*push)
     assert again.code == 0, again.err
     tag = f"set-{larger.identity[:12]}"

@@ -36,9 +36,7 @@ def test_a_push_that_was_killed_before_the_tag_is_taken_up_by_the_same_command(
     head = repo.head
     assert published(hub, REPO) == contents(second)
     assert len(repo.tags) == 1
-
     done = push(second)
-
     assert done.code == 0, done.err
     assert repo.tags[read_release(second).name] == repo.head == head
 
@@ -84,7 +82,6 @@ def test_what_does_not_arrive_whole_is_not_tagged_until_it_was_sent_again(
         line = refusal(push(release))
     assert line == f"ircore: org/irg: commit {repo.head} is not the release, and was not tagged: {said}"
     assert repo.tags == {}
-
     done = push(release)
     assert done.code == 0, done.err
     assert published(hub, REPO) == contents(release)

@@ -50,9 +50,7 @@ def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
         assert ircore_on("release", "push", item, "--repo", REPO).code == 0
     assert not any("other-block" in name for name in hub.repos[REPO].tree)
     uploads = [request for request in hub.requests if request.startswith("PUT /lfs/")]
-
     seen = read_back(hub, tmp_path / "hf", *names)
-
     first, second = (seen[name] for name in names)
     assert seen["tags"] == sorted(names)
     assert first["runs"] == {"centre-block": 30, "other-block": 30}
@@ -65,11 +63,9 @@ def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
     for item, name in zip(releases, names, strict=True):
         assert {path: sha for path, sha in seen[name]["files"].items() if path != ".gitattributes"} == hashes(item)
     assert (seen["no such repository"], seen["no such revision"]) == ("DatasetNotFoundError", "DatasetNotFoundError")
-
     # Of the second release only what is new was sent: the board and pictures of the card.
     new = {sha for name, sha in hashes(without_one).items() if sha not in hashes(built / "release").values()}
     assert {upload.removeprefix("PUT /lfs/") for upload in uploads} - set(hashes(built / "release").values()) <= new
-
     hub.fail("", DroppedError(), times=10**6)
     offline = read_back(hub, tmp_path / "hf", HF_HUB_OFFLINE="1")
     assert offline == {"rows": 30}  # the newest, as it was loaded before

@@ -83,7 +83,6 @@ def test_show_says_what_a_pulled_run_has_and_what_it_has_not(
     )
     assert shown["requests"] == {"describer": None, "generator": None, "judge": 0}
     assert [item["images"] for item in shown["per_episode"]] == [entry["images"] for entry in known["per_episode"]]
-
     assert ircore(["show", str(run)]) == 0
     page = capsys.readouterr().out
     assert "requests  not recorded, since the run was pulled from a release" in page
@@ -104,10 +103,8 @@ def test_costs_and_judges_that_are_known_come_along(tmp_path: Path) -> None:
         run = RunFolder(tmp_path / "runs" / slug)
         score_runs([run], ScoringPlan(judges=("structural",), metrics=()), workers=1)
     build_release([tmp_path / "runs" / slug for slug in FINALS], tmp_path / "instances", tmp_path / "priced")
-
     pull_release(tmp_path / "priced", tmp_path / "out")
     build_release(list((tmp_path / "out/runs").iterdir()), tmp_path / "out/instances", tmp_path / "again")
-
     assert contents(tmp_path / "again") == contents(tmp_path / "priced")
     assert b"structural" in (tmp_path / "priced/judges.jsonl").read_bytes()
     board = as_json(leaderboard_table(Results.from_runs(run_folders(tmp_path / "out"))))
@@ -129,9 +126,7 @@ def test_a_release_whose_card_is_of_another_version_still_gives_its_data(release
 
 def test_one_run_of_a_release_can_be_scored_by_another_judge(built: Path, tmp_path: Path) -> None:
     wanted = RunFolder(built / "runs" / "other-block").run.run_id
-
     done = pull_release(built / "release", tmp_path / "out", wanted)
-
     assert [path.name for path in done.runs] == [wanted]
     run = RunFolder(done.runs[0])
     summary = score_runs([run], ScoringPlan(judges=("structural",), metrics=()), workers=1)
@@ -161,7 +156,6 @@ def test_a_picture_cannot_be_written_outside_the_set(name: str, built: Path, tmp
     shutil.copytree(built / "runs", tmp_path / "runs")
     shutil.copytree(built / "instances", tmp_path / "instances")
     hostile_release(tmp_path, name)
-
     with pytest.raises(WorkError, match="not a safe file name"):
         pull_release(tmp_path / "release", tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -219,13 +213,10 @@ def test_what_was_pushed_is_pulled_by_tag(
     assert ircore_on("release", "push", release, "--repo", "org/back", "--revision", "v1").code == 0
     repo = hub.repos["org/back"]
     repo.commit("broken", {path: file for path, file in repo.tree.items() if "scores" not in path})
-
     done = ircore_on("release", "pull", "org/back", "--revision", "v1", "--out", tmp_path / "out")
-
     assert done.code == 0, done.err
     assert done.out.splitlines()[0] == "2 runs, 24 episodes, 80 scores"
     assert contents(tmp_path / "out" / "instances") == contents(built / "instances")
-
     hub.fail("", DroppedError(), times=10**6)
     again = run_with_hub(
         hub,
@@ -244,7 +235,6 @@ def test_what_was_pushed_is_pulled_by_tag(
     assert unnamed.code == 0, unnamed.err
     assert contents(tmp_path / "unnamed") == contents(tmp_path / "out")
     hub.forgive()
-
     newest = ircore_on("release", "pull", "org/back", "--out", tmp_path / "newest")
     assert newest.code == 1
     assert "scores" in newest.err

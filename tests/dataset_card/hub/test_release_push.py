@@ -43,7 +43,6 @@ def test_a_first_push_makes_a_private_dataset_with_one_commit_and_a_tag(
     release: Path, hub: HubServer, ircore_on: Run
 ) -> None:
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1.0.0")
-
     assert done.code == 0, done.err
     repo = hub.repos[REPO]
     assert repo.private
@@ -64,7 +63,6 @@ def test_without_a_tag_a_release_is_tagged_with_its_name(release: Path, hub: Hub
     assert done.code == 0, done.err
     assert hub.repos[REPO].tags == {name: hub.repos[REPO].head}
     assert f'revision="{name}"' in done.out
-
     again = ircore_on("release", "push", release, "--repo", REPO)
     assert f"{name} is there already with the same files" in again.err
 
@@ -75,9 +73,7 @@ def test_a_dry_run_lists_what_would_change_and_changes_nothing(release: Path, hu
     stale, lost = "data/scores/test-00001-of-00002.parquet", "data/instances/test-00000-of-00001.parquet"
     others = {"README.md": File(b"old", False), "notes.txt": File(b"mine", False), stale: File(b"old", True)}
     head = repo.commit("by others", {name: file for name, file in repo.tree.items() if name != lost} | others)
-
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--dry-run", HF_TOKEN=None)
-
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0] == "org/irg: is there, public"
@@ -99,9 +95,7 @@ def test_an_update_keeps_earlier_tags_and_files_of_others(release: Path, hub: Hu
     stale = "data/scores/test-00001-of-00002.parquet"
     repo.commit("by others", repo.tree | {"notes.txt": File(b"mine", False), stale: File(b"old", True)})
     reword(release)
-
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v2", "--public")
-
     assert done.code == 0, done.err
     assert published(hub, REPO, "v1") == first
     assert published(hub, REPO, "v2") == contents(release) | {"notes.txt": b"mine"}
@@ -114,9 +108,7 @@ def test_a_tag_is_never_moved(release: Path, hub: HubServer, ircore_on: Run) -> 
     assert ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1").code == 0
     tagged = dict(hub.repos[REPO].tags)
     reword(release)
-
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1")
-
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines()[0] == "ircore: org/irg: tag v1 exists already, with another release"
     assert hub.repos[REPO].tags == tagged
@@ -126,9 +118,7 @@ def test_a_commit_of_somebody_else_meanwhile_is_kept(release: Path, hub: HubServ
     repo = hub.add_repo(REPO)
     note = {"notes.txt": File(b"theirs", large=False)}
     hub.fail(COMMIT, meanwhile=lambda: repo.commit("theirs", repo.tree | note))
-
     done = ircore_on("release", "push", release, "--repo", REPO)
-
     assert done.code == 0, done.err
     assert "another commit came first" in done.err
     assert repo.titles == ["initial commit", "theirs", f"Release {read_release(release).name}"]
@@ -141,9 +131,7 @@ def test_a_file_of_the_release_that_somebody_else_changes_meanwhile_is_not_overw
     repo = hub.add_repo(REPO)
     card = {"README.md": File(b"corrected on the Hub", large=False)}
     hub.fail(COMMIT, meanwhile=lambda: repo.commit("theirs", repo.tree | card))
-
     done = ircore_on("release", "push", release, "--repo", REPO)
-
     assert done.code == 1
     assert "org/irg: README.md was changed by another commit meanwhile" in done.err
     assert published(hub, REPO) == {"README.md": b"corrected on the Hub"}
@@ -163,9 +151,7 @@ def test_what_fails_for_a_while_is_done_again(
     request_: str, raises: Exception, after: bool, release: Path, hub: HubServer, ircore_on: Run
 ) -> None:
     hub.fail(request_, raises, after=after)
-
     done = ircore_on("release", "push", release, "--repo", REPO, "--revision", "v1")
-
     assert done.code == 0, done.err
     assert hub.repos[REPO].titles == ["initial commit", "Release v1"]
     assert published(hub, REPO, "v1") == contents(release)
@@ -173,7 +159,6 @@ def test_what_fails_for_a_while_is_done_again(
 
 def test_a_push_that_gave_up_is_taken_up_by_the_same_command(release: Path, hub: HubServer, ircore_on: Run) -> None:
     hub.fail(COMMIT, HubError(429, "", "Too Many Requests", **{"Retry-After": "900"}))
-
     first = ircore_on("release", "push", release, "--repo", REPO)
     assert first.code == 1
     assert first.err.splitlines()[-2:] == [
@@ -181,7 +166,6 @@ def test_a_push_that_gave_up_is_taken_up_by_the_same_command(release: Path, hub:
         "  Give the same command again in 15 min.",
     ]
     sent = times_asked(hub, "PUT /lfs/")
-
     assert ircore_on("release", "push", release, "--repo", REPO).code == 0
     assert times_asked(hub, "PUT /lfs/") == sent == large_files(release)
     assert published(hub, REPO) == contents(release)
@@ -224,9 +208,7 @@ def test_wrong_usage_is_said_before_anything_is_asked(release: Path, hub: HubSer
 
 def test_a_card_that_the_hub_does_not_take_is_said(release: Path, hub: HubServer, ircore_on: Run) -> None:
     hub.fail("POST /api/validate-yaml", HubError(400, "", "license is unknown"))
-
     done = ircore_on("release", "push", release, "--repo", REPO)
-
     assert done.code == 1
     assert done.err.splitlines()[-2].startswith(
         "ircore: org/irg: the Hub refuses the request (Invalid metadata in README"
@@ -236,9 +218,7 @@ def test_a_card_that_the_hub_does_not_take_is_said(release: Path, hub: HubServer
 
 def test_a_release_with_faults_is_not_pushed(release: Path, hub: HubServer, ircore_on: Run) -> None:
     rewrite(release, SCORES, lambda rows: rows[0].update(turn=9))
-
     done = ircore_on("release", "push", release, "--repo", REPO)
-
     assert done.code == 1
     assert "there is no rendering of turn 9" in done.err
     assert hub.requests == []
@@ -253,11 +233,9 @@ def test_a_public_dataset_is_not_pushed_to_as_private(release: Path, hub: HubSer
 def test_trusted_publishing_takes_the_identity_of_the_ci(release: Path, hub: HubServer, ircore_on: Run) -> None:
     repo = hub.add_repo(REPO, private=True)
     trusted = {"HF_TOKEN": None, "HF_OIDC_RESOURCE": f"datasets/{REPO}"}
-
     refused = ircore_on("release", "push", release, "--repo", REPO, **trusted)
     assert refused.code == 1
     assert refused.err.startswith("ircore: trusted publishing failed: HF_OIDC_RESOURCE is set but no OIDC id token")
-
     done = ircore_on("release", "push", release, "--repo", REPO, **trusted, HF_OIDC_ID_TOKEN=CI_IDENTITY)
     assert done.code == 0, done.err
     assert repo.titles[-1] == f"Release {read_release(release).name}"
@@ -267,7 +245,6 @@ def test_large_files_arrive_in_chunks(release: Path, tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     with running_hub(cas=tmp_path / "store") as hub:
         done = run_with_hub(hub, tmp_path / "hf", ["-m", "ircore", "release", "push", str(release), "--repo", REPO])
-
         assert done.code == 0, done.err
         pushed = {path: file.data for path, file in hub.repos[REPO].tree.items() if path != ".gitattributes"}
         assert pushed == contents(release)
@@ -278,7 +255,6 @@ def test_a_store_that_fails_is_one_clear_line(release: Path, tmp_path: Path) -> 
     (tmp_path / "file").touch()
     with running_hub(cas=tmp_path / "file" / "store") as hub:
         done = run_with_hub(hub, tmp_path / "hf", ["-m", "ircore", "release", "push", str(release), "--repo", REPO])
-
         assert done.code == 1
         assert "\nircore: org/irg: large files cannot be moved (" in done.err
         assert hub.repos[REPO].titles == ["initial commit"]
@@ -300,7 +276,6 @@ def test_a_store_that_does_not_answer_is_said_soon(listens: bool, error: str, re
         began = time.monotonic()
         done = run_with_hub(hub, tmp_path / "hf", ["-m", "ircore", "release", "push", str(release), "--repo", REPO])
         waited = time.monotonic() - began
-
     assert done.code == 1
     host = address.removeprefix("http://")
     assert done.err.splitlines()[-2:] == [

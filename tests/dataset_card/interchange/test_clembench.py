@@ -82,7 +82,6 @@ def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: 
     first, second, third = document["turns"]
     images = f"{EASY}/instance_00000/images"
     drawn = [f"{images}/{turn.rendering.sha256}.png" for turn in played.episodes()[0].turns if turn.rendering]
-
     assert [(part["from"], part["to"], part["action"]["type"]) for part in first] == [
         ("GM", "Player 1", "send message"),
         ("Player 1", "GM", "get message"),
@@ -124,7 +123,6 @@ def test_the_main_score_is_the_final_similarity_of_a_hundred(exported: Path) -> 
 @pytest.mark.slow
 def test_it_comes_back_as_the_same_run(exported: Path, played: RunFolder, tmp_path: Path) -> None:
     back = import_run(exported, tmp_path / "back")
-
     assert back.run == played.run
     assert back.episodes() == played.episodes()
     assert back.calls() == played.calls()
@@ -146,9 +144,7 @@ def test_a_run_pulled_from_a_release_says_what_its_messages_were(played: RunFold
     journal = run.path / "journal.jsonl"
     kept = [line for line in journal.read_text("utf-8").splitlines() if '"event":"end"' in line]
     journal.write_text("\n".join(kept) + "\n", "utf-8")
-
     export_runs([run], tmp_path / "results")
-
     first = read(tmp_path / "results" / EASY / "instance_00000" / "interactions.json")["turns"][0]
     assert first[0]["action"]["content"] == ""
     assert first[1]["action"]["content"] == "<DESCRIPTION>left 41 colour #1f77b4</DESCRIPTION>"
@@ -176,9 +172,7 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     # An answer after the end, which our rules do not ask for, is no part of the episode.
     document["turns"].append(document["turns"][0])
     path.write_text(json.dumps(document), "utf-8")
-
     back = import_run(exported, tmp_path / "back")
-
     ours, theirs = played.episodes()[0], back.episodes()[0]
     assert (theirs.instance_id, theirs.category, theirs.difficulty) == ("geometry_easy-00000", "geometry", "easy")
     assert [turn.message for turn in theirs.turns] == [turn.message for turn in ours.turns]

@@ -178,7 +178,6 @@ def test_row_groups_are_bounded_in_rows_and_bytes(tmp_path: Path) -> None:
     assert [file.metadata.row_group(index).num_rows for index in range(file.num_row_groups)] == [100, 100, 50]
     assert file.metadata.row_group(0).column(0).has_offset_index
     assert (written.rows, written.num_bytes > 250_000) == (250, True)
-
     large = FIRST_GROUP_BYTES // 4
     write_table(tmp_path / "large", INSTANCES, (instance_row(bytes([index]) * large, index) for index in range(6)))
     file = pq.ParquetFile(tmp_path / "large" / "data" / "instances" / "test-00000-of-00001.parquet")
@@ -276,9 +275,7 @@ def test_an_address_on_the_machine_that_played_is_not_published(tmp_path: Path) 
     rate_first(run, 6.0)
     judge = JudgeIdentity(name="eye", label="eye", kind="model", player=own)
     run.keep_judge(judge)
-
     build_release([run.path], instances.folder, tmp_path / "release")
-
     for name in ("runs.jsonl", "judges.jsonl"):
         text = (tmp_path / "release" / name).read_text("utf-8")
         assert "127.0.0.1" not in text

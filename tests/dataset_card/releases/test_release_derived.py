@@ -107,7 +107,6 @@ def test_a_table_that_was_written_again_with_the_same_rows(release: Path) -> Non
     path = next((release / "data" / "scores").iterdir())
     path.write_bytes(path.read_bytes()[:-8] + path.read_bytes()[-8:])  # the same bytes are no fault
     assert check_release(release).faults == ()
-
     record = read_release(release)
     part = next(part for part in record.parts if part.config == "scores")
     other = part.model_copy(update={"shards": (part.shards[0].model_copy(update={"sha256": "0" * 64}),)})
@@ -130,11 +129,9 @@ def test_what_other_code_wrote_is_said_to_be_unchecked(release: Path, capsys: py
     record["renderer"] |= {"texts": "0" * 64}
     (release / "release.json").write_text(json.dumps(record))
     replace_text(DATASHEET, "turns", "rounds", release)
-
     report = check_release(release)
     said = "DATASHEET.md: not compared with the data: another version of the program wrote it"
     assert (report.faults, report.not_checked) == ((), (said,))
-
     assert ircore(["release", "check", "--no-load", str(release)]) == 0
     assert f"not checked: {said}" in capsys.readouterr().out.splitlines()
 
@@ -180,7 +177,6 @@ def test_a_free_section_is_no_fault_and_stays_in_the_next_release(release: Path,
     write_free(release, "doi", "DOI 10.5281/zenodo.0000000")
     write_free(release, "funding", "Nobody paid for it.", file=DATASHEET)
     assert check_release(release).faults == ()
-
     build_release(
         [built / "runs" / "centre-block"], built / "instances", tmp_path / "next", BuildPlan(previous=release)
     )

@@ -40,7 +40,6 @@ def test_a_release_names_the_release_and_the_commit_that_it_was_built_upon(
     first = build_upon("first", "centre-block")
     name = read_release(first).name
     assert read_release(first).parent is None
-
     assert push(first).code == 0
     upon_folder = read_release(build_upon("upon folder", "other-block", former=first))
     upon_commit = read_release(build_upon("upon commit", "other-block", former=REPO))
@@ -57,9 +56,7 @@ def test_a_release_that_carries_the_published_one_on_is_pushed(
     assert push(first).code == 0
     second = build_upon("second", "other-block", former=first if former == "folder" else REPO)
     third = build_upon("third", "third-block", former=second)  # two steps at once are fine too
-
     done = push(third)
-
     assert done.code == 0, done.err
     assert published_pairs(hub) == {"centre-block", "other-block", "third-block"}
     again = push(third)
@@ -79,7 +76,6 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
     before, tags = published(hub, REPO), dict(hub.repos[REPO].tags)
     stranger = build_upon("stranger", "other-block", "third-block")
     unmerged = contents(stranger)
-
     for options in ([], ["--dry-run"], ["--revision", "v3"]):
         done = push(stranger, *options)
         name = read_release(three_runs / "second").name
@@ -91,10 +87,8 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
         assert "--rebase" in done.err
         assert "--former org/irg" in done.err
     assert (published(hub, REPO), hub.repos[REPO].tags) == (before, tags)
-
     # What was pushed before the withdrawal is not pushed again over it either, under whatever name.
     assert f"run {run_id_of(three_runs, 'other-block')} would come back" in refusal(push(first, "--revision", "v4"))
-
     preview = push(stranger, "--rebase", "--dry-run").out.splitlines()
     assert preview[0] == f"{stranger}: would be merged with the newest release there"
     assert contents(stranger) == unmerged
@@ -122,7 +116,6 @@ def test_a_release_that_comes_between_reading_and_committing_is_not_overwritten(
     mine, theirs = (build_upon(slug, slug, former=REPO) for slug in ("other-block", "third-block"))
     tree = {name: File(data, name.endswith(".parquet")) for name, data in contents(theirs).items()}
     hub.fail(COMMIT, meanwhile=lambda: repo.commit("theirs", tree))
-
     assert f"run {run_id_of(three_runs, 'third-block')} would vanish" in refusal(push(mine))
     assert repo.titles[-1] == "theirs"
     assert published(hub, REPO) == contents(theirs)
@@ -137,7 +130,6 @@ def test_a_file_that_was_edited_there_after_the_build_is_not_overwritten(
     card = repo.tree["README.md"].data + b"\nAsk if in doubt.\n"
     edited = {"README.md": File(card, False), "notes.txt": File(b"mine", False)}
     repo.commit("by hand", repo.tree | edited)
-
     assert refusal(push(second)) == "ircore: org/irg: README.md was changed by another commit meanwhile"
     done = push(second, "--rebase")
     assert done.code == 0, done.err
@@ -151,7 +143,6 @@ def test_a_commit_that_the_repository_has_no_more_is_not_built_upon(
     second = build_upon("second", "other-block", former=REPO)
     gone, files = hub.repos[REPO].head, published(hub, REPO)
     hub.add_repo(REPO, files=files)  # the same release in a repository that was made anew
-
     assert refusal(push(second)) == f"ircore: org/irg: commit {gone}, which the release was built upon, is not there"
     assert push(second, "--rebase").code == 0
     assert published(hub, REPO) == contents(second)
@@ -171,7 +162,6 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     own = {name: File(b"theirs", False) for name in ("notes.txt", "assets/logo.png", "data/extra/test.parquet")}
     repo.commit("by others", repo.tree | own | {"assets/more.png": File(b"old", False)})
     assert "tombstones.jsonl" in published(hub, REPO)
-
     settled = build_upon("third", former=REPO, gone=(decision(three_runs, "other-block"),))
     done = push(settled, "--dry-run")
     gone = [line.split()[1] for line in done.out.splitlines() if line.startswith("  removed ")]
@@ -181,7 +171,6 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     assert push(settled).code == 0
     assert published(hub, REPO) == contents(settled) | dict.fromkeys(own, b"theirs")
     assert ".gitattributes" in repo.tree
-
     # A dispute that is over leaves no tombstone, and no file of them.
     over = build_upon("fourth", former=disputed, gone=())
     assert not (over / "tombstones.jsonl").exists()
@@ -197,9 +186,7 @@ def test_a_rebase_that_cannot_be_done_leaves_everything_as_it_was(
         build_upon(name, "other-block", former=REPO)
     assert push(three_runs / "theirs").code == 0
     before = contents(three_runs / "mine"), published(hub, REPO)
-
     done = push(three_runs / "mine", "--rebase")
-
     assert refusal(done).startswith(
         f"ircore: {three_runs / 'mine'}: holds run {run.run.run_id} with another content than "
     )

@@ -78,7 +78,6 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     build_release(runs, tmp_path / "instances", tmp_path / "again")
     assert check_release(tmp_path / "again").faults == ()
     assert PROVENANCE in read_release_files(tmp_path / "again")
-
     pulled = pull_release(tmp_path / "again", tmp_path / "pulled")
     back = [RunFolder(path) for path in pulled.runs]
     assert {item.run.slug: item.provenance() for item in back} == {"centre-block": known, "other-block": None}
@@ -107,7 +106,6 @@ def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypa
     names = sorted(path.name for path in (release / COPIES).iterdir())
     assert {f"{COPIES}/{name}" for name in names} <= set(read_release(release).files)
     assert check_release(release).faults == ()
-
     pulled = [RunFolder(path) for path in pull_release(release, tmp_path / "pulled").runs]
     assert names == sorted(f"{run.run.run_id}.npz" for run in pulled)
     first = {run.run.run_id: run.rendering(run.episodes()[0].rendered_turns[0].rendering) for run in pulled}  # type: ignore[arg-type]  # a rendered turn

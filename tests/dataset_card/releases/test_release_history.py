@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from releases import contents, rewrite, seal, table
+from releases import contents, rewrite, seal, table, tables
 from samples import sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
@@ -40,22 +40,6 @@ def inputs(built: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def build(inputs: Path) -> Build:
-    """Build a release NAME of some runs, upon a former one."""
-
-    def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
-        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
-        build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
-        return inputs / name
-
-    return made
-
-
-def tables(folder: Path) -> dict[str, bytes]:
-    return {name: item for name, item in contents(folder).items() if name.startswith("data/")}
-
-
 def run_id(inputs: Path, slug: str) -> str:
     return RunFolder(inputs / "runs" / slug).run.run_id
 
@@ -68,9 +52,7 @@ def gone(slug: str, kind: WithdrawalKind = "withdrawn", **more: str) -> Withdraw
 def test_a_new_run_leaves_the_files_of_the_others_as_they_are(inputs: Path, build: Build) -> None:
     first = build("first", "centre-block")
     shutil.rmtree(inputs / "runs" / "centre-block")  # a run of the former release need not be there any more
-
     second = build("second", "other-block", former="first")
-
     kept = {name for name in tables(first) if "centre-block" in name or "instances" in name}
     assert len(kept) == 4
     for name in kept:
@@ -97,7 +79,6 @@ def test_numbers_of_former_runs_are_those_of_its_boards(inputs: Path, build: Bui
 def test_a_release_upon_itself_is_the_same_to_the_byte(inputs: Path, build: Build) -> None:
     first = build("first", "centre-block", "other-block")
     assert contents(build("again", former="first")) == contents(first)
-
     pull_release(first, inputs / "pulled")
     pulled = sorted((inputs / "pulled" / "runs").iterdir())
     build_release(pulled, inputs / "pulled" / "instances", inputs / "rebuilt", BuildPlan(previous=first))
@@ -113,7 +94,6 @@ def test_records_are_kept_for_the_next_build_which_can_do_without(
     before = build("before", "other-block", former="first")
     assert (before / FOLDER / kept.name).samefile(kept)
     assert check_release(before).faults == ()
-
     kept.unlink()
     if damage is not None:
         kept.write_bytes(damage)
@@ -146,9 +126,7 @@ def test_scoring_again_changes_the_scores_of_that_run_and_the_boards(inputs: Pat
     run = RunFolder(inputs / "runs" / "other-block")
     old = next(score for score in run.scores() if score.task == "similarity")
     run.add_scores([Score.model_validate(old.model_dump() | {"value": 9.5})])
-
     second = build("second", "other-block", former="first")
-
     changed = {name for name, item in tables(second).items() if tables(first)[name] != item}
     assert changed == {
         f"data/scores/test-{run.run.run_id}-00000-of-00001.parquet",
@@ -165,9 +143,7 @@ def test_a_withdrawn_run_leaves_a_tombstone_and_stays_in_the_release_before(inpu
     first = build("first", "centre-block", "other-block")
     before = contents(first)
     withdrawn = run_id(inputs, "other-block")
-
     second = build("second", former="first", withdrawals=[gone("other-block")])
-
     assert {row["submission"] for row in table(second, TRANSCRIPTS)} == {"centre-block"}
     assert withdrawn not in (second / "runs.jsonl").read_text()
     assert (second / "tombstones.jsonl").read_text() == decision_lines([gone("other-block", run_id=withdrawn)])
@@ -175,7 +151,6 @@ def test_a_withdrawn_run_leaves_a_tombstone_and_stays_in_the_release_before(inpu
     assert f"* Withdrawn: `{withdrawn}` on 2100-01-01, the wrong model was asked" in text
     assert check_release(second).faults == ()
     assert contents(first) == before
-
     # Whoever gives it again does not bring it back, and later releases remember; but it is news once.
     third = build("third", "other-block", former="second")
     assert contents(third) == contents(second)
@@ -188,14 +163,12 @@ def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs
     withdrawn, back = gone("other-block"), gone("other-block", "reinstated", reason="it was the right one")
     build("second", former="first", withdrawals=[withdrawn])
     run = run_id(inputs, "other-block")
-
     # The word alone brings no run; the run alone is told to stay out.
     assert contents(build("word", former="second", withdrawals=[withdrawn, back])) == contents(inputs / "second")
     given = [inputs / "runs" / "other-block"]
     plan = BuildPlan(previous=inputs / "second", withdrawals=[withdrawn])
     told = build_release(given, inputs / "instances", inputs / "run", plan)
     assert f"run {run} stays out until reinstated: withdrawn on 2100-01-01" in "\n".join(told.lines())
-
     third = build("third", "other-block", former="second", withdrawals=[withdrawn, back])
     assert {row["submission"] for row in table(third, TRANSCRIPTS)} == {"centre-block", "other-block"}
     assert (third / "tombstones.jsonl").read_text() == decision_lines([back.model_copy(update={"run_id": run})])
@@ -203,7 +176,6 @@ def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs
     assert f"* Reinstated: `{run}` on 2100-01-01, it was the right one" in text
     assert f"* Withdrawn: `{run}` on 2100-01-01, the wrong model was asked" in text
     assert check_release(third).faults == ()
-
     # It stays, in this and every later release, unless it is withdrawn once more.
     assert contents(build("fourth", former="third", withdrawals=[withdrawn, back])) == contents(third)
     assert contents(build("silent", former="third")) == contents(third)
@@ -217,11 +189,9 @@ def test_a_run_that_was_played_again_takes_the_place_of_the_corrected_one(inputs
     shutil.move(inputs / "runs" / "other-block", inputs / "old")
     anew = sample_submission("other-block", "Other, mended")
     run = sample_run(inputs / "runs" / "other-block", RunFolder(inputs / "old").instances, anew)
-
     with pytest.raises(InputError, match=f"holds {old}, of the same submission") as caught:
         build("second", "other-block", former="first")
     assert "--withdrawals" in caught.value.remedy
-
     second = build("second", "other-block", former="first", withdrawals=[gone("other-block", "corrected", run_id=old)])
     entry = read_release(second).history[0]
     assert [run.run_id for run in entry.added] == [run.run.run_id]
@@ -242,7 +212,6 @@ def test_the_name_is_benchmark_date_and_content(inputs: Path, build: Build) -> N
     first = read_release(build("first", "centre-block"))
     day = RunFolder(inputs / "runs" / "centre-block").run.started[:10]
     assert first.name == f"unreleased-{day}-{first.content[:8]}"
-
     dated = read_release(build("dated", "centre-block", date="2026-12-24"))
     assert (dated.name, dated.content) == (f"unreleased-2026-12-24-{first.content[:8]}", first.content)
     # The same content on the same day is the same release, on another day one more.
@@ -262,7 +231,6 @@ def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
         if episode.turns and (drawn := episode.turns[0].rendering)
     )
     build_release([run.path], other.folder, inputs / "second", BuildPlan(previous=inputs / "first"))
-
     assert {row["submission"] for row in table(inputs / "second", TRANSCRIPTS)} == {"new"}
     record = read_release(inputs / "second")
     assert len(record.history) == 2
@@ -341,7 +309,6 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore([*command, "--runs", str(inputs / "runs" / "centre-block"), "--out", str(inputs / "first")]) == 0
     name = read_release(inputs / "first").name
     assert f"release {name}: runs 1 added\n" in capsys.readouterr().out
-
     (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed")]))
     more = ["--former", str(inputs / "first"), "--withdrawals", str(inputs / "gone.jsonl"), "--date", "2100-01-02"]
     other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]
@@ -349,7 +316,6 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out.splitlines()
     assert out[5].startswith("release unreleased-2100-01-02-")
     assert ": runs 1 added, 1 disputed; 0." in out[5]
-
     # A line that concerns no run, such as one with a mistyped name: the run that it means would stay public.
     mistyped = gone("centre-block", run_id="centre-block-00000000")
     for line in (gone("nobody"), mistyped, gone("centre-block", date="2020-01-01")):
@@ -365,7 +331,6 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for former, out_name in (("second", "third"), ("third", "fourth")):
         nothing = ["--former", str(inputs / former), "--withdrawals", str(inputs / "gone.jsonl")]
         assert ircore([*command, *nothing, "--out", str(inputs / out_name)]) == 0
-
     assert ircore([*command, "--out", str(inputs / "none")]) == 2
     assert "no run is left for the release" in capsys.readouterr().err
 

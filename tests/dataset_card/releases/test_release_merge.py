@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from releases import contents, copy_inputs, play_rated, rate_first, run_id_of, table
+from releases import contents, copy_inputs, play_rated, rate_first, run_id_of, table, tables
 from samples import sample_instances
 
 from dataset_card.checking.release_check import check_release
@@ -30,18 +30,6 @@ Merge = Callable[[str, str], Path]
 def inputs(built: Path, tmp_path: Path) -> Path:
     """Instances, two runs that the sample release has, and a third one."""
     return copy_inputs(built, tmp_path)
-
-
-@pytest.fixture
-def build(inputs: Path) -> Build:
-    """Build a release NAME of some runs, upon a former one."""
-
-    def made(name: str, *slugs: str, former: str | None = None, **more: object) -> Path:
-        plan = BuildPlan(previous=None if former is None else inputs / former, **more)  # type: ignore[arg-type]
-        build_release([inputs / "runs" / slug for slug in slugs], inputs / "instances", inputs / name, plan)
-        return inputs / name
-
-    return made
 
 
 @pytest.fixture
@@ -75,10 +63,6 @@ def said(kind: WithdrawalKind, date: str = "2100-01-01", slug: str = "other-bloc
     return Withdrawal(slug=slug, kind=kind, reason=f"{kind} for a test", date=date)
 
 
-def tables(release: Path) -> dict[str, bytes]:
-    return {name: data for name, data in contents(release).items() if name.startswith("data/")}
-
-
 def test_a_merge_holds_the_runs_of_both_whichever_is_merged_into_which(
     inputs: Path, build: Build, merge: Merge
 ) -> None:
@@ -86,9 +70,7 @@ def test_a_merge_holds_the_runs_of_both_whichever_is_merged_into_which(
     build("mine", "third-block", former="base")
     build("head", "other-block", former="base")
     at_once = build("at once", "centre-block", "other-block", "third-block")
-
     merged, other_way = merge("mine", "head"), merge("head", "mine")
-
     assert tables(merged) == tables(other_way) == tables(at_once)
     assert read_release(merged).name == read_release(at_once).name
     record = read_release(merged)
@@ -112,9 +94,7 @@ def test_a_run_that_one_side_scored_again_has_the_new_scores(
     build(other, "third-block", former="base")
     rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
     build(side, "other-block", former="base")
-
     merged = merge("mine", "head")
-
     assert first_scores(merged, "other-block") == {2.0}
     assert pairs(merged) == {"centre-block", "other-block", "third-block"}
 
@@ -147,10 +127,8 @@ def test_two_runs_of_a_pair_under_the_same_rules_are_refused_unless_one_was_corr
         inputs / "runs" / "other-block", read_instances(inputs / "instances"), "other-block", "Other, mended"
     )
     build("mine", "other-block", former="base")
-
     with pytest.raises(WorkError, match=f"holds run {new.run.run_id}, and .* has {old} of the same submission"):
         merge("mine", "head")
-
     build("corrected", "other-block", former="head", withdrawals=[said("corrected").model_copy(update={"run_id": old})])
     merged = merge("corrected", "head")
     assert StoredRelease(merged).runs.keys() == {run_id_of(inputs, "centre-block"), new.run.run_id}
@@ -163,9 +141,7 @@ def test_a_run_that_one_side_withdrew_stays_away(side: str, inputs: Path, build:
     other = {"mine": "head", "head": "mine"}[side]
     build(side, former="base", withdrawals=[said("withdrawn")])
     build(other, "third-block", former="base", withdrawals=[said("disputed"), said("disputed", slug="third-block")])
-
     merged = merge("mine", "head")
-
     assert pairs(merged) == {"centre-block", "third-block"}
     assert kinds(merged) == {
         run_id_of(inputs, "other-block"): "withdrawn",
@@ -191,9 +167,7 @@ def test_a_run_that_one_side_reinstated_comes_back(side: str, inputs: Path, buil
     other = {"mine": "head", "head": "mine"}[side]
     build(side, "other-block", former="base", withdrawals=[gone, back])
     build(other, "third-block", former="base", withdrawals=[gone])
-
     merged = merge("mine", "head")
-
     assert pairs(merged) == {"centre-block", "other-block", "third-block"}
     assert kinds(merged) == {run_id_of(inputs, "other-block"): "reinstated"}
 

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from ircore.commands.main import run as ircore
 
@@ -21,12 +20,3 @@ def test_two_persons_published_and_corrected(tmp_path: Path, capsys: pytest.Capt
     document = json.loads(capsys.readouterr().out)
     assert (document["published"]["f1"], document["corrected"]["f1"]) == (0.5, 1)
     assert document["iou"]["without_box"] == ["person"]
-
-
-def test_a_detector_that_is_not_set_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("IRCORE_DETR_MODEL", raising=False)
-    Image.new("RGB", (20, 20)).save(tmp_path / "image.png")
-    assert ircore(["elements", "detect", str(tmp_path / "image.png"), "--detector", "detr"]) == 2
-    assert capsys.readouterr().err.startswith("ircore: detector detr: ")

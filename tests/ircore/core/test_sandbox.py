@@ -5,7 +5,6 @@ import json
 import os
 import struct
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from loopback import serving_until_the_end
 from sandbox_attacks import ENDLESS, REACHING_OUT, aimed
 from sandboxes import sandbox
 
@@ -31,10 +31,8 @@ SECRET = "SECRET of this machine"
 @pytest.fixture
 def port() -> Iterator[int]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
+    with serving_until_the_end(server):
+        yield server.server_port
 
 
 def box_of(tmp_path: Path, program: str, **limits: float) -> Box:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plot_programs import Expected, fits, missing_from, plot_program
+from plot_programs import missing_from, plot_program
 from program_server import bars
 from sandbox_attacks import NO_FIGURES
 from sandboxes import drawing, sandbox
 
 from ircore.core.images import Picture
-from ircore.core.records import Box, Element, Scene
+from ircore.core.records import Element
 from ircore.core.sandbox.box import Limits
 from ircore.instances.synthesis.checks import faults_of, fingerprint, twin_of
 from ircore.instances.synthesis.scenes import NEEDED, scene_of
@@ -254,11 +254,3 @@ def test_facts_can_be_made_of_every_element_that_is_taken(kind: str) -> None:
         assert faults == ()
         assert scene is not None
         assert all(math.isfinite(fact.weight) for fact in facts_of(scene))
-
-
-def test_an_expected_element_is_found_by_type_text_colour_and_value() -> None:
-    bar = Element(type="bar", colour="#1f77b4", box=Box(0, 0, 5, 5), parameters={"value": 3.0})
-    scene = Scene(width=9, height=9, elements=(bar,))
-    assert fits(bar, Expected("bar", colour="#1f77b4", value=3.0))
-    assert missing_from(scene, (Expected("bar"), Expected("bar"))) == [Expected("bar")]
-    assert missing_from(scene, (Expected("bar", value=4),)) == [Expected("bar", value=4)]

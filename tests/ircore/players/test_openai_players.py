@@ -335,22 +335,6 @@ def test_a_wrong_setting_is_named(given: dict[str, Any], problem: str, remedy: s
         assert remedy in caught.value.remedy
 
 
-@pytest.mark.slow
-def test_a_submission_is_checked_without_its_key_and_not_played(
-    tmp_path: Path,
-    instances: InstanceSet,
-    server: OpenAIServer,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.delenv("TEST_API_KEY")
-    submission = manifest(tmp_path, server)
-    assert ircore(["submission", "check", "--local", str(submission)]) == 0
-    assert play(submission, instances, tmp_path / "run") == 2
-    assert "the environment variable TEST_API_KEY is not set" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_key_with_a_line_break_is_trimmed_and_a_strange_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", f"{KEY}\n")
     OpenAIDescriber(spec(api_key_env="TEST_API_KEY"))

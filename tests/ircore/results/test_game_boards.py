@@ -236,7 +236,7 @@ def test_a_measure_per_step_is_of_episodes_of_which_every_picture_was_rated() ->
 def test_what_was_refused_is_empty_and_never_zero() -> None:
     assert means(rating(1, None), rating(2, None)) == {"judged_gpt": None, "final_judged_gpt": None}
     run = drawn_run(rating(2, None))
-    (value,) = JudgedMeasures(Drawing(), {"gpt": "GPT"}).values(run.instances, run.ended, run.given)
+    (value,) = JudgedMeasures(Drawing(), {"gpt": "GPT"}).values(run.instances, run.played, run.given)
     assert (value.measure, value.value, value.reason) == ("final_judged_gpt", None, "judge_refused: no")
 
 

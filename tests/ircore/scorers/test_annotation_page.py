@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from loopback import serving_until_the_end
 from samples import sample_instances, sample_run, sample_submission
-from visits import ARGUMENTS, Visit, visit_in
+from visits import Visit, launched, visit_in
 
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
@@ -51,10 +51,9 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
+    handler = partial(QuietHandler, directory=str(folder))
+    with serving_until_the_end(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +70,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
 @pytest.fixture(scope="module")
 def browser(chromium: str, built: Built) -> Iterator["Browser"]:
     """A headless Chromium, started after the run is played: Playwright's event loop and the game's do not mix."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(
-            executable_path=chromium, chromium_sandbox=False, args=ARGUMENTS, timeout=180_000
-        )
-        yield launched
-        launched.close()
+    with launched(chromium) as started:
+        yield started
 
 
 @pytest.fixture

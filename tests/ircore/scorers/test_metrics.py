@@ -319,11 +319,6 @@ def flat(like: Pixels, value: int) -> Pixels:
     return np.full_like(like, value)
 
 
-def test_it_says_that_it_is_no_judgement_of_anyone() -> None:
-    assert JUDGE.label == "structural (computed, no human or LLM judgement)"
-    assert JUDGE.kind == "computed"
-
-
 def test_ten_is_for_identical_pictures_only() -> None:
     target = chart()
     assert rate(target, target.copy()) == 10

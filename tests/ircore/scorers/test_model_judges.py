@@ -1,5 +1,6 @@
 """Judges that are models: the real command and client, real HTTP on loopback; what is asked, recorded and scored."""
 
+import asyncio
 import base64
 import json
 import shutil
@@ -17,15 +18,18 @@ from openai_server import Judged, OpenAIServer, serving
 from samples import CentreDescriber, sample_run
 
 from ircore.commands.main import run as ircore
+from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
-from ircore.players.base import DescriberView, TextAnswer
+from ircore.players.base import Captioned, DescriberView, Exchange, JudgeError, JudgeView, TextAnswer
+from ircore.players.openai.describer import OpenAIDescriber
 from ircore.results.model import Results
+from ircore.runs.answers import question_hash, seat_hash
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
-from ircore.runs.merge import merge
 from ircore.runs.summary import summarise
 from ircore.scorers.scoring import ScoringPlan, score_runs
+from ircore.submissions.doctor import shown_picture
 
 KEY = "sk-planted/Key+4242=secret"
 QUICK = ("--metric", "psnr")
@@ -511,19 +515,6 @@ def test_json_says_what_each_judge_did(
 
 
 @pytest.mark.slow
-def test_merging_carries_judges_and_what_they_said(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
-    judge = write_judge(tmp_path, server)
-    score(run, judge)
-    joined = merge([run.path], tmp_path / "joined").folder
-    assert joined.judges() == run.judges()
-    assert {judgement.key for judgement in read_judgements(joined)} == {
-        judgement.key for judgement in read_judgements(run)
-    }
-    assert score(RunFolder(joined.path), judge) == 0
-    assert server.count() == RATINGS + CHOICES
-
-
-@pytest.mark.slow
 def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     kept = run.judges()["structural"]
@@ -553,3 +544,78 @@ def test_without_its_key_nothing_is_begun(
     before = (run.path / "scores.jsonl").read_bytes()
     assert ircore(["score", str(run.path), "--judge", str(write_judge(tmp_path, server))]) == 2
     assert (run.path / "scores.jsonl").read_bytes() == before
+
+
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
+TARGET, IMAGE = shown_picture(), shown_picture("#0000ff")
+VIEW = JudgeView("How alike are they?", (Captioned("A:", TARGET), Captioned("B:", IMAGE)), schema=SCHEMA)
+REPAIRED = JudgeView(VIEW.prompt, VIEW.pictures, (Exchange("seven", "Answer with JSON."),))
+
+
+def spec(server: OpenAIServer, **parameters: Any) -> PlayerSpec:
+    return PlayerSpec(player="openai", model="judge-1", base_url=server.base_url, parameters=parameters)
+
+
+def ask(server: OpenAIServer, view: JudgeView = VIEW, **parameters: Any) -> TextAnswer:
+    async def asked() -> TextAnswer:
+        player = OpenAIDescriber(spec(server, **parameters))
+        try:
+            return await player.judge(view)
+        finally:
+            await player.close()
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_pictures_stand_behind_their_captions_and_answers_are_repaired(server: OpenAIServer, api: str) -> None:
+    answer = ask(server, REPAIRED, api=api, detail="low")
+    assert answer.text == '{"score": 7}'
+    assert (answer.usage.requests, answer.usage.prompt_tokens, len(answer.attempts)) == (1, 900, 1)
+    first, reply, repair = server.seen[0].document["messages" if api == "chat" else "input"]
+    kinds = {"chat": ("text", "image_url"), "responses": ("input_text", "input_image")}[api]
+    assert [part["type"] for part in first["content"]] == [kinds[0], kinds[0], kinds[1], kinds[0], kinds[1]]
+    assert [part["text"] for part in first["content"] if "text" in part] == ["How alike are they?", "A:", "B:"]
+    assert json.dumps(first).count('"detail": "low"') == 2
+    assert (reply["role"], reply["content"]) == ("assistant", "seven")
+    assert (repair["role"], repair["content"][0]["text"]) == ("user", "Answer with JSON.")
+    assert not {"response_format", "text"} & server.seen[0].document.keys()
+
+
+@pytest.mark.slow
+def test_a_schema_is_sent_only_if_asked_for(server: OpenAIServer) -> None:
+    ask(server, structured=True)
+    ask(server, structured=True, api="responses")
+    chat, responses = (request.document for request in server.seen)
+    answer = {"name": "judgement", "strict": True, "schema": SCHEMA}
+    assert chat["response_format"] == {"type": "json_schema", "json_schema": answer}
+    assert responses["text"] == {"format": {"type": "json_schema", **answer}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize(
+    ("fault", "times", "reason"),
+    [
+        ("refusal", 1, "judge_refused"),
+        ("filtered", 2, "judge_refused"),
+        ("moderation", 1, "judge_refused"),
+        ("empty", 3, "judge_empty"),
+        ("rejected", 1, "provider_error"),
+    ],
+)
+def test_an_answer_withheld_is_the_judges(server: OpenAIServer, api: str, fault: str, times: int, reason: str) -> None:
+    server.fail("ok", *[fault] * times)
+    ask(server)
+    with pytest.raises(JudgeError) as caught:
+        ask(server, api=api)
+    assert caught.value.reason == reason
+    assert len(caught.value.attempts) == times
+
+
+def test_another_picture_order_or_repair_is_another_question(server: OpenAIServer) -> None:
+    views = [VIEW, REPAIRED, JudgeView(VIEW.prompt, VIEW.pictures[::-1]), JudgeView(VIEW.prompt, VIEW.pictures[:1])]
+    asked = spec(server)
+    assert len({question_hash(seat_hash("judge", asked), view) for view in views}) == 4
+    same = asked.model_copy(update={"api_key_env": "OTHER_KEY"})
+    assert question_hash(seat_hash("judge", asked), VIEW) == question_hash(seat_hash("judge", same), VIEW)

@@ -12,11 +12,12 @@ import pytest
 from hostile_pictures import HEAD, PIXELS, TAIL, chunk, file
 from hostile_texts import SECRETS
 from hub_server import HubServer, running_hub
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from openai_server import serving
 from samples import sample_run, sample_submission
-from transcript_attacks import ATTACKS, FIRST, OTHER, Attack, Lines, each, edit, some_rendering
+from transcript_attacks import ATTACKS, FIRST, OTHER, Attack, Lines, each, edit
+from transcript_promises import Promises
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
@@ -279,42 +280,22 @@ def test_a_listing_that_is_none(answer: bytes) -> None:
 # Chance.
 
 
-def refusal(template: Handed, root: Path, packed: Handed) -> InputError | None:
-    """Re-score what chance has changed: why it is refused, or None if it is a run that holds by the rules."""
-    try:
-        made = rescore(template.submission, root / "run", template.instances, packed.packed)
-    except InputError as error:
-        return error
-    return None if len(made.folder.episodes()) == 4 else InputError("episodes are missing")
+@pytest.fixture(scope="module")
+def promises(tmp_path_factory: pytest.TempPathFactory) -> Promises:
+    return Promises(tmp_path_factory.mktemp("promises"))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(data=st.data())
-def test_no_change_of_bytes_is_a_crash(
-    tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject
-) -> None:
-    """Bytes of any file changed, cut or repeated, with and without the hashes written anew."""
-    root = tmp_path_factory.mktemp("fuzz")
-    packed = Handed(template.submission, root / "packed", root / "packed" / template.run.name, template.instances)
-    shutil.copytree(template.packed, packed.packed)
-    names = ["journal.jsonl", "run.json", "pack.json", some_rendering(packed).relative_to(packed.run).as_posix()]
-    path = packed.run / data.draw(st.sampled_from(names))
-    content = bytearray(path.read_bytes())
+def test_no_change_of_bytes_is_a_crash(promises: Promises, data: st.DataObject) -> None:
+    """Bytes of anything that is read, changed, cut or repeated: refused in one line, or what holds by the rules."""
+    content = bytearray(data.draw(st.sampled_from(promises.seeds)))
     for _ in range(data.draw(st.integers(1, 4))):
-        at = data.draw(st.integers(0, len(content)))
+        at = data.draw(st.integers(1, len(content)))
         end = min(len(content), at + data.draw(st.integers(0, 40)))
-        content[at:end] = data.draw(
-            st.one_of(
-                st.binary(max_size=20), st.sampled_from([b"NaN", b"null", b"-1", b"[[", b'"', b"\n", b"1e999", b"{}"])
-            )
-        )
-    path.write_bytes(bytes(content))
-    if path.name != "pack.json" and data.draw(st.booleans()):
-        packed.seal()
-    refused = refusal(template, root, packed)
-    assert refused is None or "\n" not in refused.problem
-    assert (root / "run").exists() == (refused is None)
-    shutil.rmtree(root)
+        pieces = st.sampled_from([b"NaN", b"null", b"-1", b"[[", b'"', b"\n", b"1e999", b"{}"])
+        content[at:end] = data.draw(st.binary(max_size=20) | pieces)
+    promises.keep(bytes(content))
 
 
 json_values = st.recursive(
@@ -324,30 +305,19 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=50)
 @given(data=st.data())
-def test_no_change_of_fields_is_a_crash(
-    tmp_path_factory: pytest.TempPathFactory, template: Handed, data: st.DataObject
-) -> None:
-    """A field of an event replaced by any JSON value: refused in one line, or a run that holds by the rules."""
-    root = tmp_path_factory.mktemp("fields")
-    packed = Handed(template.submission, root / "packed", root / "packed" / template.run.name, template.instances)
-    shutil.copytree(template.packed, packed.packed)
-
-    def change(lines: Lines) -> None:
-        place: Any = data.draw(st.sampled_from(lines))
-        while True:
-            key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else list(range(len(place)))))
-            if not (isinstance(place[key], dict | list) and place[key]) or data.draw(st.booleans()):
-                break
-            place = place[key]
-        place[key] = data.draw(json_values)
-
-    packed.edit(change)
-    refused = refusal(template, root, packed)
-    assert refused is None or "\n" not in refused.problem
-    assert (root / "run").exists() == (refused is None)
-    shutil.rmtree(root)
+def test_no_change_of_fields_is_a_crash(promises: Promises, data: st.DataObject) -> None:
+    """A field of an event replaced by any JSON value."""
+    lines = [json.loads(line) for line in promises.seeds[1][1:].splitlines()]
+    place: Any = data.draw(st.sampled_from(lines))
+    while True:
+        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else list(range(len(place)))))
+        if not (isinstance(place[key], dict | list) and place[key]) or data.draw(st.booleans()):
+            break
+        place = place[key]
+    place[key] = data.draw(json_values)
+    promises.keep(b"\1" + "".join(json.dumps(line) + "\n" for line in lines).encode())
 
 
 # Files.

@@ -1,7 +1,6 @@
 """Components write every mark, glyph and number; templates only lay them out, and scripts get prototypes to clone."""
 
 import re
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +8,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from loopback import serving_until_the_end
 from samples import sample_instances, sample_run
 
 import leaderboard
@@ -157,24 +157,18 @@ def test_the_published_page_says_whose_figures_it_shows_and_puts_ours_beside_the
 
 def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("a site")
-    with make_server(tmp_path, 0) as server:
-        host, port = server.server_address[:2]
-        assert host == "127.0.0.1"
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        with urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
-            assert answer.read() == b"a site"
-        server.shutdown()
+    server = make_server(tmp_path, 0)
+    assert server.server_address[0] == "127.0.0.1"
+    with serving_until_the_end(server) as address, urlopen(address, timeout=60) as answer:
+        assert answer.read() == b"a site"
 
 
 def test_an_unknown_address_is_answered_by_the_sites_own_page(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("a site")
     (tmp_path / "404.html").write_text("not here: <a>front page</a>")
-    with make_server(tmp_path, 0) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        with pytest.raises(HTTPError) as answered:
-            urlopen(f"http://127.0.0.1:{server.server_address[1]}/pairs/of-old.html", timeout=60)
-        assert (answered.value.code, answered.value.read()) == (404, b'not here: <a href="/">front page</a>')
-        server.shutdown()
+    with serving_until_the_end(make_server(tmp_path, 0)) as address, pytest.raises(HTTPError) as answered:
+        urlopen(f"{address}pairs/of-old.html", timeout=60)
+    assert (answered.value.code, answered.value.read()) == (404, b'not here: <a href="/">front page</a>')
 
 
 def test_there_must_be_a_site_to_serve(tmp_path: Path) -> None:

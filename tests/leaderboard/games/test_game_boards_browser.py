@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from invented_games import Guessing, InventedGameRun, guessed
+from invented_games import Guessing, InventedGameRun, guessed, guessing_set
 from visits import visit_in
 
 import leaderboard
 from ircore.core.game_records import GameScore
-from ircore.core.records import Instance, PlayerSpec
+from ircore.core.records import PlayerSpec
 from ircore.games.base import Pages
 from ircore.games.reasoning.game import DRAWER, READER, THINKER, ReasoningGame
-from ircore.instances.records import Instances
-from ircore.instances.store import InstanceSet
 from ircore.results.games import GameResults
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
@@ -49,30 +47,15 @@ class Reasoning(Guessing):
     pages = Pages(columns=ReasoningGame.pages.columns)
 
 
-def tasks() -> InstanceSet:
-    made = tuple(
-        Instance.model_validate(
-            {
-                "instance_id": f"{category}-{difficulty}-{index}", "category": category, "difficulty": difficulty,
-                "game": "guessing", "source": "invented for a test", "licence": "CC0-1.0",
-            }
-        )
-        for category in CATEGORIES
-        for difficulty in ("easy", "hard")
-        for index in range(3)
-    )  # fmt: skip
-    return InstanceSet(Path("nowhere"), "0" * 64, Instances.of(made))
-
-
 def reasoned(drawer: str, share: float, answered: float) -> InventedGameRun:
     """A run that solves this share of its tasks, in sixths, and answers more or less of them."""
-    instances = tasks()
+    instances = guessing_set(3, CATEGORIES)
     solved = [float(place % 6 < 6 * share) for place in range(len(instances.instances))]
     run = guessed(drawer, instances, solved, {"thinking": True}, "verified")
     values = {"right": share, "answered": answered, "recognised": 0.67, "drawn": 0.5, "gap": 0.17}
     more = [
         GameScore(episode_id=episode.episode_id, measure=measure, value=min(1.0, value + 0.3 * (place % 2)))
-        for place, episode in enumerate(run.ended)
+        for place, episode in enumerate(run.played)
         for measure, value in values.items()
     ]
     players = {"drawer": drawer, "reader": "editor", "thinker": "solver"}

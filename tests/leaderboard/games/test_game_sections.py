@@ -209,11 +209,11 @@ def timed() -> GameSection:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     lengths = tuple(
         GameScore(episode_id=episode.episode_id, measure="length", step=step, value=step + 2.0)
-        for episode in run.ended
+        for episode in run.played
         for step in (1, 2)
     )
-    ended = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.ended)
-    run = replace(run, ended=ended, values=(*run.values, *lengths))
+    ended = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.played)
+    run = replace(run, played=ended, values=(*run.values, *lengths))
     return GameSection(GameResults.from_runs(Timing(), [run]), PictureBook())
 
 

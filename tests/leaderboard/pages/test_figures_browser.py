@@ -186,26 +186,6 @@ def test_pairs_judge_and_category_are_chosen_in_place_and_stand_in_the_address(v
     figure.locator("figcaption strong", has_text=headline).wait_for()
 
 
-def test_a_headline_counts_what_is_shown(visit: Visit, site: Path) -> None:
-    """The numbers come from the file of cells; what is clear of zero is counted by hand."""
-    listed = json.loads((site / "data/figures/pairs.json").read_text())
-    cells = json.loads((site / f"data/figures/cells-{listed['judge']}.json").read_text())
-    chosen = [0, 7, 13, 29]
-    values = [cells["conditions"][""]["delta"][place] for place in chosen]
-    better, worse = sum(low > 0 for _, low, _, _ in values), sum(high < 0 for _, _, high, _ in values)
-    keys = ",".join(listed["pairs"][place]["key"] for place in chosen)
-    tab = open_figures(visit, f"?deltas.pairs={keys}&deltas.judge={listed['judge']}")
-    title = tab.locator("#figure-deltas figcaption strong", has_text="Of the 4 chosen pairs").inner_text()
-    undecided = 4 - better - worse
-    wanted = f"Refinement helps {better} of 4 pairs and harms {worse or 'none'}"
-    assert wanted in title or better == worse == 0
-    assert (
-        not undecided
-        or title.endswith(f"; {undecided} {'is' if undecided == 1 else 'are'} undecided")
-        or better == worse == 0
-    )
-
-
 def test_a_headline_names_a_pair_as_the_best_only_where_the_board_does(visit: Visit, site: Path) -> None:
     """Two pairs whose ranges of ranks overlap share ranks; whether their difference is clear, the ranges do not say."""
     listed = json.loads((site / "data/figures/pairs.json").read_text())

@@ -1,0 +1,13 @@
+"""The world in which workflows run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pipeline_world import World, running_world
+
+
+@pytest.fixture
+def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with running_world(tmp_path, tmp_path_factory) as made:
+        yield made
