@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 
 RUN_ELSEWHERE = {
-    "docs/adding-a-game.md": "tests/games/test_adding_a_game_page.py",
+    "docs/adding-a-game.md": "tests/games/test_new_submission.py",
     "docs/adding-plug-ins.md": "tests/ircore/commands/test_new.py",
     "docs/adding-targets.md": "tests/ircore/commands/test_new.py",
     "docs/build-on.md": "tests/test_docs.py",
