@@ -143,6 +143,7 @@ class Run(Record):
     """The identity of a run: everything that decides its results. File ``run.json``.
 
     >>> from pathlib import Path
+    >>> from ircore.core.records import Rules
     >>> run = Run.model_validate_json(Path("run/run.json").read_bytes())
     >>> run.game, run.rules["max_turns"], Rules.of(run).key
     ('reconstruction', 10, 'b200-t10-allow')
