@@ -27,6 +27,7 @@ from pipeline_world import (
 from transcripts import Handed
 from workflows import read_workflow, steps_of
 
+from ircore.core.images import Picture
 from ircore.instances.store import read_instances
 
 # Minutes on a slow machine: every command of the workflows starts a program of its own.
@@ -94,7 +95,8 @@ def cheat(world: World) -> dict[str, Any]:
     known = read_instances(world.root / "instances")
     handed = Handed(world.root, packed, run, known.folder)
     for instance in known.instances:
-        target = known.picture(instance, "target")
+        # As a rendering is stored: photographs are JPEG files in the set.
+        target = Picture.from_pixels(known.picture(instance, "target").pixels)
         handed.draw(target.data, (instance.instance_id,), target.width, target.height)
     repo = world.hub.add_repo("me/cheat", files=handed.files())
     return manifest(world, {"repo": "me/cheat", "revision": repo.head, "run": run.name}) | {"name": "A cheat"}
