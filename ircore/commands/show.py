@@ -89,8 +89,8 @@ def _show_pictures(folder: RunFolder, dialogue: Dialogue) -> None:
     """Show the pictures of an instance, its first and its last rendering, at a terminal that shows pictures."""
     if not shows_pictures(sys.stdout):
         return
-    files = list(dialogue.pictures.items())[:2]
-    pictures = {name: read_picture(folder.path / "instances" / file) for name, file in files}
+    files = list(dialogue.instance.pictures.items())[:2]
+    pictures = {name: read_picture(folder.path / "instances" / file.image) for name, file in files}
     drawn = [rendering for _, rendering in drawn_renderings(dialogue.episode)] if dialogue.episode else []
     if drawn:
         pictures |= {"first rendering": folder.rendering(drawn[0]), "final rendering": folder.rendering(drawn[-1])}

@@ -1,7 +1,4 @@
-"""Records of games other than reconstruction: the same shape for all of them, with the game's own fields inside.
-
-The game's records check these fields where the game is installed; without it they are JSON that can still be read.
-"""
+"""Values of the measures that a game declares, and a run's rules in words."""
 
 import json
 

@@ -112,6 +112,13 @@ class Submission(SubmissionFields):
         """Return the label of a seat's player; ``nobody`` for a seat that the rules of the run leave empty."""
         return self.players[seat].label if seat in self.players else NOBODY
 
+    def in_order(self, seats: Iterable[str]) -> "Submission":
+        """Return the manifest with its seats in this order: a pair is the same run however it is written."""
+        players = self.players
+        known = [seat for seat in seats if seat in players]
+        rest = self.model_dump(by_alias=True, exclude=set(players))
+        return Submission.model_validate({**rest, **{seat: players[seat] for seat in (*known, *players)}})
+
     def with_players(self, players: Mapping[str, PlayerSpec]) -> "Submission":
         """Return the manifest with other players, by their seats."""
         return self.model_copy(update=dict(players))

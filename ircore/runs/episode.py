@@ -49,7 +49,7 @@ def episode_setup(
     )
 
 
-def payload_of(game: Game[Any], instances: Any, instance: Instance) -> Any:
+def payload_of(game: Game[Any], instances: InstanceSet, instance: Instance) -> Any:
     """Return the game's own fields of an instance as the game's record.
 
     Raises:

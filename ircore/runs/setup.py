@@ -58,6 +58,7 @@ def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, objec
     """
     loaded = read_manifest(submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
+    loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
     rules = rules_of(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
     instances = read_instances(instances_dir)

@@ -32,14 +32,12 @@ class Dialogue(NamedTuple):
     ('converged', 'describer')
 
     Attributes:
-        pictures: Files of the instance's pictures, relative to the instance set, by name.
         episode: How it ended; None if it has not.
         questions: All questions in the order of their answers, also questions that brought no answer.
     """
 
     game: str
     instance: Instance
-    pictures: dict[str, str]
     episode: Episode | None
     questions: tuple[Call | Failure, ...]
 
@@ -50,9 +48,10 @@ def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
     Raises:
         InputError: The run has no such episode; the nearest ones are named.
     """
-    instances: Any = folder.instances
     known = {
-        name: instance for instance in instances.instances for name in folder.run.episode_ids([instance.instance_id])
+        name: instance
+        for instance in folder.instances.instances
+        for name in folder.run.episode_ids([instance.instance_id])
     }
     if episode_id not in known:
         near = get_close_matches(episode_id, known, n=3, cutoff=0.4) or list(known)[:3]
@@ -61,16 +60,14 @@ def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
         )
     events = (event for event in folder.events() if isinstance(event, Call | Failure))
     questions = tuple(question for question in events if question.episode_id == episode_id)
-    instance = known[episode_id]
-    pictures = {name: file.image for name, file in instance.pictures.items()}
-    return Dialogue(folder.game, instance, pictures, folder.ended().get(episode_id), questions)
+    return Dialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
 
 
 def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
     """Return a dialogue as JSON."""
     return {
         "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
-        "instance": dialogue.instance.model_dump(mode="json", exclude={"scene"}),
+        "instance": dialogue.instance.model_dump(mode="json", exclude={"payload": {"scene"}}),
         "questions": [question.model_dump(mode="json", exclude_none=True) for question in dialogue.questions],
         **Totals.of(dialogue.questions, prices).as_dict(),
     }
@@ -102,8 +99,7 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
 
 def _turns(dialogue: Dialogue) -> tuple[Turn, ...]:
     """Return the turns of an episode of reconstruction; none of any other game, whose steps say nothing of times."""
-    known = dialogue.episode is not None and dialogue.game == RECONSTRUCTION
-    return dialogue.episode.turns if known and dialogue.episode is not None else ()
+    return dialogue.episode.turns if dialogue.episode is not None and dialogue.game == RECONSTRUCTION else ()
 
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:

@@ -137,7 +137,7 @@ def _any_of(forms: Sequence[type[Record]]) -> dict[str, Any]:
 
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by the record's name, for publishing."""
-    kinds = (Instance, Run, Episode, Score, JudgeIdentity, Run, Episode, GameScore)
+    kinds = (Instance, Run, Episode, Score, JudgeIdentity, GameScore)
     forms = tuple(manifest_form(game) for game in installed_games()[0].values())
     manifest = {"title": "Submission", **_any_of(forms)}
     return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

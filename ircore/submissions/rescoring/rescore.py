@@ -132,6 +132,7 @@ def rescore(
     if reference is None:
         raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
+    loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
     with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
         known = _instances(instances, game, Path(work))
         packed = _packed(reference, game.name, transcripts, Path(work), deadline)

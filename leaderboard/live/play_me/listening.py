@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RUN_FILE, RunFolder
 from leaderboard.live.play_me.describer_seat import Table
@@ -61,7 +60,7 @@ class ListeningTable(Table):
             run = RunFolder(self.folder / name) if (self.folder / name / RUN_FILE).is_file() else None
         except InputError:
             return None
-        return run if run is not None and run.game != RECONSTRUCTION else None
+        return run if run is not None and run.game == "reference" else None
 
     def _shown(self, question: Path) -> dict[str, Any] | None:
         """Return a question: its pictures by label, the message, and how the last answer was."""

@@ -1,6 +1,7 @@
 """*Entity*: a thing is to be drawn, told by its name, or told by a description that does not name it."""
 
 import random
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,9 +29,9 @@ class _EntityDimension(Dimension):
         payload = {"entity": name, "references": list(pictures)}
         return Task(f"Draw {self.words_for(name)}, alone on a plain ground.", payload, pictures)
 
+    @abstractmethod
     def words_for(self, name: str) -> str:
         """Return the words for a thing in a prompt."""
-        raise NotImplementedError
 
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - attributes need no reference
         """Return the share of the thing's attributes that the answer shows.
