@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pairs import write_pair
 from PIL import Image
 from samples import sample_submission
 
@@ -51,6 +53,7 @@ from ircore.runs.merge import merge
 from ircore.runs.play import make_run, open_run, with_run_id
 from ircore.runs.provenance import Flag, make_provenance, read_provenance, record_finding, write_provenance
 from ircore.runs.recorded_answers import RecordedTable, known_picture
+from ircore.runs.setup import prepare
 from ircore.runs.summary import summarise
 from ircore.runs.writer import RunWriter
 
@@ -323,3 +326,15 @@ def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: 
         shown = np.asarray(animation.convert("RGB"))[50 + 200, 20 + 200]
         wanted = target.pixels[target.height // 2, target.width // 2]
         assert np.abs(shown.astype(int) - wanted.astype(int)).max() < 24
+
+
+def test_a_pair_is_the_same_run_whichever_seat_its_manifest_names_first(tmp_path: Path, instances: InstanceSet) -> None:
+    manifest = write_pair(tmp_path, {"player": "classical"}, {"player": "canvas"})
+
+    def run_id() -> str:
+        loaded, game, played_set, rules = prepare(manifest, instances.folder, {})
+        return make_run(loaded, played_set, rules, game.prompts(None), seed=0).run_id
+
+    first = run_id()
+    manifest.write_text(json.dumps(dict(reversed(json.loads(manifest.read_text()).items()))))
+    assert run_id() == first
